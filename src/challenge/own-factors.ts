@@ -1,4 +1,5 @@
 import { ApiError } from '../client/errors.ts'
+import type { RememberedBrowser } from '../contract/browsers.ts'
 import type { HardwareToken } from '../contract/hardware.ts'
 import type { Replacement, Token } from '../contract/tokens.ts'
 import type { Factor, User } from '../contract/users.ts'
@@ -96,6 +97,15 @@ export async function makeRecoveryCodes(
 ): Promise<readonly string[]> {
   const made = await client.bypassCodes.replaceAll(domainId, userId, { usesAllowed: 1, expirationTime: 0, ...change })
   return made.flatMap(({ code }) => code ?? [])
+}
+
+/** The browsers of the user that are remembered here. @param browser The id of the present one, from its cookie. */
+export async function readRememberedBrowsers(
+  { client, domainId, managesFactors }: ConnectedService,
+  { userId }: OwnFactors,
+  browser: string | undefined,
+): Promise<readonly RememberedBrowser[]> {
+  return managesFactors ? client.browsers.list(domainId, userId, browser) : []
 }
 
 /** Whether this user has no recovery codes and could get some. An `auth` API key cannot create any. */

@@ -105,6 +105,9 @@ export function createClient(options: ClientOptions) {
           query: { epoch },
           body: pass === undefined ? {} : { pass },
         }),
+      /** Renames the device of the token. 1.4. */
+      renameDevice: (domainId: string, userId: string, name: string) =>
+        call(tokens.renameDevice, { params: { domainId, userId }, body: { name } }),
       withdrawReplacement: (domainId: string, userId: string) =>
         call(tokens.withdrawReplacement, { params: { domainId, userId } }),
       /** Removes the device or the hardware token of a user who has both. 1.4. */
@@ -145,6 +148,12 @@ export function createClient(options: ClientOptions) {
       /** Until when the browser with this id, from its cookie, is known for the user, and remembered. 1.4. */
       recognize: (domainId: string, userId: string, browser: string) =>
         call(browsers.recognizeBrowser, { params: { domainId, userId }, body: { browser } }),
+      /** The browsers that are remembered. @param browser The id of the current one, from its cookie. 1.4. */
+      list: (domainId: string, userId: string, browser?: string) =>
+        call(browsers.listBrowsers, { params: { domainId, userId }, body: { browser } }),
+      /** Forgets one remembered browser. 1.4. */
+      forget: (domainId: string, userId: string, browserId: string) =>
+        call(browsers.forgetBrowser, { params: { domainId, userId, browserId } }),
       /** Forgets all known browsers of the user. 1.4. */
       forgetAll: (domainId: string, userId: string) => call(browsers.forgetBrowsers, { params: { domainId, userId } }),
       /** What the user cannot use now from this browser, and until when. 1.4. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
-import { Random128, Seconds } from './text.ts'
+import { Id, Random128, Seconds, stripText, truncateText } from './text.ts'
 
 /** The longest time for which a browser can be remembered, days. */
 export const maxRememberDays = 90
@@ -11,6 +11,12 @@ export const BrowserCookie = z
   .string()
   .nullish()
   .transform((value) => value || undefined)
+
+/** The name of a browser and its system, as users know them. Only informational: it never fails a sign-in. */
+export const BrowserName = z
+  .string()
+  .nullish()
+  .transform((value) => truncateText(stripText(value ?? '').trim(), 64) || undefined)
 
 /** A browser in which a user has passed the second step. */
 export const KnownBrowser = z.object({
@@ -29,6 +35,40 @@ export const recognizeBrowser = endpoint({
   summary: 'Returns until when a browser is known for a user, and remembered. A known browser is not a factor.',
   body: z.object({ browser: BrowserCookie }),
   response: KnownBrowser.omit({ id: true }),
+  role: 'auth',
+  since: '1.4',
+  errors: ['api.error.notfound.browser'],
+})
+
+/** A browser that passes the gate of a domain without a second step. */
+export const RememberedBrowser = z.object({
+  /** For forgetting it. It is not the id in the cookie, which this one does not reveal. */
+  id: Id,
+  name: z.string().optional(),
+  /** Since when it is known. */
+  knownSince: Seconds.optional(),
+  /** To the day. */
+  lastUsedAt: Seconds,
+  rememberedUntil: Seconds,
+  /** The caller named it by the id in its cookie. */
+  current: z.literal(true).optional(),
+})
+export type RememberedBrowser = z.infer<typeof RememberedBrowser>
+
+export const listBrowsers = endpoint({
+  method: 'POST',
+  path: '/domains/:domainId/users/:userId/browsers/list',
+  summary: 'Lists the browsers of a user that are remembered in the domain; the one last used comes first.',
+  body: z.object({ browser: BrowserCookie }),
+  response: z.array(RememberedBrowser),
+  role: 'auth',
+  since: '1.4',
+})
+
+export const forgetBrowser = endpoint({
+  method: 'DELETE',
+  path: '/domains/:domainId/users/:userId/browsers/:browserId',
+  summary: 'Forgets one remembered browser of the user in the domain.',
   role: 'auth',
   since: '1.4',
   errors: ['api.error.notfound.browser'],

@@ -8,8 +8,8 @@ import { Domain13 } from './domains.ts'
 import { ErrorBody } from './errors.ts'
 import { Pin } from './pin.ts'
 import { Attribute, SessionPurpose, SessionReason, SessionState } from './sessions.ts'
-import { Id, Random128, Seconds, strippedText } from './text.ts'
-import { ActivationCode } from './tokens.ts'
+import { Id, Random128, Seconds } from './text.ts'
+import { ActivationCode, DeviceName } from './tokens.ts'
 
 /** Paths below the service's public address. Their `path` claim is written as here, whatever prefix a proxy adds. */
 export const devicePaths = Object.freeze({
@@ -104,7 +104,7 @@ export type Preview = z.infer<typeof Preview>
 export const ActivateRequest = z.object({
   code: ActivationCode,
   /** The owner's name for the device, such as "Firefox on Android". */
-  name: strippedText(1, 64),
+  name: DeviceName,
   /** Signs this very call, and every later one. */
   key: PublicKey,
   /** The PIN or passcode that the domain requires; `pinProblem` checks it beforehand. */
@@ -158,7 +158,7 @@ export const MoveState = z.object({ claim: MoveClaim.optional() })
 export const ClaimMoveRequest = z.object({
   code: MoveCode,
   /** Which the old device shows. */
-  name: strippedText(1, 64),
+  name: DeviceName,
   /** Signs this very call, and every later one. */
   key: PublicKey,
 })

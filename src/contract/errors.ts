@@ -96,6 +96,7 @@ export const notFoundByParam: Readonly<Record<string, ErrorCode>> = Object.freez
   sessionId: 'api.error.notfound.session',
   hardwareTokenId: 'api.error.notfound.hardware',
   bypassCodeId: 'api.error.notfound.bypasscode',
+  browserId: 'api.error.notfound.browser',
 })
 
 /** The error for a wrong field of a body or a query, if it has one of its own. */

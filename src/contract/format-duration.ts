@@ -16,3 +16,11 @@ export function formatUnit(language: string, value: number, unit: 'second' | 'mi
   // Japanese text has no space there, but Intl has.
   return /^ja\b/i.test(language) ? text.replace(' ', '') : text
 }
+
+/** How long ago something was; undefined after a month, when a date says more. */
+export function formatAgo(language: string, seconds: number): string | undefined {
+  const format = new Intl.RelativeTimeFormat(language, { ...latinDigits, numeric: 'always' })
+  if (seconds < 60 * 60) return format.format(-Math.max(1, Math.floor(seconds / 60)), 'minute')
+  if (seconds < 24 * 60 * 60) return format.format(-Math.floor(seconds / 3600), 'hour')
+  return seconds < 30 * 24 * 60 * 60 ? format.format(-Math.floor(seconds / (24 * 3600)), 'day') : undefined
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
-import { Id, text, optionalField } from './text.ts'
+import { Id, Seconds, text, optionalField } from './text.ts'
 import { NewEpoch } from './users.ts'
 
 /** A hardware token in 1.3. */
@@ -20,6 +20,10 @@ const HardwareToken13 = z.object({
 export const HardwareToken = HardwareToken13.extend({
   /** It is an authenticator app that the user enrolled: deleted, not released, when the user removes it. 1.4. */
   selfEnrolled: z.literal(true).optional(),
+  /** When it was added to the organization. 1.4. */
+  createdAt: Seconds.optional(),
+  /** When a code of it was last accepted. 1.4. */
+  lastUsedAt: Seconds.optional(),
 })
 export type HardwareToken = z.infer<typeof HardwareToken>
 

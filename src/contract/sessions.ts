@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { BrowserCookie, KnownBrowser, maxRememberDays } from './browsers.ts'
+import { BrowserCookie, BrowserName, KnownBrowser, maxRememberDays } from './browsers.ts'
 import { endpoint } from './endpoint.ts'
 import { parseIpAddress } from './ip-address.ts'
 import { Id, optionalField, Random128, Seconds, strippedText } from './text.ts'
@@ -66,6 +66,9 @@ export const Session13 = z.object({
 /** How many attributes a device shows, and their maximum lengths, characters. */
 export const attributeLimits = Object.freeze({ count: 16, key: 64, value: 256, purpose: 60 })
 
+/** The attribute of the place that a sign-in comes from, as the app knows it. */
+export const placeKey = 'Place'
+
 /** Information that the device shows to help the person decide. */
 export const Attribute = z.object({
   key: strippedText(0, attributeLimits.key),
@@ -123,6 +126,8 @@ const SigningInBrowser = z.object({
   id: BrowserCookie,
   /** For how many days the person chose to skip the second step in it. */
   rememberDays: z.int().min(1).max(maxRememberDays).optional(),
+  /** For the list of the user's browsers. */
+  name: BrowserName,
 })
 export type PassedBrowser = z.input<typeof SigningInBrowser>
 

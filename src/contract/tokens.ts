@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
 import { ChangePass } from './factors.ts'
-import { Id, Seconds } from './text.ts'
+import { Id, Seconds, strippedText } from './text.ts'
 import { NewEpoch } from './users.ts'
 
 /** Activation codes have 10 characters without look-alikes. Case, spaces and hyphens are ignored. */
@@ -16,6 +16,9 @@ export const ActivationCode = z
   .transform((value) => value.replace(/[\s-]/g, '').toLowerCase())
   .pipe(z.string().regex(/^[a-hj-km-np-z2-9]{10}$/))
 
+/** The name of a device, for its user and for administrators. */
+export const DeviceName = strippedText(1, 64)
+
 /** A token in 1.3. */
 const Token13 = z.object({
   state: z.enum(['pending', 'active']),
@@ -26,7 +29,17 @@ const Token13 = z.object({
 /** Binds a user to one device within one domain. */
 export const Token = Token13.extend({
   /** The device with the name it gave itself; only while active, and not for keys of role `auth`. 1.4. */
-  device: z.object({ id: Id, name: z.string(), createdAt: Seconds }).optional(),
+  device: z
+    .object({
+      id: Id,
+      name: z.string(),
+      createdAt: Seconds,
+      /** When its user last approved with it, or signed in with its code. Approvals are known for 90 days. */
+      lastUsedAt: Seconds.optional(),
+      /** Where the sign-in came from that was approved then, if the app knew it. */
+      lastUsedPlace: z.string().optional(),
+    })
+    .optional(),
   /** A web page issued the code and shows it; absent where an administrator hands the code over. 1.4. */
   selfEnrollment: z.literal(true).optional(),
   /** When that code expires. 1.4. */
@@ -56,6 +69,15 @@ export const getToken = endpoint({
   response: Token,
   response13: Token13,
   role: 'auth',
+  errors: ['api.error.notfound.token'],
+})
+
+export const renameDevice = endpoint({
+  method: 'PUT',
+  path: '/domains/:domainId/users/:userId/token/device',
+  summary: 'Renames the device of the token.',
+  body: z.object({ name: DeviceName }),
+  since: '1.4',
   errors: ['api.error.notfound.token'],
 })
 

@@ -11,7 +11,7 @@ import type { WebRequest } from './request/web-request.ts'
 import { createWebRequest } from './request/web-request.ts'
 import { showApp, showFirstApp, storeApp, storeFirstApp } from './self-service/app.ts'
 import { deviceEvents, deviceStatus, offerDevice, showDevice, withdrawDevice } from './self-service/device.ts'
-import { endOthers, forgetAll, removeFactor, showDevices } from './self-service/overview.ts'
+import { endOthers, forgetBrowsers, removeFactor, renameDevice, showDevices } from './self-service/overview.ts'
 import { declineCodes, downloadCodes, makeCodes, offerCodes } from './self-service/recovery.ts'
 import { readMfaState } from './session/web-session.ts'
 import { challengePage } from './sign-in/challenge-page.ts'
@@ -38,12 +38,13 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Handler>>>
   '/recovery/later': { POST: declineCodes },
   '/devices': { GET: showDevices },
   '/devices/remove': { POST: removeFactor },
+  '/devices/name': { POST: renameDevice },
   '/devices/app': { GET: showApp, POST: storeApp },
   '/devices/device': { GET: showDevice, POST: offerDevice },
   '/devices/device/events': { GET: deviceEvents },
   '/devices/device/status': { GET: deviceStatus },
   '/devices/device/cancel': { POST: withdrawDevice },
-  '/devices/forget': { POST: forgetAll },
+  '/devices/forget': { POST: forgetBrowsers },
   '/devices/sessions': { POST: endOthers },
   '/devices/codes': { POST: makeCodes },
   '/devices/codes/file': { POST: downloadCodes },

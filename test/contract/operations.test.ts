@@ -9,7 +9,7 @@ import { routes } from '../../src/service/api/routes.ts'
 import { createOpenApi } from '../../src/service/openapi/document.ts'
 import { exampleParams, examples } from '../../src/service/openapi/examples.ts'
 
-const { userId, domainId, sessionId, hardwareTokenId, bypassCodeId } = exampleParams
+const { userId, domainId, sessionId, hardwareTokenId, bypassCodeId, browserId } = exampleParams
 const v14 = 'application/vnd.service.v1+json; version=1.4'
 
 const request = (name: string) => examples[name]?.request as never
@@ -33,6 +33,7 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
 
   issueToken: ({ tokens }) => tokens.issue(domainId, userId),
   getToken: ({ tokens }) => tokens.get(domainId, userId),
+  renameDevice: ({ tokens }) => tokens.renameDevice(domainId, userId, request('renameDevice')['name']),
   revokeToken: ({ tokens }) => tokens.revoke(domainId, userId),
   issueFirstToken: ({ tokens }) => tokens.issueFirst(domainId, userId),
   issueReplacement: ({ tokens }) => tokens.replace(domainId, userId, request('issueReplacement')),
@@ -66,6 +67,8 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   deleteBypassCode: ({ bypassCodes }) => bypassCodes.delete(bypassCodeId),
 
   recognizeBrowser: ({ browsers }) => browsers.recognize(domainId, userId, request('recognizeBrowser')['browser']),
+  listBrowsers: ({ browsers }) => browsers.list(domainId, userId, request('listBrowsers')['browser']),
+  forgetBrowser: ({ browsers }) => browsers.forget(domainId, userId, browserId),
   forgetBrowsers: ({ browsers }) => browsers.forgetAll(domainId, userId),
   readPauses: ({ browsers }) => browsers.pauses(domainId, userId, request('readPauses')['browser']),
 
@@ -188,6 +191,9 @@ const interfaceDocument = [
 ]
 
 const since14 = [
+  'PUT /domains/{domainId}/users/{userId}/token/device',
+  'POST /domains/{domainId}/users/{userId}/browsers/list',
+  'DELETE /domains/{domainId}/users/{userId}/browsers/{browserId}',
   'POST /domains/{domainId}/sessions/{sessionId}/redeem',
   'GET /domains/{domainId}/sessions/events',
   'PUT /domains/{domainId}/users/{userId}/token/first',

@@ -12,12 +12,15 @@ describe('/mfa/devices', () => {
     const { body } = await browser.fetch('/mfa/devices')
 
     expect(page.text).toContain('Test device')
+    expect(page.text).toContain('Last used 1 minute ago')
+    const now = app.clock.now()
     expect(body).toEqual({
-      device: { id: expect.stringMatching(/^[0-9a-f]{40}$/), name: 'Test device', createdAt: app.clock.now() },
+      device: { id: expect.stringMatching(/^[0-9a-f]{40}$/), name: 'Test device', createdAt: now, lastUsedAt: now },
       pending: null,
       hardware: null,
       recoveryCodes: 0,
       email: 'person@example.com',
+      browsers: [],
     })
   })
 
@@ -45,6 +48,34 @@ describe('/mfa/devices', () => {
     const { body } = await browser.fetch('/mfa/devices')
 
     expect(body).toMatchObject({ device: null, hardware: { selfEnrolled: true } })
+  })
+})
+
+describe('renaming the device', () => {
+  it('needs no further pass, and nothing else changes', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.signedIn()
+    const before = (await browser.fetch('/mfa/devices')).body
+
+    const renamed = await browser.submit('/mfa/devices/name', { name: ' <b>Phone' })
+    const page = await browser.open(renamed.headers['location'] as string)
+
+    expect(page.text).toContain('Your device has a new name.')
+    expect(page.text).toContain('<bdi> &lt;b&gt;Phone</bdi>')
+    const device = { ...(before.device as { id: string }), name: ' <b>Phone' }
+    expect((await browser.fetch('/mfa/devices')).body).toEqual({ ...before, device })
+    expect(app.events.at(-1)).toMatchObject({ type: 'device.renamed', id: device.id })
+    expect(await isIn(browser)).toBe(true)
+  })
+
+  it.each(['', 'x'.repeat(65)])('ignores a name that is too short or too long: %j', async (name) => {
+    const app = await startOwnApp()
+    const { browser } = await app.signedIn()
+
+    const answer = await browser.submit('/mfa/devices/name', { name })
+
+    expect(answer.headers['location']).toBe('/mfa/devices')
+    expect((await browser.fetch('/mfa/devices')).body).toMatchObject({ device: { name: 'Test device' } })
   })
 })
 

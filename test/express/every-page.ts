@@ -123,7 +123,7 @@ async function* pagesWithoutDevice(mfa: Partial<MfaOptions> = {}): AsyncGenerato
 
 /** What people set up and change by themselves. */
 async function* pagesOfOwnFactors(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Place> {
-  const app = await startWebApp({ mfa: { remember: { days: 30 }, recoveryCodes: true, ...mfa } })
+  const app = await startWebApp({ mfa: { remember: { days: 30 }, recoveryCodes: true, locate: () => 'Lyon', ...mfa } })
   const browser = app.browser()
   const at = placesOf(app, browser)
   await app.signIn(browser, 'alice')
@@ -132,6 +132,7 @@ async function* pagesOfOwnFactors(mfa: Partial<MfaOptions> = {}): AsyncGenerator
   const account = await app.activate(await browser.visit('/mfa'))
   yield at('waiting, where browsers can be remembered', '/mfa')
   yield at('entering a code, where browsers can be remembered', '/mfa?use=code')
+  await browser.submit('/mfa/remember', { remember: 'yes' })
   await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
   await browser.submit('/mfa/complete')
   yield at('keeping recovery codes', '/mfa/recovery')

@@ -203,6 +203,23 @@ describe('a remembered browser', () => {
     expect([guest.cookie(name), leaving.cookie(name)]).toEqual([marker, 'none'])
   })
 
+  it('is listed for its user, and can be forgotten alone', async () => {
+    const app = await arrange()
+    const { browser, marker } = await app.remembered()
+    const page = await browser.open('/mfa/devices')
+    const [{ id }] = (await browser.fetch('/mfa/devices')).body.browsers as [{ id: string }]
+
+    const unknown = await browser.submit('/mfa/devices/forget', { browser: 'x' })
+    const kept = await app.passes(await app.comeBack(marker))
+    const done = await browser.submit('/mfa/devices/forget', { browser: id })
+
+    expect(page.text).toContain('This browser')
+    expect(page.text).not.toContain(marker.slice(marker.indexOf('=') + 1))
+    expect([unknown.headers['location'], kept]).toEqual(['/mfa/devices', true])
+    expect(done.headers['location']).toBe('/mfa/devices?done=removed')
+    expect(await app.passes(await app.comeBack(marker))).toBe(false)
+  })
+
   it('cannot be chosen or forgotten from another site', async () => {
     const app = await arrange()
     const { browser, marker } = await app.remembered()

@@ -26,6 +26,22 @@ export const mutants: readonly Mutant[] = [
     title: 'locks neither codes nor the device in a known browser of the owner',
   },
   {
+    defense: 'that the list of browsers ends with a change of factors, as they do',
+    file: 'src/service/store/known-browsers.ts',
+    find: 'return all.filter((browser) => browser.factors === factors)',
+    replace: 'return all',
+    test: 'service/operations/browsers.test.ts',
+    title: 'lists no browser after any factor of the user changes',
+  },
+  {
+    defense: 'that forgetting one browser never forgets them all',
+    file: 'src/express/self-service/overview.ts',
+    find: "if (one === undefined && form['browser'] !== undefined) return leadTo(request, devicesPath(request))",
+    replace: '',
+    test: 'express/remembered.test.ts',
+    title: 'is listed for its user, and can be forgotten alone',
+  },
+  {
     defense: 'the user whose browser it is',
     file: 'src/service/store/known-browsers.ts',
     find: ', userId: of.userId })',

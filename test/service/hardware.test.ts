@@ -29,6 +29,7 @@ describe('a hardware token', () => {
       timeStep: '30s',
       syncState: 'Never Used',
       user: '',
+      createdAt: running.clock.now(),
     })
     expect(text).not.toContain(seed)
     expect((await running.call('GET', `/hardware/${json.id}`)).json).toEqual(json)

@@ -5,9 +5,11 @@ import { notFoundByParam } from '../../src/contract/errors.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { examples } from '../../src/service/openapi/examples.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
+import { codeAt, stepAt } from '../../src/service/rules/totp.ts'
 import { openService } from '../../src/service/service.ts'
 import type { OpenedService } from '../../src/service/service.ts'
 import { engines, useEngine } from '../support/engines.ts'
+import { passByCode } from './known-browser.ts'
 import { activateDevice, createCall, createTenant, keysFor, newUser, startService } from './start-service.ts'
 import type { Running, Tenant } from './start-service.ts'
 
@@ -26,6 +28,9 @@ async function furnish(running: Running, tenant: Tenant, name: string) {
     seed: '31'.repeat(20),
   })
   await call('PUT', `/users/${user.id}/hardware/${hardware.id}`)
+  const otp = codeAt({ seed: '31'.repeat(20), digits: 6 }, stepAt(running.clock.now(), 30))
+  await passByCode({ ...running, call, domain }, { user: { id: user.id }, otp }, { rememberDays: 1 })
+  const [browser] = await made('POST', `/domains/${domain.id}/users/${user.id}/browsers/list`, {})
   const bypass = await made('POST', `/users/${user.id}/bypasscodes`, { usesAllowed: 5, expirationTime: 60 })
   const session = await made('POST', `/domains/${domain.id}/sessions`, { user: { id: user.id } })
   const params: Record<string, string> = {
@@ -34,6 +39,7 @@ async function furnish(running: Running, tenant: Tenant, name: string) {
     sessionId: session.id,
     hardwareTokenId: hardware.id,
     bypassCodeId: bypass.id,
+    browserId: browser.id,
   }
   return { ...tenant, user, params, words: [...Object.values(params), user.username, `serial of ${name}`, bypass.code] }
 }

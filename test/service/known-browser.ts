@@ -7,6 +7,7 @@ type Caller = Pick<Running, 'call' | 'clock' | 'domain'>
 export interface PassedBrowser {
   readonly id?: string | undefined
   readonly rememberDays?: number
+  readonly name?: string
 }
 
 /** Gives a code and redeems the approval in a browser. @returns what the service says of the browser. */

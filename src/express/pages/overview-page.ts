@@ -1,6 +1,7 @@
 import type { OwnFactors } from '../../challenge/own-factors.ts'
 import { isHandedOver, isLast, pendingCode } from '../../challenge/own-factors.ts'
-import { formatDuration } from '../../contract/format-duration.ts'
+import type { RememberedBrowser } from '../../contract/browsers.ts'
+import { formatAgo, formatDuration } from '../../contract/format-duration.ts'
 import { latinDigits } from '../../contract/languages.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import type { Page } from '../request/outcome.ts'
@@ -11,17 +12,20 @@ type Layout = ReturnType<typeof layoutOf>
 
 interface Given {
   readonly own: OwnFactors
+  readonly browsers: readonly RememberedBrowser[]
   readonly service: ConnectedService
   /** The token of its forms. */
   readonly token: string
 }
 
 /** All factors of the user. */
-export function overviewPage(request: WebRequest, { own, service, token }: Given): Page {
+export function overviewPage(request: WebRequest, { own, browsers, service, token }: Given): Page {
   const { req, context } = request
   const layout = layoutOf(request)
-  const { words, language } = layout
-  const { factors, remember } = context.mfa.options
+  const { words } = layout
+  const { factors, remember, clock } = context.mfa.options
+  const { device } = own.token ?? {}
+  const facts = createFacts(layout, clock.now())
   return page(200, 'overview', {
     ...layout,
     token,
@@ -29,19 +33,69 @@ export function overviewPage(request: WebRequest, { own, service, token }: Given
     said: saidOf(words.devices.done, req.query['done']),
     changes: service.managesFactors,
     remembers: remember !== false,
-    device: own.token?.state === 'active' ? (own.token.device ?? {}) : undefined,
-    pending: pendingOf(layout, pendingCode(own), context.mfa.options.clock.now()),
+    device: own.token?.state === 'active' ? { name: device?.name, facts: facts.of(device ?? {}) } : undefined,
+    pending: pendingOf(layout, pendingCode(own), clock.now()),
     handedOver: isHandedOver(own),
     lastDevice: isLast(own, 'device'),
-    hardware: own.hardware,
+    hardware: own.hardware && {
+      ...own.hardware,
+      // A hardware token may have belonged to the organization, or to another user, for years.
+      facts: facts.of(own.hardware.selfEnrolled ? own.hardware : { lastUsedAt: own.hardware.lastUsedAt }),
+    },
     lastHardware: isLast(own, 'hardware'),
-    codes: factors.includes('bypass') ? own.recoveryCodes : undefined,
+    codes: factors.includes('bypass') ? codesOf(layout, own.recoveryCodes) : undefined,
     email: factors.includes('email') ? own.email : undefined,
+    browsers: browsers.map((browser) => ({
+      ...browser,
+      name: browser.name ?? words.devices.browsers.unnamed,
+      facts: facts.ofBrowser(browser),
+    })),
     home: `${context.prefix}/`,
-    day: (time: number) =>
-      new Intl.DateTimeFormat(language.tag, { ...latinDigits, dateStyle: 'medium' }).format(time * 1000),
-    count: (value: number) => new Intl.NumberFormat(language.tag, latinDigits).format(value),
   })
+}
+
+/** A line about a factor. */
+interface Fact {
+  readonly text: string
+  readonly place?: string | undefined
+}
+
+interface Times {
+  readonly createdAt?: number | undefined
+  readonly lastUsedAt?: number | undefined
+  readonly lastUsedPlace?: string | undefined
+}
+
+function createFacts({ words: { devices }, language: { tag } }: Layout, now: number) {
+  const day = (time: number) =>
+    new Intl.DateTimeFormat(tag, { ...latinDigits, dateStyle: 'medium' }).format(time * 1000)
+  const whenKnown = (time: number | undefined, tell: (time: number) => Fact): Fact[] =>
+    time === undefined ? [] : [tell(time)]
+  return {
+    of: ({ createdAt, lastUsedAt, lastUsedPlace: place }: Times): Fact[] => [
+      ...whenKnown(lastUsedAt, (time) => ({
+        text: devices.lastUsed(formatAgo(tag, Math.max(0, now - time)) ?? day(time)),
+        place,
+      })),
+      ...whenKnown(createdAt, (time) => ({ text: devices.since(day(time)) })),
+    ],
+    /** The service knows the day of the last use. */
+    ofBrowser: ({ current, knownSince, lastUsedAt, rememberedUntil }: RememberedBrowser): Fact[] => [
+      ...(current ? [] : [{ text: devices.lastUsed(day(lastUsedAt)) }]),
+      ...whenKnown(knownSince, (time) => ({ text: devices.since(day(time)) })),
+      { text: devices.browsers.until(day(rememberedUntil)) },
+    ],
+  }
+}
+
+/** The service allows five codes for each user. */
+const maxCodes = 5
+
+function codesOf({ words, language }: Layout, left: number | undefined) {
+  if (left === undefined) return undefined
+  const { codes } = words.devices
+  const [count, of] = [left, maxCodes].map((value) => new Intl.NumberFormat(language.tag, latinDigits).format(value))
+  return { any: left > 0, left: left > 0 ? codes.left(count ?? '', of ?? '') : codes.none }
 }
 
 /** How long the code for another device is still valid. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import { parseIpAddress } from '../../contract/ip-address.ts'
+import { placeKey } from '../../contract/sessions.ts'
 import type { Attribute } from '../../contract/sessions.ts'
 import { pause } from '../../clock.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -15,6 +16,12 @@ export function clientAttributes(req: IncomingMessage): Attribute[] {
   ]
   return facts.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]))
 }
+
+/** The same in a few words, for the list of a user's browsers; empty if neither is known. */
+export const browserName = (req: IncomingMessage): string =>
+  clientAttributes(req)
+    .map(({ value }) => value)
+    .join(' · ')
 
 /** Browsers need half of it, and longer ones are an attack; characters. */
 const maxAgentLength = 512
@@ -38,7 +45,7 @@ export async function placeAttributes(options: ResolvedOptions, address: string 
   const found = new AbortController()
   try {
     const place = await Promise.race([locate(address), pause(clock, locateTimeout, found.signal)])
-    return typeof place === 'string' && place !== '' ? [{ key: 'Place', value: place }] : []
+    return typeof place === 'string' && place !== '' ? [{ key: placeKey, value: place }] : []
   } catch (error) {
     warnOnce(options, `locate failed, so devices show no place: ${String(error)}`, 'locate')
     return []

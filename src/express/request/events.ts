@@ -35,8 +35,9 @@ export type MfaEvent = EventContext &
         /** Of the new factor, or the removed one; undefined if the service does not say. */
         readonly id: string | undefined
       }
+    | { readonly type: 'device.renamed'; readonly id: string }
     | { readonly type: 'recovery_codes.made'; readonly count: number }
-    /** A browser was remembered; it passed the gate; or all browsers of the user were forgotten. */
+    /** A browser was remembered; it passed the gate; or one or all browsers of the user were forgotten. */
     | { readonly type: 'browser.remembered' | 'browser.recognized'; readonly until: number }
     | { readonly type: 'browsers.forgotten' }
     /** The user has ended all other verified web sessions. */

@@ -1,22 +1,44 @@
 import type { Removable } from '../../challenge/own-factors.ts'
-import { pendingCode, remove } from '../../challenge/own-factors.ts'
+import { pendingCode, readRememberedBrowsers, remove } from '../../challenge/own-factors.ts'
+import { unlessRejected } from '../../challenge/rejection.ts'
+import { Id } from '../../contract/text.ts'
+import { DeviceName } from '../../contract/tokens.ts'
 import { message } from '../pages/message.ts'
 import { overviewPage } from '../pages/overview-page.ts'
 import { wantsJson } from '../request/navigation.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { continueAt, json, leadTo } from '../request/outcome.ts'
 import { withFormToken } from '../request/form.ts'
+import { browserCookie } from '../session/id-cookie.ts'
 import { changing, devicesPath, seen, seenByNewer } from './guarded.ts'
 import type { ChangeRequest, OwnRequest } from './guarded.ts'
 import { withNextEpoch } from './next-epoch.ts'
 
 /** `GET /mfa/devices`: the factors of the user, and what can be changed about them. */
-export const showDevices = seen((request) => {
-  if (wantsJson(request.req)) return { state: 'as-is', answer: json(200, factsOf(request)) }
+export const showDevices = seen(async (request) => {
+  const { req, context, service, own } = request
+  const id = browserCookie.read(req, context)
+  const browsers = context.mfa.options.remember ? await readRememberedBrowsers(service, own, id) : []
+  if (wantsJson(req)) return { state: 'as-is', answer: json(200, { ...factsOf(request), browsers }) }
   const { token, state } = withFormToken(request)
   return {
     state: state === request.state ? 'as-is' : { save: state },
-    answer: overviewPage(request, { ...request, token }),
+    answer: overviewPage(request, { ...request, browsers, token }),
+  }
+})
+
+/** `POST /mfa/devices/name`: renames the device. Takes no pass: the name is for its user alone, and allows nothing. */
+export const renameDevice = seenByNewer(async (request) => {
+  const { service, own, form } = request
+  const { device } = own.token ?? {}
+  const name = DeviceName.safeParse(form['name'])
+  if (!device || !name.success) return leadTo(request, devicesPath(request))
+  const { client, domainId } = service
+  await unlessRejected(client.tokens.renameDevice(domainId, own.userId, name.data), 'api.error.notfound.token')
+  return {
+    state: 'as-is',
+    events: [{ type: 'device.renamed', id: device.id }],
+    answer: continueAt(request, `${devicesPath(request)}?done=renamed`),
   }
 })
 
@@ -43,14 +65,19 @@ async function removeNow(request: ChangeRequest, what: Removable, epoch: string)
   }
 }
 
-/** `POST /mfa/devices/forget`: forgets every remembered browser. Takes no pass: forgetting is always allowed. */
-export const forgetAll = seenByNewer(async (request) => {
-  const { service, own } = request
-  await service.client.browsers.forgetAll(service.domainId, own.userId)
+/** `POST /mfa/devices/forget`: forgets one remembered browser, or all of them. Takes no pass: forgetting is always allowed. */
+export const forgetBrowsers = seenByNewer(async (request) => {
+  const { service, own, form } = request
+  const { client, domainId } = service
+  const { data: one } = Id.safeParse(form['browser'])
+  if (one === undefined && form['browser'] !== undefined) return leadTo(request, devicesPath(request))
+  await (one === undefined
+    ? client.browsers.forgetAll(domainId, own.userId)
+    : unlessRejected(client.browsers.forget(domainId, own.userId, one), 'api.error.notfound.browser'))
   return {
     state: { save: { ...request.state, remembered: undefined } },
     events: [{ type: 'browsers.forgotten' }],
-    answer: continueAt(request, `${devicesPath(request)}?done=forgotten`),
+    answer: continueAt(request, `${devicesPath(request)}?done=${one === undefined ? 'forgotten' : 'removed'}`),
   }
 })
 
@@ -84,11 +111,11 @@ function removable({ form, own }: OwnRequest): Removable | undefined {
 function factsOf({ own }: OwnRequest): object {
   const { token, hardware, recoveryCodes, email } = own
   const device = token?.state === 'active' ? (token.device ?? {}) : null
-  const { id, alias, selfEnrolled = false } = hardware ?? {}
+  const { id, alias, selfEnrolled = false, lastUsedAt } = hardware ?? {}
   return {
     device,
     pending: pendingCode(own) ?? null,
-    hardware: hardware ? { id, alias, selfEnrolled } : null,
+    hardware: hardware ? { id, alias, selfEnrolled, lastUsedAt } : null,
     recoveryCodes: recoveryCodes ?? null,
     email,
   }

@@ -3,6 +3,7 @@ import { readRememberedUntil } from '../../challenge/known-browser.ts'
 import { isBeforeEnd } from '../../clock.ts'
 import type { KnownBrowser } from '../../contract/browsers.ts'
 import type { PassedBrowser } from '../../contract/sessions.ts'
+import { browserName } from '../request/client-facts.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { Effects, Outcome } from '../request/outcome.ts'
 import { continueAt } from '../request/outcome.ts'
@@ -67,6 +68,7 @@ export function passedBrowser({ req, context }: WebRequest, challenge: Challenge
   const { remember } = context.mfa.options
   return {
     id: browserCookie.read(req, context),
+    name: browserName(req),
     ...(remember && challenge.remember && { rememberDays: remember.days }),
   }
 }

@@ -5,9 +5,19 @@ import type { Handler } from '../http/route.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { untilUnlocked } from '../rules/code-lock.ts'
 import { codesLockedUntil } from '../store/code-tries.ts'
-import { endKnownBrowsers, knownBrowser } from '../store/known-browsers.ts'
+import {
+  endKnownBrowser,
+  endKnownBrowsers,
+  hashOfBrowser,
+  knownBrowser,
+  noteSeen,
+  rememberedBrowsers,
+} from '../store/known-browsers.ts'
+import type { KnownBrowserRow } from '../store/known-browsers.ts'
 import { findMember } from './find.ts'
 import { budgetOf } from './known-browser.ts'
+
+const day = 24 * 60 * 60
 
 export const recognize: Handler<typeof contract.recognizeBrowser> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
@@ -16,7 +26,43 @@ export const recognize: Handler<typeof contract.recognizeBrowser> = async (input
   const found = await knownBrowser(call.store.db, of, now)
   if (!found) throw new ApiProblem('api.error.notfound.browser')
   const { expiresAt, rememberedUntil } = found
+  // For the list alone: the answer does not depend on whether it can be stored.
+  if (usedAt(found) <= now - day) await noteSeen(call.store.db, found, now).catch(() => {})
   return { expiresAt, ...(rememberedUntil !== null && rememberedUntil > now && { rememberedUntil }) }
+}
+
+/** The most recent use that is known: passing the second step, or the gate without it. */
+const usedAt = ({ passedAt, seenAt }: KnownBrowserRow): number => Math.max(passedAt, seenAt ?? 0)
+
+/** Half of the hash identifies a browser, and no one can find the id in its cookie with it. */
+const publicId = ({ idHash }: KnownBrowserRow): string => idHash.slice(0, 40)
+
+export const list: Handler<typeof contract.listBrowsers> = async (input, call) => {
+  const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
+  const now = call.clock.now()
+  const found = await rememberedBrowsers(call.store.db, { domainId: domain.id, userId: user.id }, now)
+  const current = input.browser === undefined ? undefined : hashOfBrowser(input.browser)
+  const shown = found.map((row) => ({
+    id: publicId(row),
+    name: row.name ?? undefined,
+    knownSince: row.knownSince ?? undefined,
+    lastUsedAt: Math.min(usedAt(row), now),
+    rememberedUntil: row.rememberedUntil ?? now,
+    ...(row.idHash === current && { current: true as const }),
+  }))
+  return shown.toSorted((a, b) => b.lastUsedAt - a.lastUsedAt)
+}
+
+export const forgetOne: Handler<typeof contract.forgetBrowser> = async (input, call) => {
+  const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
+  const of = { domainId: domain.id, userId: user.id }
+  await call.store.db.transaction().execute(async (db) => {
+    const browsers = await rememberedBrowsers(db, of, call.clock.now())
+    const wanted = browsers.find((row) => publicId(row) === input.browserId)
+    if (!wanted) throw new ApiProblem('api.error.notfound.browser')
+    await endKnownBrowser(db, wanted)
+    await auditCall(db, call, 'browser.forgotten', { domain: domain.id, user: user.id })
+  })
 }
 
 export const forget: Handler<typeof contract.forgetBrowsers> = async (input, call) => {

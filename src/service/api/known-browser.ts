@@ -24,7 +24,8 @@ export async function budgetOf(
 interface Pass extends BrowserOf {
   /** The value that the browser sent, which can be anything. */
   readonly browser: string | undefined
-  readonly rememberDays: number | undefined
+  readonly rememberDays?: number | undefined
+  readonly name?: string | undefined
 }
 
 /**
@@ -43,7 +44,9 @@ export async function passInBrowser(call: Call, db: Queryable, pass: Pass): Prom
   }
   const rememberedUntil = rememberDays === undefined ? (present?.rememberedUntil ?? null) : now + rememberDays * day
   const expiresAt = now + knownFor
-  await keepKnownBrowser(db, { id, domainId, userId, passedAt: now, expiresAt, rememberedUntil })
+  const name = pass.name ?? present?.name ?? null
+  const kept = { id, domainId, userId, passedAt: now, expiresAt, rememberedUntil, name, knownSince: now }
+  await keepKnownBrowser(db, kept)
   await endOldestBrowsers(db, userId, browsersPerUser)
   const facts = { domain: domainId, user: userId }
   if (!present) await auditCall(db, call, 'browser.known', { ...facts, until: expiresAt })

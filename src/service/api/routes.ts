@@ -44,6 +44,7 @@ export const routes: readonly Route[] = [
 
   route(token.issueToken, tokens.issue),
   route(token.getToken, tokens.get),
+  route(token.renameDevice, tokens.rename),
   route(token.revokeToken, tokens.revoke),
   route(token.issueFirstToken, tokens.issueFirst),
   route(token.issueReplacement, replacements.issue),
@@ -69,6 +70,8 @@ export const routes: readonly Route[] = [
   route(bypassCode.deleteBypassCode, bypassCodes.remove),
 
   route(browser.recognizeBrowser, browsers.recognize),
+  route(browser.listBrowsers, browsers.list),
+  route(browser.forgetBrowser, browsers.forgetOne),
   route(browser.forgetBrowsers, browsers.forget),
   route(browser.readPauses, browsers.pauses),
 

@@ -178,8 +178,8 @@ function passedIn(
   given: Input<typeof contract.redeemSession>['browser'],
 ) {
   if (given === undefined || session.factor === 'email') return undefined
-  const { domainId, userId } = session
-  return passInBrowser(call, db, { domainId, userId, browser: given.id, rememberDays: given.rememberDays })
+  const { id: browser, ...more } = given
+  return passInBrowser(call, db, { domainId: session.domainId, userId: session.userId, browser, ...more })
 }
 
 /** The session in its current state. Settled sessions can be read for a day. */

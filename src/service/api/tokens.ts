@@ -1,3 +1,5 @@
+import { placeKey } from '../../contract/sessions.ts'
+import type { Attribute } from '../../contract/sessions.ts'
 import type { Token } from '../../contract/tokens.ts'
 import type * as contract from '../../contract/tokens.ts'
 import { auditCall, auditRevoked } from '../audit/audit.ts'
@@ -6,8 +8,11 @@ import type { Call, Handler } from '../http/route.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { codeExpiry, hasExpired, isReplaceable, newActivationCode } from '../rules/activation-code.ts'
 import { newId } from '../rules/random.ts'
+import { lastCodeAt } from '../rules/totp.ts'
 import type { DomainRow } from '../store/domains.ts'
-import { deviceOfToken } from '../store/devices.ts'
+import { lastStepOf } from '../store/code-generators.ts'
+import { lastApproval } from '../store/device-history.ts'
+import { activeDevice, deviceOfToken, renameDevice } from '../store/devices.ts'
 import type { CodeGrant } from '../store/replacements.ts'
 import type { Queryable } from '../store/schema.ts'
 import { activationCodeText } from '../sealing/secrets.ts'
@@ -53,6 +58,16 @@ export const get: Handler<typeof contract.getToken> = async (input, call) => {
   const token = await tokenOf(call.store.db, domain.id, user.id)
   if (!token || hasExpired(token, call.clock.now())) throw new ApiProblem('api.error.notfound.token')
   return show(call, call.store.db, user, token)
+}
+
+export const rename: Handler<typeof contract.renameDevice> = async (input, call) => {
+  const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
+  await call.store.db.transaction().execute(async (db) => {
+    const device = await activeDevice(db, domain.id, user.id)
+    if (!device) throw new ApiProblem('api.error.notfound.token')
+    await renameDevice(db, device.id, input.name)
+    await auditCall(db, call, 'device.renamed', { device: device.id, domain: domain.id, user: user.id })
+  })
 }
 
 export const revoke: Handler<typeof contract.revokeToken> = async (input, call) => {
@@ -120,7 +135,7 @@ export async function issueToken(
 async function show(call: Call, db: Queryable, user: UserRow, token: TokenRow): Promise<Token> {
   if (token.state === 'active' || token.code === null) {
     // The names of devices are for administrators; an app that only signs users in does not need them.
-    const device = call.role === 'admin' ? await deviceOfToken(db, token.id) : undefined
+    const device = call.role === 'admin' ? await shownDevice(db, token) : undefined
     return { state: token.state, ...(device && { device }), ...replacementOf(call, token) }
   }
   requireCodesFor(call, user)
@@ -129,6 +144,18 @@ async function show(call: Call, db: Queryable, user: UserRow, token: TokenRow): 
     code: call.secrets.open(token.code, { kind: 'activation code', id: token.id, userId: user.id }),
     ...(token.selfEnrollment === 1 && { selfEnrollment: true, expiresAt: token.codeExpiresAt ?? 0 }),
   }
+}
+
+/** When and where the user last used the device is known from what it keeps anyway: its history, and the step of its codes. */
+async function shownDevice(db: Queryable, { id }: TokenRow): Promise<Token['device']> {
+  const device = await deviceOfToken(db, id)
+  if (!device) return undefined
+  const [approval, generator] = [await lastApproval(db, device.id), await lastStepOf(db, device.id)]
+  const codeAt = (generator && lastCodeAt(generator)) ?? 0
+  if (!approval || codeAt > approval.settledAt) return { ...device, ...(codeAt > 0 && { lastUsedAt: codeAt }) }
+  const attributes = JSON.parse(approval.attributes) as readonly Attribute[]
+  const place = attributes.find(({ key }) => key === placeKey)?.value
+  return { ...device, lastUsedAt: approval.settledAt, lastUsedPlace: place }
 }
 
 /** Whether a replacement for the device was issued, and until when it is valid. Its code cannot be read again. */

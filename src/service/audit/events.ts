@@ -67,6 +67,7 @@ export const auditEvents = {
   'activation.many_failed': ['failures'],
   /** All of `triesPerService` are used up; recorded once an hour. */
   'activation.suspended': ['failures'],
+  'device.renamed': ['device', 'domain', 'user'],
   'device.revoked': ['device', 'domain', 'user'],
   'device.removed': ['device', 'domain', 'user'],
   'device.replay_refused': ['device', 'domain', 'user'],
@@ -96,6 +97,7 @@ export const auditEvents = {
   /** A user passed in a browser that was not known for the user; it is known until that time. */
   'browser.known': ['domain', 'user', 'until'],
   'browser.remembered': ['domain', 'user', 'until'],
+  'browser.forgotten': ['domain', 'user'],
   'browsers.forgotten': ['user'],
   'organization.created': [],
   /** The app's name changed. */

@@ -11,6 +11,7 @@ export const exampleParams = {
   sessionId: '3d'.repeat(20),
   hardwareTokenId: '4c'.repeat(20),
   bypassCodeId: '5b'.repeat(20),
+  browserId: '7f'.repeat(20),
 } as const
 
 const { userId, domainId, sessionId, hardwareTokenId, bypassCodeId } = exampleParams
@@ -30,6 +31,7 @@ const user = {
   factors: ['push', 'otp', 'bypass'],
   everEnrolled: true,
   epoch,
+  language: 'en',
 }
 
 const domain = {
@@ -83,9 +85,10 @@ const hardware = {
   timeStep: '30s',
   syncState: 'Never Used',
   user: '',
+  createdAt: 1795000000,
 }
 
-const assigned = { ...hardware, syncState: 'Synchronized', user: userId }
+const assigned = { ...hardware, syncState: 'Synchronized', user: userId, lastUsedAt: 1795086390 }
 
 const bypassCode = {
   id: bypassCodeId,
@@ -96,8 +99,8 @@ const bypassCode = {
   user: userId,
 }
 
-/** The id of a browser. */
-const browserId = 'yLq0hP2bS1m9uV4cT7dX3g'
+/** The id of a browser in its cookie. */
+const cookieId = 'yLq0hP2bS1m9uV4cT7dX3g'
 
 const newUser = { username: 'alice', name: 'Alice Example', email: 'alice@example.com' }
 
@@ -125,8 +128,18 @@ export const examples: Readonly<Record<string, Example>> = {
 
   issueToken: { answer: { state: 'pending', code: 'k3v9m2p7qx' } },
   getToken: {
-    answer: { state: 'active', device: { id: '6a'.repeat(20), name: 'Firefox on Android', createdAt: 1795000000 } },
+    answer: {
+      state: 'active',
+      device: {
+        id: '6a'.repeat(20),
+        name: 'Firefox on Android',
+        createdAt: 1795000000,
+        lastUsedAt: 1795086400,
+        lastUsedPlace: 'Lyon, France',
+      },
+    },
   },
+  renameDevice: { request: { name: "Alice's phone" } },
   revokeToken: {},
   issueFirstToken: { answer: { state: 'pending', code: 'k3v9m2p7qx' } },
   issueReplacement: { request: { pass: sessionId }, answer: { code: 'w8r4t6y2ab', expiresAt: 1795604800 } },
@@ -140,7 +153,7 @@ export const examples: Readonly<Record<string, Example>> = {
   cancelSession: {},
   redeemSession: {
     request: { challenge, browser: { rememberDays: 30 } },
-    answer: { ...approved, epoch, browser: { id: browserId, expiresAt: 1810552010, rememberedUntil: 1797592010 } },
+    answer: { ...approved, epoch, browser: { id: cookieId, expiresAt: 1810552010, rememberedUntil: 1797592010 } },
   },
   watchSessions: { answer: { id: sessionId } },
   sendEmailCode: { request: { deliverableOTPType: 'EMAIL' } },
@@ -188,11 +201,25 @@ export const examples: Readonly<Record<string, Example>> = {
   deleteBypassCode: {},
 
   recognizeBrowser: {
-    request: { browser: browserId },
+    request: { browser: cookieId },
     answer: { expiresAt: 1810552000, rememberedUntil: 1797592000 },
   },
+  listBrowsers: {
+    request: { browser: cookieId },
+    answer: [
+      {
+        id: exampleParams.browserId,
+        name: 'Firefox · Android',
+        knownSince: 1795000000,
+        lastUsedAt: 1795086400,
+        rememberedUntil: 1797592000,
+        current: true,
+      },
+    ],
+  },
+  forgetBrowser: {},
   forgetBrowsers: {},
-  readPauses: { request: { browser: browserId }, answer: { push: { until: 1795000600 }, codes: {} } },
+  readPauses: { request: { browser: cookieId }, answer: { push: { until: 1795000600 }, codes: {} } },
 
   getOrganization: { answer: { name: 'Example Ltd' } },
   ping: { answer: { status: 'OK' } },

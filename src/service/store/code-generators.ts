@@ -40,6 +40,11 @@ export const generatorOfDevice = firstRow('generatorOfDevice', (db, domainId: Sl
     ),
 )
 
+/** What says when a code of it was last accepted; see `lastCodeAt`. */
+export const lastStepOf = firstRow('lastStepOf', (db, id: Slot<string>) =>
+  db.selectFrom('codeGenerator').select(['lastStep', 'drift', 'period']).where('id', '=', id),
+)
+
 /** Uses a time step up, and all before it. @returns false when it was used already. */
 export const useStep = changesRow(
   'useStep',

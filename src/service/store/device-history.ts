@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
 
 import type { Database, Queryable } from './schema.ts'
-import { allRows, change, pick, withDefaults } from './statement.ts'
+import { allRows, change, firstRow, pick, withDefaults } from './statement.ts'
 import type { List, RowOf, Slot, Slots } from './statement.ts'
 
 /** An answer with the words a person knows it by. */
@@ -45,6 +45,16 @@ const historyPage = (db: Queryable, { deviceId, settledAfter, limit }: Slots<Pag
     .where('deviceHistory.settledAt', '>', settledAfter)
     .orderBy('deviceHistory.sequence', 'desc')
     .limit(limit)
+
+/** The newest request that a device approved. */
+export const lastApproval = firstRow('lastApproval', (db, deviceId: Slot<string>) =>
+  db
+    .selectFrom('deviceHistory')
+    .select(['settledAt', 'attributes'])
+    .where((is) => is.and({ deviceId, state: 'approved' as const }))
+    .orderBy('sequence', 'desc')
+    .limit(1),
+)
 
 /** What a device answered is removed together with it. */
 export const removeHistories = change('removeHistories', (db, deviceIds: List<string>) =>

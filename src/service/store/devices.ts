@@ -42,6 +42,10 @@ export const deviceOfToken = firstRow('deviceOfToken', (db, tokenId: Slot<string
     .where((is) => is.and({ tokenId, revokedAt: null })),
 )
 
+export const renameDevice = change('renameDevice', (db, id: Slot<string>, name: Slot<string>) =>
+  db.updateTable('device').set({ name }).where('id', '=', id),
+)
+
 /** @returns false where the device used the id before. */
 export const rememberCall = changesRow('rememberCall', (db, call: Slots<Database['deviceCall']>) =>
   db

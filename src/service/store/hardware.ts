@@ -201,8 +201,11 @@ function hardwareTokens(db: Queryable) {
       'hardwareToken.serialNumber',
       'hardwareToken.userId',
       'hardwareToken.selfEnrolled',
+      'hardwareToken.createdAt',
       'codeGenerator.digits',
       'codeGenerator.period',
+      'codeGenerator.lastStep',
+      'codeGenerator.drift',
       'codeGenerator.syncState',
     ])
 }

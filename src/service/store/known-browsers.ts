@@ -37,20 +37,54 @@ const browserOf = firstRow('browserOf', (db, of: Slots<BrowserOf & { readonly id
     .where('passedAt', '<=', derived(now, latestBeginning)),
 )
 
-type Kept = Omit<KnownBrowserRow, 'factors' | 'idHash'> & { readonly id: string }
+type Kept = Omit<KnownBrowserRow, 'factors' | 'idHash' | 'seenAt'> & { readonly id: string }
 
 /** Keeps a browser for this user, or keeps it longer. In a transaction that has locked the user. */
 export async function keepKnownBrowser(db: Queryable, { id, ...row }: Kept): Promise<void> {
   await storeBrowser(db, { ...row, idHash: hashOfBrowser(id), factors: await factorState(db, row.userId) })
 }
 
-const storeBrowser = change('storeBrowser', (db, row: Slots<KnownBrowserRow>) => {
-  const renewed = pick(row, ['factors', 'passedAt', 'expiresAt', 'rememberedUntil'])
+const storeBrowser = change('storeBrowser', (db, row: Slots<Omit<KnownBrowserRow, 'seenAt'>>) => {
+  const renewed = pick(row, ['factors', 'passedAt', 'expiresAt', 'rememberedUntil', 'name'])
   return db
     .insertInto('knownBrowser')
-    .values({ ...pick(row, ['idHash', 'domainId', 'userId']), ...renewed })
+    .values({ ...pick(row, ['idHash', 'domainId', 'userId', 'knownSince']), ...renewed })
     .onConflict((conflict) => conflict.columns(['idHash', 'domainId', 'userId']).doUpdateSet(renewed))
 })
+
+/** Those that are remembered in the domain, with the factors that the user has now. */
+export async function rememberedBrowsers(
+  db: Queryable,
+  { domainId, userId }: BrowserOf,
+  now: number,
+): Promise<KnownBrowserRow[]> {
+  const all = await browsersOfUser(db, { domainId, userId }, now)
+  const factors = await factorState(db, userId)
+  return all.filter((browser) => browser.factors === factors)
+}
+
+const browsersOfUser = allRows('browsersOfUser', (db, of: Slots<BrowserOf>, now: Slot<number>) =>
+  db
+    .selectFrom('knownBrowser')
+    .selectAll()
+    .where((is) => is.and(pick(of, ['domainId', 'userId'])))
+    .where('rememberedUntil', '>', now)
+    .where('expiresAt', '>', now)
+    .where('passedAt', '<=', derived(now, latestBeginning)),
+)
+
+export const noteSeen = change(
+  'noteSeen',
+  (db, of: Slots<BrowserOf & { readonly idHash: string }>, now: Slot<number>) =>
+    db
+      .updateTable('knownBrowser')
+      .set({ seenAt: now })
+      .where((is) => is.and(pick(of, ['idHash', 'domainId', 'userId']))),
+)
+
+export const endKnownBrowser = change('endKnownBrowser', (db, of: Slots<BrowserOf & { readonly idHash: string }>) =>
+  db.deleteFrom('knownBrowser').where((is) => is.and(pick(of, ['idHash', 'domainId', 'userId']))),
+)
 
 interface Renaming {
   readonly from: string

@@ -384,6 +384,12 @@ export interface Database {
     expiresAt: number
     /** Until when it passes the gate without a second step; null where the person did not want that. */
     rememberedUntil: number | null
+    /** Browser and system, for people. */
+    name: string | null
+    /** When it became known. */
+    knownSince: number | null
+    /** When it last passed the gate because it is remembered, to the day. */
+    seenAt: ColumnType<number | null, number | null | undefined, number>
   }
   /** One entry of the audit trail; see `audit/entry.ts`. */
   audit: {

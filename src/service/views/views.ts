@@ -5,6 +5,7 @@ import type { DomainRow } from '../store/domains.ts'
 import type { Belongings } from '../store/belongings.ts'
 import type { UserRow } from '../store/users.ts'
 import { epochOf } from '../rules/epoch.ts'
+import { lastCodeAt } from '../rules/totp.ts'
 import type { BypassCode } from '../../contract/bypass-codes.ts'
 import type { HardwareToken } from '../../contract/hardware.ts'
 import type { Session } from '../../contract/sessions.ts'
@@ -75,6 +76,8 @@ export function hardwareView(token: HardwareTokenRow): HardwareToken {
     syncState: token.syncState,
     user: token.userId ?? '',
     ...(token.selfEnrolled === 1 && { selfEnrolled: true }),
+    createdAt: token.createdAt,
+    lastUsedAt: lastCodeAt(token),
   }
 }
 

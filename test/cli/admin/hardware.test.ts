@@ -28,6 +28,7 @@ describe('second-factor hardware', () => {
       timeStep: '30s',
       syncState: 'Never Used',
       user: '',
+      createdAt: expect.any(Number),
     })
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('serial number already exists') })
   })

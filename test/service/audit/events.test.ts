@@ -169,6 +169,10 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
   'activation.failed': () => previewCode(running.origin, 'abcdefghjk'),
   'activation.many_failed': () => guessing({ triesAlert: 1 }),
   'activation.suspended': () => guessing({ triesPerService: 1 }),
+  async 'device.renamed'() {
+    const { user } = await running.enroll(unique())
+    await call('PUT', `${domainPath()}/users/${user.id}/token/device`, { body: { name: 'Phone' } })
+  },
   async 'device.revoked'() {
     const { user } = await running.enroll(unique())
     await call('DELETE', `/users/${user.id}`)
@@ -232,6 +236,12 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
   },
   'browser.known': async () => (await browserUser(running)).pass(),
   'browser.remembered': async () => (await browserUser(running)).pass({ rememberDays: 30 }),
+  async 'browser.forgotten'() {
+    const person = await browserUser(running)
+    await person.pass({ rememberDays: 30 })
+    const [browser] = (await call('POST', `${person.browsers}/list`, { body: {} })).json
+    await call('DELETE', `${person.browsers}/${browser.id}`)
+  },
   'browsers.forgotten': async () => call('DELETE', `${domainPath()}/users/${(await member(running)).id}/browsers`),
   'organization.created': () => administration().createOrganization(unique()),
   async 'organization.renamed'() {

@@ -274,6 +274,19 @@ describe('the clock of a hardware token', () => {
     expect(states).toEqual(['denied', 'denied', 'denied', 'denied'])
   })
 
+  it('says when its last code was accepted, by the clock of the service', async () => {
+    const { token, signIn } = await holder(running)
+    const unused = await token.show()
+    await signIn({ otp: token.code(7) })
+    await running.clock.advance(30)
+    await signIn({ otp: token.code(7) })
+
+    const { lastUsedAt } = await token.show()
+
+    expect(unused).not.toHaveProperty('lastUsedAt')
+    expect(lastUsedAt).toBe(Math.floor(running.clock.now() / 30) * 30)
+  })
+
   it('is not reported as out of sync when a used code is replayed', async () => {
     const { token, signIn } = await holder(running)
     const otp = token.code()

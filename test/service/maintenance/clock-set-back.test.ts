@@ -317,7 +317,15 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
       .insertInto('bypassCode')
       .values({ ...code, expiresAt: codeExpiresAt, createdAt: at })
       .execute()
-    await keepKnownBrowser(db(), { ...of, id: lookup, passedAt: at, expiresAt: at + knownFor, rememberedUntil: null })
+    await keepKnownBrowser(db(), {
+      ...of,
+      id: lookup,
+      passedAt: at,
+      expiresAt: at + knownFor,
+      rememberedUntil: null,
+      name: null,
+      knownSince: null,
+    })
   }
 
   /** Makes a code valid now, whatever the clock says. */

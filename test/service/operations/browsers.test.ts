@@ -112,6 +112,81 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
   })
 })
 
+operation('POST /domains/{domainId}/users/{userId}/browsers/list', (subject) => {
+  it('lists the remembered browsers of the user in the domain, and says which one asks', async () => {
+    const person = await browserUser(subject())
+    const { clock } = subject()
+    const first = await person.pass({ rememberDays: 30, name: 'Firefox · \u202eAndroid' })
+    const second = await person.pass({ rememberDays: 1 })
+    // Known, but not remembered.
+    await person.pass()
+    const at = clock.now()
+
+    const { json } = await subject().call('POST', `${person.browsers}/list`, { body: { browser: first?.id } })
+
+    expect(json).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f]{40}$/),
+        knownSince: at - 60,
+        lastUsedAt: at - 60,
+        rememberedUntil: second?.rememberedUntil,
+      },
+      {
+        id: expect.stringMatching(/^[0-9a-f]{40}$/),
+        name: 'Firefox · Android',
+        knownSince: at - 90,
+        lastUsedAt: at - 90,
+        rememberedUntil: first?.rememberedUntil,
+        current: true,
+      },
+    ])
+  })
+
+  it('notes once a day that a browser is used without a second step', async () => {
+    const person = await browserUser(subject())
+    const known = await person.pass({ rememberDays: 30 })
+    const used = async () => {
+      await person.recognize(known?.id)
+      return (await subject().call('POST', `${person.browsers}/list`, { body: {} })).json[0].lastUsedAt
+    }
+    const passed = await used()
+    subject().clock.skip(day)
+
+    const later = await used()
+    subject().clock.skip(day - 1)
+
+    expect([later - passed, await used()]).toEqual([day + 30, later])
+  })
+
+  it('lists no browser after any factor of the user changes', async () => {
+    const person = await browserUser(subject())
+    await person.pass({ rememberDays: 30 })
+
+    await subject().call('DELETE', `/users/${person.id}/hardware`)
+
+    expect((await subject().call('POST', `${person.browsers}/list`, { body: {} })).json).toEqual([])
+  })
+})
+
+operation('DELETE /domains/{domainId}/users/{userId}/browsers/{browserId}', (subject) => {
+  it('forgets one browser of the user, and of no other user of that browser', async () => {
+    const [person, other] = [await browserUser(subject()), await browserUser(subject())]
+    const kept = await person.pass({ rememberDays: 30 })
+    const first = await person.pass({ rememberDays: 30 })
+    const shared = await other.pass({ id: first?.id, rememberDays: 30 })
+    const list = async () =>
+      (await subject().call('POST', `${person.browsers}/list`, { body: { browser: shared?.id } })).json
+    const [{ id }] = (await list()).filter(({ current }: { current?: true }) => current)
+
+    const { status } = await subject().call('DELETE', `${person.browsers}/${id}`)
+    const again = await subject().call('DELETE', `${person.browsers}/${id}`)
+
+    expect([status, again.code]).toEqual([200, 'api.error.notfound.browser'])
+    expect([await person.isKnown(shared?.id), await person.isKnown(kept?.id)]).toEqual([false, true])
+    expect(await other.isKnown(shared?.id)).toBe(true)
+  })
+})
+
 operation('DELETE /domains/{domainId}/users/{userId}/browsers', (subject) => {
   it('forgets all browsers of the user, and of no other user', async () => {
     const [person, other] = [await browserUser(subject()), await browserUser(subject())]

@@ -1,4 +1,7 @@
+import { Secret } from 'otpauth'
 import { expect, it } from 'vitest'
+
+import { codeAt, stepAt } from '../../../src/service/rules/totp.ts'
 
 import { changePass, hardwareToken, member, unique } from '../codes/code-holder.ts'
 import { previewCode } from '../../support/device-signer.ts'
@@ -33,10 +36,66 @@ operation('GET /domains/{domainId}/users/{userId}/token', (subject) => {
     expect(active.text).toBe('{"state":"active"}')
   })
 
+  it('says when and where the device was last used, by its history and its codes, in 1.4 to an administrator', async () => {
+    const path = await tokenOf(subject())
+    const { clock } = subject()
+    const { code } = (await subject().call('PUT', path)).json
+    const activated = await activateDevice(subject().origin, clock, code)
+    const { domain } = subject()
+    const userId = path.split('/')[4]
+    const shown = async () => (await subject().call('GET', path)).json.device
+    const ask = async (decision: string, place: string) => {
+      const attributes = [{ key: 'Place', value: place }]
+      const { json } = await subject().call('POST', `/domains/${domain.id}/sessions`, {
+        body: { user: { id: userId }, attributes },
+      })
+      const [request] = await activated.pending()
+      await activated.device.answer(json.id, { nonce: request!.nonce, decision })
+    }
+
+    const unused = await shown()
+    await ask('approve', 'Lyon')
+    const usedAt = clock.now()
+    clock.skip(60)
+    await ask('deny', 'Riga')
+    const used = await shown()
+    const seed = Secret.fromBase32(activated.codeSecret).hex
+    const otp = codeAt({ seed, digits: 6 }, stepAt(clock.now(), 30))
+    await subject().call('POST', `/domains/${domain.id}/sessions`, { body: { user: { id: userId }, otp } })
+
+    expect(unused).not.toHaveProperty('lastUsedAt')
+    expect(used).toMatchObject({ lastUsedAt: usedAt, lastUsedPlace: 'Lyon' })
+    const step = Math.floor(clock.now() / 30) * 30
+    expect(await shown()).toEqual({ ...unused, lastUsedAt: step })
+  })
+
   it('finds no token if none was issued', async () => {
     const answer = await subject().call('GET', await tokenOf(subject()))
 
     expect(answer.code).toBe('api.error.notfound.token')
+  })
+})
+
+operation('PUT /domains/{domainId}/users/{userId}/token/device', (subject) => {
+  it('renames the device', async () => {
+    const path = await tokenOf(subject())
+    const { json } = await subject().call('PUT', path)
+    await activateDevice(subject().origin, subject().clock, json.code)
+
+    const { status, text } = await subject().call('PUT', `${path}/device`, { body: { name: 'Work\u202e phone' } })
+
+    expect([status, text]).toEqual([200, ''])
+    expect((await subject().call('GET', path)).json.device.name).toBe('Work phone')
+  })
+
+  it('requires a name and a device', async () => {
+    const path = await tokenOf(subject())
+    await subject().call('PUT', path)
+
+    const nameless = await subject().call('PUT', `${path}/device`, { body: { name: '' } })
+    const pending = await subject().call('PUT', `${path}/device`, { body: { name: 'Phone' } })
+
+    expect([nameless.code, pending.code]).toEqual(['api.error.invalid.name', 'api.error.notfound.token'])
   })
 })
 

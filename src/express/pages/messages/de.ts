@@ -202,12 +202,16 @@ export const de: Messages = {
   devices: {
     headline: 'Ihre Geräte',
     since: (day) => `Seit ${day}`,
+    lastUsed: (when) => `Zuletzt benutzt: ${when}`,
     last: 'Das ist Ihre einzige Möglichkeit: Ohne sie könnten Sie sich nicht anmelden. Richten Sie erst eine andere ein.',
     back: 'Zurück zur App',
     device: {
       title: 'Gerät',
       some: 'Ein Gerät ist eingerichtet.',
       none: 'Kein Gerät ist eingerichtet.',
+      rename: 'Umbenennen',
+      name: 'Name',
+      save: 'Speichern',
       add: 'Gerät einrichten',
       pending: (span) => `Ein Code für ein neues Gerät wurde noch nicht benutzt. Er gilt noch ${span}.`,
       show: 'Code zeigen',
@@ -238,7 +242,7 @@ export const de: Messages = {
     codes: {
       title: 'Wiederherstellungscodes',
       none: 'Sie haben keine mehr.',
-      left: (count) => `Noch nicht benutzt: ${count}`,
+      left: (count, of) => `Noch ${count} von ${of}`,
       old: 'Die alten gelten dann nicht mehr.',
       make: 'Neue Codes erstellen',
     },
@@ -246,6 +250,11 @@ export const de: Messages = {
     browsers: {
       title: 'Gemerkte Browser',
       sentence: 'Browser, in denen Sie eine Zeit lang nicht gefragt werden wollten.',
+      none: 'Hier ist kein Browser gemerkt.',
+      current: 'Dieser Browser',
+      unnamed: 'Ein Browser',
+      until: (day) => `Bis ${day}`,
+      remove: 'Entfernen',
       forget: 'Alle Browser vergessen',
     },
     sessions: {
@@ -258,6 +267,7 @@ export const de: Messages = {
       device: 'Ihr neues Gerät ist eingerichtet.',
       app: 'Ihre App ist eingerichtet.',
       removed: 'Entfernt.',
+      renamed: 'Ihr Gerät hat einen neuen Namen.',
       forgotten: 'Jetzt ist kein Browser mehr gemerkt.',
       sessions: 'Ihre anderen Sitzungen sind beendet. Es kann eine Minute dauern, bis es überall wirkt.',
       changed:

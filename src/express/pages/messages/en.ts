@@ -236,12 +236,16 @@ export const en = {
   devices: {
     headline: 'Your devices',
     since: (day: string) => `Since ${day}`,
+    lastUsed: (when: string) => `Last used ${when}`,
     last: "This is your only one: without it you couldn't sign in. Set up another one first.",
     back: 'Back to the app',
     device: {
       title: 'Device',
       some: 'A device is set up.',
       none: 'No device is set up.',
+      rename: 'Rename',
+      name: 'Name',
+      save: 'Save',
       add: 'Set up a device',
       pending: (span: string) => `A code for a new device is waiting to be used. Time left: ${span}.`,
       show: 'Show the code',
@@ -271,7 +275,7 @@ export const en = {
     codes: {
       title: 'Recovery codes',
       none: 'You have none left.',
-      left: (count: string) => `Not used yet: ${count}`,
+      left: (count: string, of: string) => `${count} of ${of} left`,
       old: 'The old ones stop working.',
       make: 'Make new codes',
     },
@@ -279,6 +283,11 @@ export const en = {
     browsers: {
       title: 'Remembered browsers',
       sentence: 'Browsers where you chose not to be asked for a while.',
+      none: 'No browser is remembered here.',
+      current: 'This browser',
+      unnamed: 'A browser',
+      until: (day: string) => `Until ${day}`,
+      remove: 'Remove',
       forget: 'Forget all browsers',
     },
     sessions: {
@@ -292,6 +301,7 @@ export const en = {
       device: 'Your new device is set up.',
       app: 'Your app is set up.',
       removed: "It's removed.",
+      renamed: 'Your device has a new name.',
       forgotten: 'No browser is remembered now.',
       sessions: 'Your other sessions have ended. This can take a minute to reach all of them.',
       changed: 'Something changed in the meantime. Check, and repeat your change if you still need it.',

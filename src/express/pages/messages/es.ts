@@ -206,12 +206,16 @@ export const es: Messages = {
   devices: {
     headline: 'Sus dispositivos',
     since: (day) => `Desde el ${day}`,
+    lastUsed: (when) => `Último uso: ${when}`,
     last: 'Es su único medio: sin él no podría iniciar sesión. Configure antes otro.',
     back: 'Volver a la aplicación',
     device: {
       title: 'Dispositivo',
       some: 'Hay un dispositivo configurado.',
       none: 'No hay ningún dispositivo configurado.',
+      rename: 'Cambiar el nombre',
+      name: 'Nombre',
+      save: 'Guardar',
       add: 'Configurar un dispositivo',
       pending: (span) => `Hay un código sin usar para un dispositivo nuevo. Tiempo restante: ${span}.`,
       show: 'Mostrar el código',
@@ -242,7 +246,7 @@ export const es: Messages = {
     codes: {
       title: 'Códigos de recuperación',
       none: 'No le queda ninguno.',
-      left: (count) => `Sin usar: ${count}`,
+      left: (count, of) => `Quedan ${count} de ${of}`,
       old: 'Los anteriores dejan de funcionar.',
       make: 'Crear códigos nuevos',
     },
@@ -250,6 +254,11 @@ export const es: Messages = {
     browsers: {
       title: 'Navegadores recordados',
       sentence: 'Navegadores en los que eligió que no se le pregunte durante un tiempo.',
+      none: 'Aquí no se recuerda ningún navegador.',
+      current: 'Este navegador',
+      unnamed: 'Un navegador',
+      until: (day) => `Hasta el ${day}`,
+      remove: 'Quitar',
       forget: 'Olvidar todos los navegadores',
     },
     sessions: {
@@ -262,6 +271,7 @@ export const es: Messages = {
       device: 'Su dispositivo nuevo está configurado.',
       app: 'Su aplicación está configurada.',
       removed: 'Se ha quitado.',
+      renamed: 'Su dispositivo tiene un nombre nuevo.',
       forgotten: 'Ya no se recuerda ningún navegador.',
       sessions: 'Sus otras sesiones se han cerrado. Puede tardar un minuto en llegar a todas.',
       changed: 'Algo cambió entretanto. Revíselo y repita su cambio si todavía lo necesita.',

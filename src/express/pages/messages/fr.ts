@@ -217,12 +217,16 @@ export const fr: Messages = {
   devices: {
     headline: 'Vos appareils',
     since: (day) => `Depuis le ${day}`,
+    lastUsed: (when) => `Dernière utilisation : ${when}`,
     last: 'C’est votre seul moyen : sans lui, vous ne pourriez plus vous connecter. Configurez-en d’abord un autre.',
     back: 'Retour à l’application',
     device: {
       title: 'Appareil',
       some: 'Un appareil est configuré.',
       none: 'Aucun appareil n’est configuré.',
+      rename: 'Renommer',
+      name: 'Nom',
+      save: 'Enregistrer',
       add: 'Configurer un appareil',
       pending: (span) => `Un code pour un nouvel appareil n’a pas encore servi. Il est encore valable ${span}.`,
       show: 'Afficher le code',
@@ -253,7 +257,7 @@ export const fr: Messages = {
     codes: {
       title: 'Codes de récupération',
       none: 'Il ne vous en reste plus.',
-      left: (count) => `Pas encore utilisés : ${count}`,
+      left: (count, of) => `Il en reste ${count} sur ${of}`,
       old: 'Les anciens ne marcheront plus.',
       make: 'Créer de nouveaux codes',
     },
@@ -261,6 +265,11 @@ export const fr: Messages = {
     browsers: {
       title: 'Navigateurs mémorisés',
       sentence: 'Les navigateurs où vous avez choisi de ne plus être interrogé pendant un temps.',
+      none: 'Aucun navigateur n’est mémorisé ici.',
+      current: 'Ce navigateur',
+      unnamed: 'Un navigateur',
+      until: (day) => `Jusqu’au ${day}`,
+      remove: 'Retirer',
       forget: 'Oublier tous les navigateurs',
     },
     sessions: {
@@ -273,6 +282,7 @@ export const fr: Messages = {
       device: 'Votre nouvel appareil est configuré.',
       app: 'Votre application est configurée.',
       removed: 'C’est retiré.',
+      renamed: 'Votre appareil a un nouveau nom.',
       forgotten: 'Plus aucun navigateur n’est mémorisé.',
       sessions: 'Vos autres sessions sont fermées. L’effet peut prendre une minute.',
       changed:

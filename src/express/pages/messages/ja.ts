@@ -212,12 +212,16 @@ export const ja: Messages = {
   devices: {
     headline: 'お使いのデバイス',
     since: (day) => `${day}から`,
+    lastUsed: (when) => `最終使用：${when}`,
     last: 'これが唯一の手段です。なくすとサインインできません。先に別の手段を設定してください。',
     back: 'アプリに戻る',
     device: {
       title: 'デバイス',
       some: 'デバイスを設定済みです。',
       none: 'デバイスは設定されていません。',
+      rename: '名前を変更',
+      name: '名前',
+      save: '保存',
       add: 'デバイスを設定',
       pending: (span) => `新しいデバイス用のコードがまだ使われていません。残り時間：${span}`,
       show: 'コードを表示',
@@ -247,7 +251,7 @@ export const ja: Messages = {
     codes: {
       title: 'リカバリーコード',
       none: '残っていません。',
-      left: (count) => `未使用：${count}個`,
+      left: (count, of) => `残り${count}個（${of}個中）`,
       old: '古いコードは使えなくなります。',
       make: '新しいコードを作る',
     },
@@ -255,6 +259,11 @@ export const ja: Messages = {
     browsers: {
       title: '記憶したブラウザ',
       sentence: 'しばらく確認しないように選んだブラウザです。',
+      none: '記憶したブラウザはありません。',
+      current: 'このブラウザ',
+      unnamed: 'ブラウザ',
+      until: (day) => `${day}まで`,
+      remove: '削除',
       forget: 'すべてのブラウザの記憶を消す',
     },
     sessions: {
@@ -266,6 +275,7 @@ export const ja: Messages = {
       device: '新しいデバイスを設定しました。',
       app: 'アプリを設定しました。',
       removed: '削除しました。',
+      renamed: 'デバイスの名前を変更しました。',
       forgotten: 'ブラウザの記憶を消しました。',
       sessions: 'ほかのセッションを終了しました。すべてに反映されるまで1分ほどかかることがあります。',
       changed: 'その間に内容が変わりました。確認して、必要ならもう一度変更してください。',

@@ -201,12 +201,16 @@ export const pt: Messages = {
   devices: {
     headline: 'Seus dispositivos',
     since: (day) => `Desde ${day}`,
+    lastUsed: (when) => `Último uso: ${when}`,
     last: 'É o seu único meio: sem ele você não poderia entrar. Configure outro antes.',
     back: 'Voltar ao app',
     device: {
       title: 'Dispositivo',
       some: 'Há um dispositivo configurado.',
       none: 'Não há dispositivo configurado.',
+      rename: 'Renomear',
+      name: 'Nome',
+      save: 'Salvar',
       add: 'Configurar um dispositivo',
       pending: (span) => `Há um código para um novo dispositivo que ainda não foi usado. Tempo restante: ${span}.`,
       show: 'Mostrar o código',
@@ -237,7 +241,7 @@ export const pt: Messages = {
     codes: {
       title: 'Códigos de recuperação',
       none: 'Você não tem mais nenhum.',
-      left: (count) => `Ainda não usados: ${count}`,
+      left: (count, of) => `Restam ${count} de ${of}`,
       old: 'Os antigos deixam de funcionar.',
       make: 'Criar novos códigos',
     },
@@ -245,6 +249,11 @@ export const pt: Messages = {
     browsers: {
       title: 'Navegadores lembrados',
       sentence: 'Navegadores em que você escolheu não ser perguntado por um tempo.',
+      none: 'Nenhum navegador é lembrado aqui.',
+      current: 'Este navegador',
+      unnamed: 'Um navegador',
+      until: (day) => `Até ${day}`,
+      remove: 'Remover',
       forget: 'Esquecer todos os navegadores',
     },
     sessions: {
@@ -257,6 +266,7 @@ export const pt: Messages = {
       device: 'O seu novo dispositivo está configurado.',
       app: 'O seu app está configurado.',
       removed: 'Foi removido.',
+      renamed: 'O seu dispositivo tem um novo nome.',
       forgotten: 'Nenhum navegador é lembrado agora.',
       sessions: 'As suas outras sessões foram encerradas. Pode levar um minuto até valer para todas.',
       changed: 'Algo mudou enquanto isso. Confira e repita a sua alteração se ainda precisar dela.',
