@@ -77,9 +77,10 @@ export const guard: Row = {
           atMost: true,
           unit: 'ms',
           rest:
-            'A profile shows 12 µs in the gate and the guard themselves. The rest is what the verification record in the web session costs: ' +
-            'express-session parses, serializes and hashes a larger session (11), it is validated (6), hashed for changes (5) and collected as garbage (7). ' +
-            'Tried: a synchronous path for verified web sessions, no WeakMap by request, no URL objects.',
+            'The verification record alone, put into the web session by an app without this package, adds 18 µs: express-session ' +
+            'parses, serializes and hashes a larger session. The gate and the guard themselves take 13 µs in one process without HTTP. ' +
+            'Tried: a synchronous path for verified web sessions, no WeakMap by request, no URL objects, ' +
+            'a user that is validated once for each request, and no new functions for each request.',
         },
       ],
     }

@@ -166,7 +166,7 @@ function attach(
   bindToService(req, options.serviceId)
   wrapPassport(req)
   watchLogoutPath(req, res, options)
-  req.mfa = createRequestMfa(req, res, next, context)
+  req.mfa = createRequestMfa({ req, res, next, context })
   return context
 }
 

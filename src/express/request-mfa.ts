@@ -45,28 +45,54 @@ declare global {
   }
 }
 
-export function createRequestMfa(req: Request, res: Response, next: NextFunction, context: RequestContext): RequestMfa {
-  return Object.freeze({
-    get verified() {
-      const current = contextOf(req) ?? context
-      return verifiedOf(readMfaState(req), current, current.user)
-    },
-    get remembered() {
-      return isRemembered(readMfaState(req), contextOf(req) ?? context)
-    },
-    async challenge({ returnTo, ...need } = {}) {
-      if (!context.user) throw new Error('req.mfa.challenge(): no user is signed in')
-      const wanted = readNeed('req.mfa.challenge', need)
-      const request = createWebRequest(req, context, context.user)
-      const demanded = { ...wanted, returnTo: safeReturnTo(returnTo, context.base) }
-      await serve(request, res, next, () => stepUp(request, demanded))
-    },
-    async forget() {
-      await withdrawShownCode(req, context.mfa)
-      await forgetMfa(req)
-    },
-  } satisfies RequestMfa)
+interface Answering {
+  readonly req: Request
+  readonly res: Response
+  readonly next: NextFunction
+  readonly context: RequestContext
 }
+
+/** A class, because a new object with four functions for each request would cost more than the rest of the gate. */
+class RequestMfaOf implements RequestMfa {
+  readonly #of: Answering
+
+  constructor(of: Answering) {
+    this.#of = of
+  }
+
+  get verified(): Verified | undefined {
+    const { req, context } = this.#of
+    const current = contextOf(req) ?? context
+    return verifiedOf(readMfaState(req), current, current.user)
+  }
+
+  get remembered(): boolean {
+    const { req, context } = this.#of
+    return isRemembered(readMfaState(req), contextOf(req) ?? context)
+  }
+
+  async challenge({ returnTo, ...need }: Need & { readonly returnTo?: string } = {}): Promise<void> {
+    const { req, res, next, context } = this.#of
+    if (!context.user) throw new Error('req.mfa.challenge(): no user is signed in')
+    const wanted = readNeed('req.mfa.challenge', need)
+    const request = createWebRequest(req, context, context.user)
+    const demanded = { ...wanted, returnTo: safeReturnTo(returnTo, context.base) }
+    await serve(request, res, next, () => stepUp(request, demanded))
+  }
+
+  async forget(): Promise<void> {
+    const { req, context } = this.#of
+    await withdrawShownCode(req, context.mfa)
+    await forgetMfa(req)
+  }
+
+  /** Getters of a class are not enumerable; apps send `req.mfa` to their pages. */
+  toJSON(): Pick<RequestMfa, 'verified' | 'remembered'> {
+    return { verified: this.verified, remembered: this.remembered }
+  }
+}
+
+export const createRequestMfa = (of: Answering): RequestMfa => new RequestMfaOf(of)
 
 /**
  * What was verified, for handlers that must not run otherwise.

@@ -39,7 +39,7 @@ export function requireMfa(options: RequireMfaOptions = {}): RequestHandler {
 function guard(req: Request, res: Response, next: NextFunction, need: Need): void | Promise<void> {
   const context = contextOf(req)
   if (!context) throw new Error('requireMfa() needs app.use(mfa()) before it')
-  return whenKnown(resolveAppUser(req, context.mfa.options), (user) =>
+  return whenKnown(resolveAppUser(req, context.mfa.options, context.user), (user) =>
     guardUser({ context, user, need }, req, res, next),
   )
 }

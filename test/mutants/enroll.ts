@@ -204,7 +204,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'req.mfa.forget() withdraws the code for another device',
     file: 'src/express/request-mfa.ts',
-    find: '      await withdrawShownCode(req, context.mfa)\n',
+    find: '    await withdrawShownCode(req, context.mfa)\n',
     replace: '',
     test: 'express/devices.test.ts',
     title: 'is invalid once %s',

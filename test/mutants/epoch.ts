@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'req.mfa.forget() ends the record',
     file: 'src/express/request-mfa.ts',
-    find: '      await forgetMfa(req)\n',
+    find: '    await forgetMfa(req)\n',
     replace: '',
     test: 'express/sign-out.test.ts',
     title: 'ends with a sign-out %s',
