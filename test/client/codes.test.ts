@@ -34,7 +34,12 @@ describe('the client', () => {
 
     expect(ofUser).toEqual({ ...made, alias: 'Key ring', user: userId })
     expect(session).toMatchObject({ state: 'approved', factor: 'otp' })
-    expect(released).toEqual({ ...made, alias: 'Key ring', syncState: 'Synchronized' })
+    expect(released).toEqual({
+      ...made,
+      alias: 'Key ring',
+      syncState: 'Synchronized',
+      lastUsedAt: expect.any(Number),
+    })
     expect(list).toEqual([released])
     await expect(hardware.get(made.id)).rejects.toMatchObject({ code: 'api.error.notfound.hardware' })
   })

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 
 import { member } from '../codes/code-holder.ts'
 import { browserUser, passByCode } from '../known-browser.ts'
+import { activateDevice } from '../start-service.ts'
 import { operation } from './operation.ts'
 
 const day = 86_400
@@ -161,8 +162,9 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/list', (subject) => 
   it('lists no browser after any factor of the user changes', async () => {
     const person = await browserUser(subject())
     await person.pass({ rememberDays: 30 })
+    const { json } = await subject().call('PUT', `/domains/${subject().domain.id}/users/${person.id}/token`)
 
-    await subject().call('DELETE', `/users/${person.id}/hardware`)
+    await activateDevice(subject().origin, subject().clock, json.code)
 
     expect((await subject().call('POST', `${person.browsers}/list`, { body: {} })).json).toEqual([])
   })
