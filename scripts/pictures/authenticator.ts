@@ -105,12 +105,16 @@ async function takeScreens(chromium: Browser, folder: string): Promise<void> {
 
     await button('Options for alice at Wiki').click()
     await take('account')
+    await button('Move to a new phone').click()
+    await page.getByRole('timer').waitFor()
+    await take('move')
     await button('Back').click()
     await button('History').click()
     await page.getByRole('heading', { name: 'History' }).waitFor()
     await page.getByText('Reported').waitFor()
     await take('history')
     await button('Settings').click()
+    await button('Send a test request').waitFor()
     await take('settings')
   } finally {
     await context.close()

@@ -11,7 +11,7 @@ import {
 } from '../contract/device.ts'
 import type { Account } from './account.ts'
 import { accountOf, preview } from './activate.ts'
-import { isGone } from './device-error.ts'
+import { DeviceError } from './device-error.ts'
 import { createKeyPair, exportPublicKey } from './keys.ts'
 import type { DeviceContext } from './options.ts'
 import { parseContent } from './send.ts'
@@ -48,7 +48,7 @@ export async function confirmMove(
     await signedCall(context, account, { method: 'POST', path: devicePaths.confirmMove, content: { device } })
   } catch (error) {
     // The response to an earlier call was lost.
-    if (!isGone(error)) throw error
+    if (!(error instanceof DeviceError) || error.code !== 'api.error.device.moved') throw error
   }
 }
 

@@ -116,6 +116,14 @@ describe('a phone whose installed apps have separate storage', () => {
     expect(await seen(page.getByText('Add to Home Screen'))).toBe(true)
   })
 
+  it('asks to install the app before an account is moved to it, as the code has no time to be copied', async () => {
+    const { page } = await openOnIos(`#move=${'A'.repeat(22)}`)
+
+    await headline(page, 'Install the app first')
+
+    expect(await button(page, 'Copy code').count()).toBe(0)
+  })
+
   it('lets people continue without installing', async () => {
     const { page } = await openOnIos('#code=CODE')
 

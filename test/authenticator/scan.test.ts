@@ -7,6 +7,7 @@ import { random128 } from '../support/device-signer.ts'
 import { createFakeCamera, size } from '../support/fake-camera.ts'
 import { startService } from '../support/running-service.ts'
 import { startWebApp } from '../support/web-app.ts'
+import { beginMove } from './move.ts'
 import { add, button, fromDesk, headline, phones, seen, setHidden, small } from './phone.ts'
 
 const camera = await createFakeCamera()
@@ -55,6 +56,19 @@ describe('scanning', () => {
     await add(page)
 
     expect(await seen(page.getByText('alice'))).toBe(true)
+  })
+
+  it('reads the code of an old phone, and takes its account over', async () => {
+    const { service, page: old } = await phone.joined()
+    const fresh = await phone.open(service)
+    await camera.look(`${service.url}/authenticator/${await beginMove(old)}`)
+
+    await button(fresh, 'Scan QR code').click()
+    await headline(fresh, 'Add this account?')
+    await button(fresh, 'Add this account').click()
+    await button(old, 'Move').click()
+
+    expect(await seen(fresh.getByText('Nothing to approve'))).toBe(true)
   })
 
   it('loads the decoder only when the camera opens', async () => {
