@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { scanCodeText } from '../../src/contract/scan-code.ts'
 import { createDevice } from '../../src/device/device.ts'
 import { deviceCommand } from '../../src/cli/commands/device.ts'
 import { saveAccounts } from '../../src/cli/device/state-file.ts'
@@ -211,6 +212,19 @@ describe('second-factor device approve', () => {
 
     expect(ended).toMatchObject({ code: 0, stdout: `Approved  ${session.id}\n`, stderr: '' })
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
+  })
+
+  it('takes the text of the code on the web page in place of the number', async () => {
+    const { service, state } = await activated()
+    const { id: sessionId, scanSecret: secret = '' } = await service.ask('alice', { numberMatching: true })
+    const approve = (session: string) =>
+      run('device', 'approve', '--number', scanCodeText({ sessionId: session, secret }), '--state', state)
+
+    const other = await approve('0'.repeat(40))
+    const own = await approve(sessionId)
+
+    expect(other).toMatchObject({ code: 1, stderr: 'That code belongs to another request.\n' })
+    expect(own).toMatchObject({ code: 0, stdout: `Approved  ${sessionId}\n`, stderr: '' })
   })
 
   it('fails when the numbers do not match', async () => {

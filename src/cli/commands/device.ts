@@ -136,7 +136,7 @@ const accountArgument = ['[account]', 'label, domain or username of the account,
 function approveCommand(): Command {
   return subcommand('approve', 'approve a pending sign-in', ['approve --number 47', 'approve 3f2a91 --number 47'])
     .argument(...sessionArgument)
-    .option('--number <number>', 'number shown on the web page')
+    .option('--number <number>', 'number shown on the web page, or the text of its QR code')
     .option(...pinOption)
     .action(
       deviceAction((session: string | undefined, settings: ApproveSettings) =>

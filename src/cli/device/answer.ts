@@ -1,4 +1,5 @@
 import type { Answered, Decision } from '../../contract/device.ts'
+import { parseScanCode } from '../../contract/scan-code.ts'
 import { requiredSecret } from '../../device/account.ts'
 import { DeviceError, isGone } from '../../device/device-error.ts'
 import type { Device } from '../../device/device.ts'
@@ -19,7 +20,7 @@ export interface ApproveSettings extends PinSettings {
 
 /** Approves a request, asking for its number and the PIN. At a terminal, asks again after a wrong PIN. */
 export async function approve(device: Device, pending: Pending, settings: ApproveSettings): Promise<void> {
-  const number = await numberFor(pending, settings)
+  const number = await exchange(device, pending, await numberFor(pending, settings))
   for (;;) {
     const pin = await pinOf(pending.account, settings)
     try {
@@ -44,6 +45,16 @@ async function numberFor(pending: Pending, { number, state }: ApproveSettings): 
 }
 
 const numberQuestion = 'Number shown on the web page: '
+
+/** The text of the QR code on the web page can be given in place of the number. */
+async function exchange(device: Device, { account, request }: Pending, given?: string): Promise<string | undefined> {
+  const code = parseScanCode(given ?? '')
+  if (!code) return given
+  if (code.sessionId !== request.id) throw new Failure('That code belongs to another request.')
+  const scanned = await device.scan(account, request, code.secret)
+  if (scanned.number === undefined) throw new Failure(explainOutcome(scanned))
+  return scanned.number
+}
 
 /**
  * Asks the person at the terminal how to answer a request.
