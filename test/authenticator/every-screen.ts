@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 
 import type { RunningService } from '../support/running-service.ts'
-import { fromDesk } from './phone.ts'
+import { fromDesk, giveBlankCamera } from './phone.ts'
 
 /** Leads an authenticator without an account to its screens, in any language. @param look is called on each of them. */
 export async function everyScreen(
@@ -46,6 +46,11 @@ export async function everyScreen(
   await look('request')
   await page.locator('.facts-box button').click()
   await look('details of a request')
+  await giveBlankCamera(page)
+  await page.locator('.asked .icon-button').click()
+  await page.locator('video.on').waitFor()
+  await look('scanning the number')
+  await page.locator('.asked .icon-button').click()
   await service.ask('alice', fromDesk)
   await page.locator('.later').click()
   await page.locator('button.row').nth(1).waitFor()

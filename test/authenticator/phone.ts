@@ -92,6 +92,17 @@ export async function deny(page: Page): Promise<void> {
   await button(page, 'Yes, a mistake').click()
 }
 
+/** A camera that sees nothing: enough for what is around its picture. */
+export async function giveBlankCamera(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const canvas = document.createElement('canvas')
+    const pen = canvas.getContext('2d')!
+    // A stream has a picture only while something is drawn.
+    setInterval(() => pen.fillRect(0, 0, 300, 150), 50)
+    navigator.mediaDevices.getUserMedia = async () => canvas.captureStream()
+  })
+}
+
 /** Waits until it is there to be seen. */
 export const seen = (locator: Locator): Promise<boolean> => locator.waitFor().then(() => true)
 export const headline = (page: Page, name: string): Promise<boolean> =>

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
-import { button, fromDesk, headline, phones, seen, small } from './phone.ts'
+import { button, fromDesk, giveBlankCamera, headline, phones, seen, small } from './phone.ts'
 
 const phone = await phones()
 
@@ -121,13 +121,7 @@ describe('a request', () => {
 
   it.each(['en-US', 'de-DE', 'ar'])('fits on one screen while a code is scanned: %s', async (locale) => {
     const { page } = await asked({ locale, keyType: 'PIN' })
-    await page.evaluate(() => {
-      const canvas = document.createElement('canvas')
-      const pen = canvas.getContext('2d')!
-      // A stream has a picture only while something is drawn.
-      setInterval(() => pen.fillRect(0, 0, 300, 150), 50)
-      navigator.mediaDevices.getUserMedia = async () => canvas.captureStream()
-    })
+    await giveBlankCamera(page)
 
     await page.locator('.asked .icon-button').tap()
     await page.locator('video.on').waitFor()

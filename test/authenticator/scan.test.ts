@@ -26,7 +26,7 @@ const isFilming = (page: Page) =>
   })
 
 /** The light may also be on with no picture on the page: counts every camera that was opened. */
-async function watchCameras(page: Page): Promise<() => Promise<number>> {
+async function watchCameras(page: Page) {
   await page.addInitScript(() => {
     const opened: MediaStream[] = []
     const open = navigator.mediaDevices?.getUserMedia.bind(navigator.mediaDevices)
@@ -37,11 +37,14 @@ async function watchCameras(page: Page): Promise<() => Promise<number>> {
       return stream
     }
     Object.assign(window, {
+      opened: () => opened.length,
       filming: () => opened.flatMap((each) => each.getTracks()).filter((track) => track.readyState === 'live').length,
     })
   })
   await page.reload()
-  return () => page.evaluate(() => (window as unknown as { filming(): number }).filming())
+  const count = (name: 'opened' | 'filming') =>
+    page.evaluate((key) => (window as unknown as Record<string, () => number>)[key]!(), name)
+  return { opened: () => count('opened'), filming: () => count('filming') }
 }
 
 describe('scanning', () => {
@@ -112,7 +115,7 @@ describe('scanning', () => {
   ])('turns the camera off when it %s', async (_, leave) => {
     await camera.look()
     const page = await phone.open(await startService())
-    const filming = await watchCameras(page)
+    const { filming } = await watchCameras(page)
     await button(page, 'Scan QR code').click()
     await expect.poll(() => isFilming(page)).toBe(true)
 
@@ -124,6 +127,7 @@ describe('scanning', () => {
   it('turns the camera on again when the page is visible again', async () => {
     await camera.look()
     const page = await phone.open(await startService())
+    const { opened } = await watchCameras(page)
     await button(page, 'Scan QR code').click()
     await expect.poll(() => isFilming(page)).toBe(true)
     await setHidden(page, true)
@@ -132,6 +136,7 @@ describe('scanning', () => {
     await setHidden(page, false)
 
     await expect.poll(() => isFilming(page)).toBe(true)
+    expect(await opened()).toBe(2)
   })
 
   it.each([

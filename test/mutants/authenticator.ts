@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!screen || !visible.now) return undefined',
     replace: 'if (!screen) return undefined',
     test: 'authenticator/scan.test.ts',
-    title: 'turns the camera off when it %s',
+    title: 'turns the camera on again when the page is visible again',
   },
   {
     defense: 'sending only a code of the open request',
