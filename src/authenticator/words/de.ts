@@ -99,7 +99,7 @@ export const de: Words = {
   numberLabel: 'Zahl von der Anmeldeseite eingeben',
   changeNumber: 'Zahl ändern',
   scanNumber: 'Stattdessen scannen',
-  scanOwnScreen: 'Scannen Sie nur einen Code auf Ihrem eigenen Bildschirm.',
+  scanOwnScreen: 'Nur vom eigenen Bildschirm scannen.',
   scanOtherRequest: 'Dieser Code gehört zu einer anderen Anfrage.',
   scanNotNumber: 'Das ist nicht der Code dieser Anfrage. Er steht auf der Anmeldeseite.',
   typeNumber: 'Zahl eintippen',

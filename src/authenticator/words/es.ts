@@ -99,7 +99,7 @@ export const es: Words = {
   numberLabel: 'Escriba el número de la página de acceso',
   changeNumber: 'Cambiar el número',
   scanNumber: 'Escanear en su lugar',
-  scanOwnScreen: 'Escanee solo un código que esté en su propia pantalla.',
+  scanOwnScreen: 'Escanee solo su propia pantalla.',
   scanOtherRequest: 'Ese código es de otra solicitud.',
   scanNotNumber: 'Ese no es el código de esta solicitud. Está en la página de acceso.',
   typeNumber: 'Escribir el número',

@@ -99,7 +99,7 @@ export const fr: Words = {
   numberLabel: 'Tapez le nombre de la page de connexion',
   changeNumber: 'Modifier le nombre',
   scanNumber: 'Scanner plutôt',
-  scanOwnScreen: 'Ne scannez qu’un code affiché sur votre propre écran.',
+  scanOwnScreen: 'Ne scannez que votre propre écran.',
   scanOtherRequest: 'Ce code est celui d’une autre demande.',
   scanNotNumber: 'Ce n’est pas le code de cette demande. Il est sur la page de connexion.',
   typeNumber: 'Taper plutôt le nombre',

@@ -97,7 +97,7 @@ export const ja: Words = {
   numberLabel: 'サインインページの番号を入力',
   changeNumber: '番号を変更',
   scanNumber: '代わりに読み取る',
-  scanOwnScreen: 'ご自分の画面に表示されたコードだけを読み取ってください。',
+  scanOwnScreen: '自分の画面のコードだけを読み取ってください',
   scanOtherRequest: 'それは別のリクエストのコードです。',
   scanNotNumber: 'このリクエストのコードではありません。サインインページのコードを使ってください。',
   typeNumber: '番号を入力する',

@@ -99,7 +99,7 @@ export const pt: Words = {
   numberLabel: 'Digite o número da página de entrada',
   changeNumber: 'Alterar o número',
   scanNumber: 'Ler um código em vez disso',
-  scanOwnScreen: 'Leia apenas um código na sua própria tela.',
+  scanOwnScreen: 'Leia apenas a sua própria tela.',
   scanOtherRequest: 'Esse código é de outra solicitação.',
   scanNotNumber: 'Esse não é o código desta solicitação. Ele está na página de entrada.',
   typeNumber: 'Digitar o número',
