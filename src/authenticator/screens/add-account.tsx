@@ -14,7 +14,6 @@ import { CodeForm } from './code-form.tsx'
 import { ConfirmAccount } from './confirm-account.tsx'
 import { InstallFirstScreen } from './install-first.tsx'
 import { NewPinScreen } from './new-pin.tsx'
-import { ScanScreen } from './scan.tsx'
 
 interface AddAccountScreenProps {
   readonly device: Device
@@ -35,6 +34,7 @@ interface Offer {
 
 type Step = 'install' | 'code' | 'scan' | 'offer' | 'pin' | 'move'
 
+const ScanScreen = lazyScreen(async () => (await import('./scan.tsx')).ScanScreen)
 const ClaimAccount = lazyScreen(async () => (await import('./claim-account.tsx')).ClaimAccountScreen)
 
 const isMove = (code: string | undefined) => MoveCode.safeParse(code).success
