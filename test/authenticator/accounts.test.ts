@@ -41,7 +41,7 @@ describe('an account', () => {
 
     await button(page, 'Options for alice at Wiki').click()
 
-    expect(await seen(page.getByText('On the web page, open “Your devices”'))).toBe(true)
+    expect(await seen(page.getByText('The new phone takes over this account'))).toBe(true)
   })
 
   it('is removed from the device and the service after a confirmation', async () => {
