@@ -156,6 +156,33 @@ describe('a cookie of the app on every answer', () => {
   )
 })
 
+describe('the files of the pages', () => {
+  it.each(['/mfa/assets/style.css', '/mfa/assets/challenge.js'])(
+    'are compressed as the browser accepts: %s',
+    async (path) => {
+      const { get } = await arrange(express, session({ ...generous, store: memory().store }))
+      const load = async (accepted: string) => {
+        const answer = await get(path, { 'accept-encoding': accepted })
+        const { headers } = answer
+        const text = await answer.text()
+        return {
+          text,
+          encoding: headers.get('content-encoding'),
+          length: Number(headers.get('content-length')),
+          headers,
+        }
+      }
+
+      const [plain, brotli, gzip] = [await load('identity'), await load('gzip, br'), await load('gzip, br;q=0')]
+
+      expect([plain.encoding, brotli.encoding, gzip.encoding]).toEqual([null, 'br', 'gzip'])
+      expect([brotli.text, gzip.text]).toEqual([plain.text, plain.text])
+      expect(Math.max(brotli.length, gzip.length)).toBeLessThan(plain.length / 2)
+      for (const { headers } of [plain, brotli, gzip]) expect(headers.get('vary')).toBe('Accept-Encoding')
+    },
+  )
+})
+
 describe('a service handle that calls next()', () => {
   it.each([
     ['express-session', () => session({ ...generous, store: memory().store })],

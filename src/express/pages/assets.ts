@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 
+import { bestEncoding } from '../../accept-encoding.ts'
+import type { Encoding } from '../../accept-encoding.ts'
 import { accentStyle } from './accent.ts'
 import type { Accent } from './accent.ts'
 
@@ -24,6 +27,8 @@ interface AssetOptions {
 
 interface Asset {
   readonly body: Buffer
+  /** Compressed once, by the first request that accepts it: the accent of the app is part of the style. */
+  readonly compressed: Map<Encoding, Buffer>
   readonly version: string
 }
 
@@ -41,12 +46,24 @@ export function isAsset(req: IncomingMessage, below: string): below is Name {
 
 /** Serves one of the files, the same for all users. */
 export function serveAsset(req: IncomingMessage, res: ServerResponse, name: Name, options: AssetOptions): void {
-  const { body } = load(name, options)
+  const encoding = bestEncoding(req.headers['accept-encoding']?.toString())
+  const body = encoded(load(name, options), encoding)
   res.setHeader('Content-Type', files[name].type)
+  if (encoding !== 'identity') res.setHeader('Content-Encoding', encoding)
+  res.appendHeader('Vary', 'Accept-Encoding')
   res.setHeader('Cache-Control', `${sharing(res)}, max-age=31536000, immutable`)
   res.setHeader('X-Content-Type-Options', 'nosniff')
   res.setHeader('Content-Length', body.length)
   res.end(req.method === 'HEAD' ? undefined : body)
+}
+
+function encoded({ body, compressed }: Asset, encoding: Encoding): Buffer {
+  if (encoding === 'identity') return body
+  const present = compressed.get(encoding)
+  if (present) return present
+  const made = encoding === 'br' ? brotliCompressSync(body) : gzipSync(body)
+  compressed.set(encoding, made)
+  return made
 }
 
 /** A shared cache must not hand a cookie that the app sets for this browser to others (RFC 9111 section 7.3). */
@@ -60,7 +77,11 @@ function load(name: Name, { accent }: AssetOptions): Asset {
   const present = loaded.get(key)
   if (present) return present
   const body = Buffer.concat([readFileSync(files[name].file), Buffer.from(addition)])
-  const asset = { body, version: createHash('sha256').update(body).digest('base64url').slice(0, 12) }
+  const asset: Asset = {
+    body,
+    compressed: new Map(),
+    version: createHash('sha256').update(body).digest('base64url').slice(0, 12),
+  }
   loaded.set(key, asset)
   return asset
 }

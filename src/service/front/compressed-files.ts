@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 
 import type { RequestHandler } from 'express'
 
+import { bestEncoding } from '../../accept-encoding.ts'
+
 const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
@@ -24,18 +26,4 @@ export function preferCompressed(folder: string): RequestHandler {
     }
     next()
   }
-}
-
-/** By the qualities of `Accept-Encoding` (RFC 9110 section 12.5.3). Callers who accept nothing get a file as it is. */
-function bestEncoding(accepted = ''): keyof typeof suffixes {
-  const named = accepted.toLowerCase().matchAll(/(?:^|,)\s*([\w*-]+)(?:\s*;\s*q\s*=\s*([\d.]+))?\s*(?=,|$)/g)
-  const qualities = new Map(Array.from(named, ([, name = '', quality = '1']) => [name, Number(quality)]))
-  const others = qualities.get('*') ?? 0
-  let best: keyof typeof suffixes = 'identity'
-  let highest = qualities.get(best) ?? 0
-  for (const encoding of ['gzip', 'br'] as const) {
-    const quality = qualities.get(encoding) ?? others
-    if (quality > 0 && quality >= highest) [best, highest] = [encoding, quality]
-  }
-  return best
 }
