@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 import { z } from 'zod'
 
-import { installArabicFont } from './arabic-font.ts'
+import { installFonts } from './fonts.ts'
 import { waitTimeout } from './wait-timeout.ts'
 
 /** Below node_modules: other users of the machine cannot put a browser there, and `npm ci` clears it. */
@@ -62,13 +62,13 @@ function shortenWaits() {
 
 /** The folder of this version's binary and libraries, unpacked once however many test files ask at the same time. */
 async function inflated(): Promise<string> {
-  const folder = join(cache, `chromium-${await version()}-arabic`)
+  const folder = join(cache, `chromium-${await version()}-fonts`)
   if (await exists(folder)) return folder
 
   await mkdir(cache, { recursive: true })
   const scratch = await mkdtemp(join(cache, 'inflating-'))
   await inflateInto(scratch)
-  await installArabicFont(join(scratch, 'fonts'))
+  await installFonts(join(scratch, 'fonts'))
   await writeFile(join(scratch, fontsConfiguration), fonts)
   // A whole folder appears at once or not at all; when another process was first, its folder is as good.
   await rename(scratch, folder).catch(() => rm(scratch, { recursive: true }))

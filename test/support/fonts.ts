@@ -1,18 +1,22 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { inflateSync } from 'node:zlib'
 
-const weights = [400, 700]
+/** Fonts for the letters that the browser of the tests does not bring, as files of WOFF 1.0. */
+const fonts = [
+  '@fontsource/noto-sans-arabic/files/noto-sans-arabic-arabic-400-normal',
+  '@fontsource/noto-sans-arabic/files/noto-sans-arabic-arabic-700-normal',
+  '@fontsource/sawarabi-gothic/files/sawarabi-gothic-japanese-400-normal',
+]
 
-/** Puts letters into a folder that the browser of the tests does not bring. It reads no web fonts from there. */
-export async function installArabicFont(folder: string): Promise<void> {
+/** Puts the fonts into a folder that the browser reads. It reads no web fonts from there. */
+export async function installFonts(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   const { resolve } = createRequire(import.meta.url)
-  for (const weight of weights) {
-    const name = `noto-sans-arabic-arabic-${weight}-normal`
-    const woff = await readFile(resolve(`@fontsource/noto-sans-arabic/files/${name}.woff`))
-    await writeFile(join(folder, `${name}.ttf`), toSfnt(woff))
+  for (const font of fonts) {
+    const woff = await readFile(resolve(`${font}.woff`))
+    await writeFile(join(folder, `${basename(font)}.ttf`), toSfnt(woff))
   }
 }
 
