@@ -28,6 +28,7 @@ const joining = new Set(['cli', 'testing', 'index.ts'])
 
 /** Small files without heavy imports, which every folder may import. */
 const open = new Set([
+  'accept-encoding.ts',
   'aes-gcm.ts',
   'clock.ts',
   'event-stream.ts',
