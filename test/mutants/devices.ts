@@ -182,6 +182,14 @@ function guessAgain(): never {
     title: 'counts as a wrong number when its secret is wrong: the session is denied for good, without the number',
   },
   {
+    defense: 'one guess, also by scanning',
+    file: 'src/service/device/answer.ts',
+    find: "return decide(ctx, db, session, { decision: 'approve', number: scanned, pinResult: 'not-required' })",
+    replace: "return { answered: { id: session.id, state: 'denied', reason: 'wrong_number' }, settled: undefined }",
+    test: 'service/device/scan.test.ts',
+    title: 'leaves one guess in all, scanned or typed, when many arrive at once',
+  },
+  {
     defense: 'the session of a code that is scanned',
     file: 'src/service/device/answer.ts',
     find: "if (state === 'pending' && isSameText(session.scanHash, scanned)) {",

@@ -105,6 +105,21 @@ describe.each(engines)('the code that is scanned in place of the number, on %s',
     expect(await state()).toMatchObject(wrongNumber)
   })
 
+  it('leaves one guess in all, scanned or typed, when many arrive at once', async () => {
+    const { number, scan, answer, state } = await shown()
+    const wrong = ['10', '11', '12'].filter((each) => each !== number)
+    const guesses = [
+      ...Array.from({ length: 5 }, () => scan(random128())),
+      ...wrong.map((each) => answer({ decision: 'approve', number: each })),
+    ]
+
+    const answers = await Promise.all(guesses)
+
+    expect(answers.filter(({ status }) => status === 200).map(({ json }) => json)).toMatchObject([wrongNumber])
+    expect(answers.filter(({ code }) => code === 'api.error.conflict.state')).toHaveLength(guesses.length - 1)
+    expect((await state()).reason).toBe('wrong_number')
+  })
+
   it('is recorded like a wrong number when its secret is wrong', async () => {
     const [scanned, typed] = [await shown(), await shown()]
     await scanned.scan(random128())
