@@ -5,9 +5,9 @@ import { NewerSchemaError, NoDatabaseError, StoreUnavailableError } from '../sto
 import type { Queryable } from '../schema.ts'
 import { schema } from './0001-schema.ts'
 import type { Engine } from './0001-schema.ts'
-import { languagesAndBrowsers } from './0003-languages-and-browsers.ts'
-import { deviceMoves } from './0004-device-moves.ts'
-import { scanHash } from './0005-scan-hash.ts'
+import { languagesAndBrowsers } from './0002-languages-and-browsers.ts'
+import { deviceMoves } from './0003-device-moves.ts'
+import { scanHash } from './0004-scan-hash.ts'
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -50,7 +50,7 @@ async function isPresent(db: Queryable, known: readonly string[]): Promise<boole
 
 const migrations = (engine: Engine) => ({
   '0001-schema': schema(engine),
-  '0003-languages-and-browsers': languagesAndBrowsers,
-  '0004-device-moves': deviceMoves,
-  '0005-scan-hash': scanHash,
+  '0002-languages-and-browsers': languagesAndBrowsers,
+  '0003-device-moves': deviceMoves,
+  '0004-scan-hash': scanHash,
 })
