@@ -82,7 +82,10 @@ async function inflated(): Promise<string> {
 const fontsConfiguration = 'fonts.conf'
 const fonts =
   `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>` +
-  `<dir>~/fonts</dir><cachedir>~/fonts-cache</cachedir></fontconfig>`
+  `<dir>~/fonts</dir><cachedir>~/fonts-cache</cachedir>` +
+  // The other fonts are for letters that this one has not.
+  `<match target="pattern"><edit name="family" mode="append" binding="strong"><string>Open Sans</string></edit></match>` +
+  `</fontconfig>`
 
 /** The package unpacks into the temporary folder, and its libraries only where it believes to be on AWS Lambda. */
 async function inflateInto(folder: string): Promise<void> {
