@@ -188,7 +188,7 @@ export const de: Messages = {
     save: 'Speichern',
   },
   recovery: {
-    offer: 'Wiederherstellungscodes speichern',
+    offer: 'Wiederherstellungs\u00adcodes speichern',
     offerSentence: 'Sie brauchen einen, wenn Sie Ihr Gerät verlieren. Jeder gilt einmal.',
     make: 'Meine Wiederherstellungscodes zeigen',
     later: 'Jetzt nicht',
