@@ -146,7 +146,7 @@ describe('the app', () => {
 })
 
 describe('the content of the screen', () => {
-  const covered = (page: Page) => page.evaluate(() => getComputedStyle(document.querySelector('main')!).visibility)
+  const covered = (page: Page) => page.evaluate(() => getComputedStyle(document.querySelector('main')!).opacity)
 
   it('is hidden in the list of open apps, and shown again with the app', async () => {
     const { service, page } = await phone.joined()
@@ -157,7 +157,7 @@ describe('the content of the screen', () => {
     const left = await covered(page)
     await setHidden(page, false)
 
-    expect([left, await covered(page)]).toEqual(['hidden', 'visible'])
+    expect([left, await covered(page)]).toEqual(['0', '1'])
   })
 
   it('is hidden before the next render of the browser', async () => {
@@ -166,20 +166,32 @@ describe('the content of the screen', () => {
     const left = await page.evaluate(() => {
       Object.defineProperty(document, 'hidden', { value: true, configurable: true })
       document.dispatchEvent(new Event('visibilitychange'))
-      return getComputedStyle(document.querySelector('main')!).visibility
+      return getComputedStyle(document.querySelector('main')!).opacity
     })
 
-    expect(left).toBe('hidden')
+    expect(left).toBe('0')
   })
 
   it.each([
-    ['on a phone is hidden', small, 'hidden'],
-    ['on a desk stays, to be read', {}, 'visible'],
+    ['on a phone is hidden', small, '0'],
+    ['on a desk stays, to be read', {}, '1'],
   ])('%s while another window is in front', async (_, context, expected) => {
     const { page } = await phone.joined({ context })
     await page.evaluate(() => window.dispatchEvent(new Event('blur')))
 
     expect(await covered(page)).toBe(expected)
+  })
+
+  it('comes back to a keyboard that left the page, and takes no presses before', async () => {
+    const { page } = await phone.joined({ context: small })
+    await button(page, 'Add an account').focus()
+
+    await page.keyboard.press('Tab')
+    const events = await page.evaluate(() => getComputedStyle(document.querySelector('main button')!).pointerEvents)
+    await page.keyboard.press('Tab')
+
+    expect([events, await page.evaluate(() => document.activeElement?.ariaLabel)]).toEqual(['none', 'History'])
+    expect(await covered(page)).toBe('1')
   })
 
   it('does not move elements that a person is about to touch', async () => {
