@@ -28,7 +28,7 @@ interface CardProps {
 export function Card({ title, name, class: kind = '', head, above, onBack, children }: CardProps) {
   const headline = useRef<HTMLHeadingElement>(null)
 
-  // A layout effect: after the card is drawn, the person may be typing already.
+  // A layout effect: after the card is drawn, the person may be typing already. A card that replaces another one needs its own key.
   useLayoutEffect(() => {
     // Screen readers start at the focused headline. A field that already has the focus keeps it.
     if (!headline.current?.closest('.card')?.contains(document.activeElement)) headline.current?.focus()

@@ -6,7 +6,7 @@ import { type CodeSource, type OfflineCode, unlockCodes } from '../device/offlin
 import { nameOf } from './use-accounts.ts'
 import type { StoredAccount } from './accounts-store.ts'
 import { Ring } from './ring.tsx'
-import { SecretField } from './secret-field.tsx'
+import { focus, SecretField } from './secret-field.tsx'
 import { useOfflineCode } from './use-offline-code.ts'
 import { useVisible } from './use-visible.ts'
 import { useWords } from './words/speech.tsx'
@@ -24,6 +24,7 @@ const period = 30
 export function OfflineCodeLine({ account, now }: OfflineCodeProps) {
   const words = useWords()
   const [asking, setAsking] = useState(false)
+  const [asked, setAsked] = useState(false)
   const [source, setSource] = useState<CodeSource>()
   const code = useOfflineCode(source, now)
   const visible = useVisible()
@@ -42,16 +43,23 @@ export function OfflineCodeLine({ account, now }: OfflineCodeProps) {
     return <CodePin secret={secret} onPin={async (pin) => setSource(await unlockCodes(account, pin))} onCancel={hide} />
   }
   return (
-    <p class="code-line">
+    <p class="code-line" ref={asked ? focusButton : null}>
       <Button
         class="link"
         aria-label={words.showCodeOf(words.at(nameOf(account), account.user.username))}
-        onClick={() => (secret ? setAsking(true) : setSource(account))}
+        onClick={() => {
+          setAsked(true)
+          if (secret) setAsking(true)
+          else setSource(account)
+        }}
         label={words.showCode}
       />
     </p>
   )
 }
+
+/** After the code or its PIN: their own buttons are gone, and the focus with them. */
+const focusButton = (line: HTMLElement | null) => focus(line?.querySelector('button') ?? null)
 
 function CodeLine({ code: { code, expiresAt }, now }: { readonly code: OfflineCode; readonly now: number }) {
   const words = useWords()
@@ -69,7 +77,7 @@ function CodeLine({ code: { code, expiresAt }, now }: { readonly code: OfflineCo
   }
   return (
     <p class="code-line">
-      <button type="button" class="code" onClick={() => void copy()}>
+      <button type="button" class="code" onClick={() => void copy()} ref={focus}>
         <bdi dir="ltr">{spaced}</bdi>
         {copied === code ? null : <small> {words.copyHint}</small>}
       </button>

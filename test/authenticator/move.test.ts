@@ -25,6 +25,9 @@ async function asking(service: RunningService, link: string) {
   return page
 }
 
+/** Each screen of a move starts at its headline, also after a press of a button that is gone. */
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.tagName)
+
 describe('moving to a new phone', () => {
   it('moves the account when the old phone confirms, and says where it went', async () => {
     const { service, old, link } = await moving()
@@ -35,6 +38,7 @@ describe('moving to a new phone', () => {
     await seen(old.getByText('has scanned the code'))
     await button(fresh, 'Add this account').click()
     await old.getByRole('heading', { name: /^Move this account to .*Chrome on Linux.*\?$/ }).waitFor()
+    expect(await focused(old)).toBe('H1')
     await headline(fresh, 'Confirm on your old phone')
     violations.push(...(await axeViolations(old)), ...(await axeViolations(fresh)))
     expect(await compared(old)).toBe(await compared(fresh))
@@ -44,6 +48,7 @@ describe('moving to a new phone', () => {
     await fresh.getByText('Nothing to approve').waitFor()
     await headline(old, 'Account moved')
     expect(await seen(old.getByText('It’s now on'))).toBe(true)
+    expect(await focused(old)).toBe('H1')
     await service.ask('alice')
     await headline(fresh, 'Sign in to Wiki?')
     await button(old, 'OK').click()
@@ -59,6 +64,7 @@ describe('moving to a new phone', () => {
     await button(old, 'Cancel').click()
 
     expect(await seen(fresh.getByRole('alert').getByText('Nothing was moved'))).toBe(true)
+    expect(await focused(fresh)).toBe('H1')
     await old.goto(`${service.url}/authenticator/`)
     expect(await seen(old.getByText('Nothing to approve'))).toBe(true)
   })

@@ -65,6 +65,14 @@ describe('the offline code of an account', () => {
     expect(page.url()).toBe(`${service.url}/authenticator/`)
   })
 
+  it('has the focus of the keyboard once it is shown', async () => {
+    const { page } = await phone.joined()
+
+    await show(page)
+
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe('code')
+  })
+
   it('is hidden again when the page is left', async () => {
     const { page } = await phone.joined()
     await show(page)

@@ -149,6 +149,16 @@ describe('the offline code in a domain with a PIN', () => {
     return (await page.locator('button.code').innerText()).replace(/\D/g, '')
   }
 
+  it('gives the focus of the keyboard back to its button when the PIN is canceled', async () => {
+    const { page } = await joinedWithPin()
+    await button(page, 'Show code for alice at Wiki').click()
+
+    await button(page, 'Cancel').click()
+    await button(page, 'Show code for alice at Wiki').waitFor()
+
+    expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Show code for alice at Wiki')
+  })
+
   it('is shown after the PIN, and signs in', async () => {
     const { service, page } = await joinedWithPin()
 

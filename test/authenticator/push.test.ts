@@ -54,6 +54,7 @@ describe('notifications', () => {
     await button(page, 'Settings').click()
     await button(page, 'Turn off').click()
     await seen(page.getByText('Requests appear only while the app is open.'))
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Turn on')
     await expect.poll(told).toBe(2)
     await page.reload()
 

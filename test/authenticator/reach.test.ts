@@ -33,6 +33,7 @@ describe('a test request', () => {
     await button(page, 'Approve').click()
     await headline(page, 'It works')
 
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
     expect(notice).toMatchObject({ title: 'Test · this signs no one in', options: { silent: false, tag: 'test' } })
     expect(await seen(page.getByText('Requests reach this phone.'))).toBe(true)
   })

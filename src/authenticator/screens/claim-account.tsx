@@ -74,7 +74,7 @@ export function ClaimAccountScreen({ device, clock, serviceUrl, code, onAdded, o
 
   if (step === 'over' || !claimed) {
     return (
-      <Card title={words.addTitle}>
+      <Card key={step} title={words.addTitle}>
         {step === 'over' ? <Problem text={problem} /> : <Status icon="clock">{words.oneMoment}</Status>}
         <Button class="outlined wide" onClick={onCancel} label={words.back} />
       </Card>
@@ -108,7 +108,7 @@ export function ClaimAccountScreen({ device, clock, serviceUrl, code, onAdded, o
   }
   const { expiresAt } = claimed
   return (
-    <Card title={words.moveConfirm}>
+    <Card key={step} title={words.moveConfirm}>
       <p class="sentence">{words.moveCompare}</p>
       <MoveNumber device={claimed.id} />
       <TimeLeft request={{ createdAt: expiresAt - moveLifetimes.claim, expiresAt }} now={now + claimed.clockOffset} />

@@ -74,6 +74,7 @@ export function MoveAccountScreen({ device, clock, now, account, onMoved, onBack
   if (movedTo !== undefined) {
     return (
       <Card
+        key="moved"
         title={
           <span class="outcome ok">
             <Icon name="check" />
@@ -88,7 +89,7 @@ export function MoveAccountScreen({ device, clock, now, account, onMoved, onBack
   }
   if (claim?.requested) {
     return (
-      <Card title={words.moveTo(isolated(claim.name))}>
+      <Card key="confirm" title={words.moveTo(isolated(claim.name))}>
         <About domain={account.domain} serviceUrl={account.serviceUrl}>
           <strong>
             <bdi>{account.user.username}</bdi>

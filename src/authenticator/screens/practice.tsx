@@ -36,6 +36,7 @@ export function PracticeScreen({ reached, onBack }: PracticeScreenProps) {
   if (done) {
     return (
       <Card
+        key="done"
         title={
           <span class="outcome ok">
             <Icon name="check" />

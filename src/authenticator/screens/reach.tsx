@@ -48,6 +48,7 @@ export function Reach({ device, clock, accounts, notified, onPractice }: ReachPr
     return clock.after(longestWait, () => setResult('missing'))
   }, [result])
 
+  const blocked = busy || result === 'waiting'
   const send = () =>
     run(async () => {
       if (!notified || !chosen) return onPractice(false)
@@ -78,8 +79,8 @@ export function Reach({ device, clock, accounts, notified, onPractice }: ReachPr
       ) : null}
       <Button
         class="outlined wide"
-        disabled={busy || result === 'waiting'}
-        onClick={() => void send()}
+        aria-disabled={blocked}
+        onClick={() => blocked || void send()}
         label={words.reachSend}
       />
       {problem === undefined ? null : <Problem text={problem} />}

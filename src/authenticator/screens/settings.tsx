@@ -94,15 +94,20 @@ function NotificationsPart({ notifications: { state, turnOn, turnOff } }: Pick<S
     failed: words.notificationsFailed,
     none: words.notificationsNone,
   }
+  const isOn = state === 'on'
   return (
     <section class="part">
       <h2>{words.notifications}</h2>
       <Status icon={stateIcons[state]}>{sentences[state]}</Status>
       {state === 'denied' ? <BlockedSteps /> : null}
-      {state === 'on' ? <Button class="outlined wide" onClick={() => void turnOff()} label={words.turnOff} /> : null}
-      {state === 'asking' || state === 'off' || state === 'failed' ? (
-        <Button class="filled wide" onClick={() => void turnOn()} label={words.turnOn} />
-      ) : null}
+      {/* One button in all states: it keeps the focus. */}
+      {state === 'denied' || state === 'none' ? null : (
+        <Button
+          class={isOn ? 'outlined wide' : 'filled wide'}
+          onClick={() => void (isOn ? turnOff() : turnOn())}
+          label={isOn ? words.turnOff : words.turnOn}
+        />
+      )}
     </section>
   )
 }
