@@ -61,6 +61,8 @@ describe('renaming the device', () => {
     const page = await browser.open(renamed.headers['location'] as string)
 
     expect(page.text).toContain('Your device has a new name.')
+    // What was done is announced with the headline, which has the focus.
+    expect(page.text).toContain('<h1 tabindex="-1" autofocus aria-describedby="said">')
     expect(page.text).toContain('<bdi> &lt;b&gt;Phone</bdi>')
     const device = { ...(before.device as { id: string }), name: ' <b>Phone' }
     expect((await browser.fetch('/mfa/devices')).body).toEqual({ ...before, device })
