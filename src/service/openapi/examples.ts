@@ -62,6 +62,7 @@ const pending = {
   state: 'pending',
   purpose: 'sign_in',
   number: '47',
+  scanSecret: 'q0l3ZkYtVh2mJ8rXc5TnBw',
   createdAt: 1795000000,
   expiresAt: 1795000090,
 }
