@@ -67,6 +67,7 @@ export function createExampleApp(options: ExampleAppOptions): { app: Express; cl
       provision: true,
       logoutPath: '/logout',
       appName: 'Example',
+      logo: '/icon.svg',
       recoveryCodes,
       onEvent: (event) => notices.record(event),
     }),

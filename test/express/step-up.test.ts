@@ -89,6 +89,8 @@ describe('requireMfa({ purpose })', () => {
     const page = await browser.visit('/new-password')
 
     expect(headline(page.text)).toBe('To change your password, confirm that it&#39;s you')
+    // No sign-in is canceled here.
+    expect(page.text).toContain('>Cancel</button>')
     expect(await purposeShown()).toBe('change your password')
   })
 

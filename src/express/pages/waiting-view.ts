@@ -16,6 +16,11 @@ const headlines = (page: StatusPage) => {
   return { sign_in: signIn, step_up: stepUpHeadline(page) ?? stepUp, change_devices: changeDevices }
 }
 
+const cancelWords = (page: StatusPage) => {
+  const { stop, stopStepUp, stopChange } = page.layout.words.waiting
+  return { sign_in: stop, step_up: stopStepUp, change_devices: stopChange }
+}
+
 /** A push request waits for its answer. */
 export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
   const { layout, challenge, service, req, now } = page
@@ -37,8 +42,7 @@ export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
     again,
     warnAt,
     news: newsOf(),
-    canStop: true,
-    isChange: challenge.purpose === 'change_devices',
+    cancel: cancelWords(page)[challenge.purpose],
   }
 
   /** The code that our own authenticator reads in place of the number. */

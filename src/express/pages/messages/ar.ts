@@ -28,6 +28,7 @@ export const ar: Messages = {
     sendAgainIn: (span) => `أرسِل مجددًا · تتبقّى ${span}`,
     tooSoon: 'امنح جهازك لحظة أولًا.',
     stop: 'إلغاء تسجيل الدخول هذا',
+    stopStepUp: 'إلغاء',
     stopChange: 'إلغاء هذا التغيير',
   },
   enrolling: {

@@ -24,6 +24,7 @@ export const de: Messages = {
     sendAgainIn: (span) => `Erneut senden in ${span}`,
     tooSoon: 'Geben Sie Ihrem Gerät erst einen Moment.',
     stop: 'Diese Anmeldung abbrechen',
+    stopStepUp: 'Abbrechen',
     stopChange: 'Diese Änderung abbrechen',
   },
   enrolling: {

@@ -43,6 +43,8 @@ export const en = {
     sendAgainIn: (span: string) => `Send again in ${span}`,
     tooSoon: 'Give your device a moment first.',
     stop: 'Cancel this sign-in',
+    /** The same in a step-up. */
+    stopStepUp: 'Cancel',
     /** The same while devices are changed. */
     stopChange: 'Cancel this change',
   },

@@ -29,6 +29,7 @@ export const es: Messages = {
     sendAgainIn: (span) => `Reenviar en ${span}`,
     tooSoon: 'Espere primero un momento a su dispositivo.',
     stop: 'Cancelar este inicio de sesión',
+    stopStepUp: 'Cancelar',
     stopChange: 'Cancelar este cambio',
   },
   enrolling: {

@@ -29,6 +29,7 @@ export const fr: Messages = {
     sendAgainIn: (span) => `Renvoyer dans ${span}`,
     tooSoon: 'Laissez d’abord un instant à votre appareil.',
     stop: 'Annuler cette connexion',
+    stopStepUp: 'Annuler',
     stopChange: 'Annuler cette modification',
   },
   enrolling: {

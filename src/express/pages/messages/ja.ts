@@ -29,6 +29,7 @@ export const ja: Messages = {
     sendAgainIn: (span) => `もう一度送る（あと${span}）`,
     tooSoon: 'デバイスに届くまで少しお待ちください。',
     stop: 'このサインインをやめる',
+    stopStepUp: 'キャンセル',
     stopChange: 'この変更をやめる',
   },
   enrolling: {

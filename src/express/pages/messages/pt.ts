@@ -24,6 +24,7 @@ export const pt: Messages = {
     sendAgainIn: (span) => `Reenviar em ${span}`,
     tooSoon: 'Espere primeiro um momento pelo seu dispositivo.',
     stop: 'Cancelar esta entrada',
+    stopStepUp: 'Cancelar',
     stopChange: 'Cancelar esta alteração',
   },
   enrolling: {
