@@ -7,6 +7,18 @@ import { readKeys } from './read-keys.ts'
 const phone = await phones()
 
 describe('adding an account', () => {
+  it('says what the app is, until there is an account', async () => {
+    const { page } = await phone.joined()
+    await button(page, 'Add an account').click()
+    await page.getByLabel('Activation code or link').waitFor()
+    const later = await page.getByText('This app shows you each sign-in').count()
+
+    const fresh = await phone.open(await startService())
+
+    expect(await seen(fresh.getByText('This app shows you each sign-in'))).toBe(true)
+    expect(later).toBe(0)
+  })
+
   it('shows the account of a link before it is added', async () => {
     const service = await startService()
     const { userId, code } = await service.enroll('alice')

@@ -9,6 +9,7 @@ interface CodeFormProps {
   /** Receives the typed or pasted text: a code, a link, or neither. */
   readonly onCode: (text: string) => void
   readonly onScan: () => void
+  /** Absent where there is no account yet: then the screen says what the app is. */
   readonly onCancel: (() => void) | undefined
 }
 
@@ -23,6 +24,12 @@ export function CodeForm({ code, busy, problem, onCode, onScan, onCancel }: Code
   }
   return (
     <Card title={words.addTitle}>
+      {onCancel ? null : (
+        <p class="welcome">
+          <img src="./icon.svg" alt="" width="56" height="56" />
+          {words.welcome}
+        </p>
+      )}
       <p class="sentence">{words.addSentence}</p>
       <Button class="filled wide with-icon" icon="scan" disabled={busy} onClick={onScan} label={words.scan} />
       <form onSubmit={submit}>

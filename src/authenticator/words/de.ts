@@ -45,6 +45,7 @@ export const de: Words = {
   codePinHint: 'Eine falsche Eingabe zeigt einen falschen Code.',
 
   addTitle: 'Konto hinzufügen',
+  welcome: 'Diese App zeigt Ihnen jede Anmeldung, und Sie bestätigen oder sperren sie.',
   addSentence: 'Scannen Sie den QR-Code auf der Webseite, oder tippen Sie den Aktivierungscode daneben ab.',
   codeLabel: 'Aktivierungscode oder Link',
   previewTitle: 'Dieses Konto hinzufügen?',

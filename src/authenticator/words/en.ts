@@ -45,6 +45,8 @@ export const en = {
   codePinHint: 'A wrong entry shows a wrong code.',
 
   addTitle: 'Add an account',
+  /** What the app is, where there is no account yet. */
+  welcome: 'This app shows you each sign-in, and you approve or block it.',
   addSentence: 'Scan the QR code on the web page, or type the activation code beside it.',
   codeLabel: 'Activation code or link',
   previewTitle: 'Add this account?',

@@ -45,6 +45,7 @@ export const es: Words = {
   codePinHint: 'Si se equivoca, se muestra un código que no sirve.',
 
   addTitle: 'Añadir una cuenta',
+  welcome: 'Esta aplicación le muestra cada inicio de sesión, y usted lo aprueba o lo bloquea.',
   addSentence: 'Escanee el código QR de la página web o escriba el código de activación que está al lado.',
   codeLabel: 'Código de activación o enlace',
   previewTitle: '¿Añadir esta cuenta?',

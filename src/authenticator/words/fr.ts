@@ -45,6 +45,7 @@ export const fr: Words = {
   codePinHint: 'Une saisie fausse affiche un code faux.',
 
   addTitle: 'Ajouter un compte',
+  welcome: 'Cette application vous montre chaque connexion, et vous l’approuvez ou la bloquez.',
   addSentence: 'Scannez le code QR de la page web, ou tapez le code d’activation affiché à côté.',
   codeLabel: 'Code d’activation ou lien',
   previewTitle: 'Ajouter ce compte ?',

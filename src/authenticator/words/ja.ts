@@ -42,6 +42,7 @@ export const ja: Words = {
   codePinHint: '間違えると、正しくないコードが表示されます。',
 
   addTitle: 'アカウントを追加',
+  welcome: 'サインインのたびに内容を表示し、承認またはブロックできるアプリです。',
   addSentence: 'ウェブページのQRコードを読み取るか、その横の登録コードを入力してください。',
   codeLabel: '登録コードまたはリンク',
   previewTitle: 'このアカウントを追加しますか？',

@@ -45,6 +45,7 @@ export const pt: Words = {
   codePinHint: 'Se errar, aparece um código que não serve.',
 
   addTitle: 'Adicionar uma conta',
+  welcome: 'Este aplicativo mostra cada entrada, e você a aprova ou bloqueia.',
   addSentence: 'Leia o código QR da página web ou digite o código de ativação que está ao lado.',
   codeLabel: 'Código de ativação ou link',
   previewTitle: 'Adicionar esta conta?',
