@@ -169,7 +169,7 @@ export function createClient(options: ClientOptions) {
       /** @param browser The browser in which the user passes; it becomes a known one. */
       redeem: (domainId: string, sessionId: string, challenge: string, browser?: PassedBrowser) =>
         call(sessions.redeemSession, { params: { domainId, sessionId }, body: { challenge, browser } }, redeeming),
-      /** E-mails the user a one-time code for the domain. With a language, this mail and later ones are in it (1.4). */
+      /** E-mails the user a one-time code for the domain. @param language Of this mail alone. 1.4. */
       emailCode: (domainId: string, userId: string, language?: string) =>
         call(
           sessions.sendEmailCode,

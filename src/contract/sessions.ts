@@ -227,7 +227,7 @@ export const sendEmailCode = endpoint({
   path: '/domains/:domainId/users/:userId/otp',
   summary: "E-mails a one-time code to the user's address; the newest one counts.",
   body: SendEmailCode13.extend({
-    /** The language of this mail and of later ones; the default is that of the user. 1.4. */
+    /** The language of this mail alone; the default is that of the user. 1.4. */
     language: optionalField(Language),
   }),
   body13: SendEmailCode13,

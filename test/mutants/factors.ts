@@ -294,6 +294,14 @@ export const mutants: readonly Mutant[] = [
     title: 'is sent to each user at most five times an hour, and again an hour later',
   },
   {
+    defense: 'the limit of its own for mails about locked codes',
+    file: 'src/service/mail/security-mails.ts',
+    find: "(kind === 'codes_locked' ? `${userId} codes` : userId)",
+    replace: '(kind === undefined ? `${userId} codes` : userId)',
+    test: 'service/mail/security-mails.test.ts',
+    title: 'use up no place of the mails about other events',
+  },
+  {
     defense: 'the handling of mail that is refused',
     file: 'src/service/mail/security-mails.ts',
     find: "logger.warn({ err: error, user: userId }, 'security mail not sent')",

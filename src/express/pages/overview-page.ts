@@ -1,5 +1,6 @@
 import type { OwnFactors } from '../../challenge/own-factors.ts'
 import { isHandedOver, isLast, pendingCode } from '../../challenge/own-factors.ts'
+import { maxBypassCodes } from '../../contract/bypass-codes.ts'
 import type { RememberedBrowser } from '../../contract/browsers.ts'
 import { formatAgo, formatDuration } from '../../contract/format-duration.ts'
 import { latinDigits } from '../../contract/languages.ts'
@@ -88,13 +89,12 @@ function createFacts({ words: { devices }, language: { tag } }: Layout, now: num
   }
 }
 
-/** The service allows five codes for each user. */
-const maxCodes = 5
-
 function codesOf({ words, language }: Layout, left: number | undefined) {
   if (left === undefined) return undefined
   const { codes } = words.devices
-  const [count, of] = [left, maxCodes].map((value) => new Intl.NumberFormat(language.tag, latinDigits).format(value))
+  const [count, of] = [left, maxBypassCodes].map((value) =>
+    new Intl.NumberFormat(language.tag, latinDigits).format(value),
+  )
   return { any: left > 0, left: left > 0 ? codes.left(count ?? '', of ?? '') : codes.none }
 }
 

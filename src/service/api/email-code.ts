@@ -18,6 +18,7 @@ export const send: Handler<typeof contract.sendEmailCode> = async (input, call) 
   const { mailer } = call
   if (!mailer) throw mailProblem(call, new Error('Codes cannot be e-mailed, because the option smtp is not set.'))
   const code = newEmailCode(call.random)
+  // For this mail alone: an attacker with the password could otherwise choose a language for later warnings.
   const language = input.language ?? user.language
   const mail = await write(call, { domain, code, language })
   // Not in one transaction, because other writers would wait for the mail server.
@@ -28,7 +29,7 @@ export const send: Handler<typeof contract.sendEmailCode> = async (input, call) 
     await releaseSend(call, reservation)
     throw mailProblem(call, error)
   }
-  await storeSentCode(call, domain, user, { code, language })
+  await storeSentCode(call, domain, user, code)
 }
 
 interface Written {

@@ -8,7 +8,6 @@ import { forgetAttempt, takeAttempt } from '../store/attempts.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { replaceEmailCode } from '../store/email-codes.ts'
 import { emailCodeText } from '../sealing/secrets.ts'
-import { updateUser } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 
 type Context = Pick<ServiceContext, 'store' | 'clock' | 'secrets'> & AuditContext
@@ -44,19 +43,8 @@ export async function releaseSend({ store }: Context, { userId, at }: SendReserv
   })
 }
 
-/** A code, and the language of the mail with it; null if it is not known. */
-interface SentCode {
-  readonly code: string
-  readonly language: string | null
-}
-
-/** From now on only this code is valid, unless the user's address has changed meanwhile. Later mails have its language. */
-export async function storeSentCode(
-  ctx: Context,
-  domain: DomainRow,
-  user: UserRow,
-  { code, language }: SentCode,
-): Promise<void> {
+/** From now on only this code is valid, unless the user's address has changed meanwhile. */
+export async function storeSentCode(ctx: Context, domain: DomainRow, user: UserRow, code: string): Promise<void> {
   const of = { domainId: domain.id, userId: user.id }
   const now = ctx.clock.now()
   const wait = await ctx.store.db.transaction().execute(async (db) => {
@@ -65,13 +53,8 @@ export async function storeSentCode(
     const codeLookup = ctx.secrets.lookup(emailCodeText(of, code))
     if (rest > 0) return rest
     await replaceEmailCode(db, { ...of, codeLookup, wrongTries: 0, expiresAt: now + emailCodeLifetime })
-    const { organizationId } = domain
     const facts = { domain: domain.id, user: user.id }
-    await audit(db, ctx, { event: 'email_code.sent', organizationId, facts })
-    if (language !== null && language !== present.language) {
-      await updateUser(db, user.id, { language }, now)
-      await audit(db, ctx, { event: 'user.changed', organizationId, facts: { user: user.id, fields: 'language' } })
-    }
+    await audit(db, ctx, { event: 'email_code.sent', organizationId: domain.organizationId, facts })
     return rest
   })
   if (wait > 0) throw tooManyRequests({ limit: changedAddress, wait, now })

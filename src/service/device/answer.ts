@@ -62,7 +62,7 @@ interface ScanResult extends Decided {
   readonly number?: string
 }
 
-/** Tells those who wait for the session. */
+/** Wakes all who wait for the session. */
 function announce(ctx: ServiceContext, { device }: SignedCall, { answered, settled }: Decided): void {
   if (settled) {
     const seconds = ctx.clock.now() - settled.createdAt

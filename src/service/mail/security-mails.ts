@@ -41,14 +41,14 @@ export function createSecurityMails({ mailer, clock, logger }: Parts): SecurityM
   const sentAt = new Map<string, readonly number[]>()
   let closed = false
 
-  /** @returns false if the user's limit is reached. */
-  function count(userId: string): boolean {
+  /** @returns false if the limit is reached. */
+  function count(key: string): boolean {
     const now = clock.now()
-    const times = (sentAt.get(userId) ?? []).map((time) => notAfter(time, now))
+    const times = (sentAt.get(key) ?? []).map((time) => notAfter(time, now))
     const recent = times.filter((time) => time > now - window)
     const isAllowed = recent.length < maxPerUser
-    sentAt.delete(userId)
-    sentAt.set(userId, isAllowed ? [...recent, now] : recent)
+    sentAt.delete(key)
+    sentAt.set(key, isAllowed ? [...recent, now] : recent)
     if (!isAllowed) return false
     const [oldest] = sentAt.keys()
     if (sentAt.size > maxUsers && oldest !== undefined) sentAt.delete(oldest)
@@ -70,7 +70,7 @@ export function createSecurityMails({ mailer, clock, logger }: Parts): SecurityM
   return {
     send(userId, mail) {
       if (closed) return
-      if (inProgress.size >= maxInProgress || !count(userId)) {
+      if (inProgress.size >= maxInProgress || !count(limitOf(userId, mail))) {
         logger.warn({ user: userId }, 'security mail dropped: too many')
         return
       }
@@ -83,3 +83,6 @@ export function createSecurityMails({ mailer, clock, logger }: Parts): SecurityM
     },
   }
 }
+
+/** An attacker can lock codes, so mails about that use up no place of the others. */
+const limitOf = (userId: string, { kind }: AddressedMail) => (kind === 'codes_locked' ? `${userId} codes` : userId)
