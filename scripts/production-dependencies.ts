@@ -6,7 +6,16 @@
 import { readFile, writeFile } from 'node:fs/promises'
 
 /** Optional packages of the command. */
-const parts = ['better-sqlite3', 'nodemailer', 'pg', 'pino', 'prom-client', 'sax', 'web-push'] as const
+const parts = [
+  '@simplewebauthn/server',
+  'better-sqlite3',
+  'nodemailer',
+  'pg',
+  'pino',
+  'prom-client',
+  'sax',
+  'web-push',
+] as const
 
 const file = 'package.json'
 const { devDependencies, scripts: _scripts, ...rest } = JSON.parse(await readFile(file, 'utf8'))

@@ -9,6 +9,8 @@ import * as factors from '../contract/factors.ts'
 import type { EnrolledHardwareToken, NewHardwareToken } from '../contract/hardware.ts'
 import * as hardware from '../contract/hardware.ts'
 import * as organization from '../contract/organization.ts'
+import type { RegisteredPasskey, StartedAuthentication, StartedRegistration } from '../contract/passkeys.ts'
+import * as passkeys from '../contract/passkeys.ts'
 import type { NewSession, PassedBrowser } from '../contract/sessions.ts'
 import * as sessions from '../contract/sessions.ts'
 import * as tokens from '../contract/tokens.ts'
@@ -73,10 +75,10 @@ export function createClient(options: ClientOptions) {
       requirement: (
         domainId: string,
         userId: string,
-        change: { changed: ChangedFactor; pass?: string | undefined },
+        change: { changed: ChangedFactor; pass?: string | undefined; rpId?: string | undefined },
       ) => {
-        const { changed, pass } = change
-        const query = { changed, ...(pass === undefined ? {} : { pass }) }
+        const { changed, pass, rpId } = change
+        const query = { changed, ...(pass === undefined ? {} : { pass }), ...(rpId === undefined ? {} : { rpId }) }
         return call(factors.getChangeRequirement, { params: { domainId, userId }, query })
       },
     }),
@@ -110,11 +112,13 @@ export function createClient(options: ClientOptions) {
         call(tokens.renameDevice, { params: { domainId, userId }, body: { name } }),
       withdrawReplacement: (domainId: string, userId: string) =>
         call(tokens.withdrawReplacement, { params: { domainId, userId } }),
-      /** Removes the device or the hardware token of a user who has both. 1.4. */
+      /**
+       * Removes the device or the hardware token of a user who has both, or a passkey for the relying party `rpId`. 1.4.
+       */
       giveUp: (
         domainId: string,
         userId: string,
-        change: { what: 'device' | 'hardware'; pass: string; epoch?: string | undefined },
+        change: { what: 'device' | 'hardware'; pass: string; epoch?: string | undefined; rpId?: string | undefined },
       ) => call(tokens.giveUpFactor, { params: { domainId, userId }, body: change }),
     }),
     hardware: Object.freeze({
@@ -132,6 +136,32 @@ export function createClient(options: ClientOptions) {
         call(hardware.enrollHardwareToken, { params: { domainId, userId }, body: token }),
       /** Takes the token from the user. It stays in the organization, unless the user enrolled it. */
       release: (userId: string) => call(hardware.releaseHardwareToken, { params: { userId } }),
+    }),
+    /** All of these: 1.4. */
+    passkeys: Object.freeze({
+      /** @returns what `navigator.credentials.create()` takes, as JSON. */
+      startRegistration: (domainId: string, userId: string, registration: StartedRegistration) =>
+        call(passkeys.startPasskeyRegistration, { params: { domainId, userId }, body: registration }),
+      register: (domainId: string, userId: string, passkey: RegisteredPasskey) =>
+        call(passkeys.registerPasskey, { params: { domainId, userId }, body: passkey }),
+      /** @param rpId Only those for this relying party. */
+      list: (domainId: string, userId: string, rpId?: string) =>
+        call(passkeys.listPasskeys, { params: { domainId, userId }, query: rpId === undefined ? {} : { rpId } }),
+      rename: (domainId: string, userId: string, passkeyId: string, name: string) =>
+        call(passkeys.renamePasskey, { params: { domainId, userId, passkeyId }, body: { name } }),
+      /** Deletes it for an administrator, even the last factor. */
+      delete: (domainId: string, userId: string, passkeyId: string) =>
+        call(passkeys.deletePasskey, { params: { domainId, userId, passkeyId } }),
+      /** Removes it for its user, who passed the second step for that and keeps another factor. */
+      giveUp: (
+        domainId: string,
+        userId: string,
+        passkeyId: string,
+        change: { pass: string; epoch?: string | undefined },
+      ) => call(passkeys.giveUpPasskey, { params: { domainId, userId, passkeyId }, body: change }),
+      /** @returns what `navigator.credentials.get()` takes, as JSON; `sessions.create` takes the answer as `passkey`. */
+      startAuthentication: (domainId: string, userId: string, authentication: StartedAuthentication) =>
+        call(passkeys.startPasskeyAuthentication, { params: { domainId, userId }, body: authentication }),
     }),
     bypassCodes: Object.freeze({
       create: (userId: string, code: NewBypassCode) =>

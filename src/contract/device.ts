@@ -212,6 +212,8 @@ export const FactorChangeKind = z.enum([
   'app_removed',
   'hardware_added',
   'hardware_removed',
+  'passkey_added',
+  'passkey_removed',
   'codes_made',
   'codes_removed',
 ])

@@ -32,6 +32,10 @@ export const errorStatus = Object.freeze({
   'api.error.invalid.number': 400,
   'api.error.invalid.pin': 400,
   'api.error.invalid.push': 400,
+  'api.error.invalid.rp': 400,
+  'api.error.invalid.rpid': 400,
+  'api.error.invalid.response': 400,
+  'api.error.invalid.passkey': 400,
   'api.error.unauthorized': 401,
   'api.error.device.unknown': 401,
   'api.error.device.clock': 401,
@@ -47,6 +51,7 @@ export const errorStatus = Object.freeze({
   'api.error.notfound.hardware': 404,
   'api.error.notfound.bypasscode': 404,
   'api.error.notfound.browser': 404,
+  'api.error.notfound.passkey': 404,
   'api.error.notfound.activationcode': 404,
   'api.error.methodnotallowed': 405,
   'api.error.notacceptable': 406,
@@ -58,8 +63,11 @@ export const errorStatus = Object.freeze({
   'api.error.conflict.enrolled': 409,
   'api.error.conflict.pass': 409,
   'api.error.conflict.emailotpenabled': 409,
+  /** The credential is registered already. */
+  'api.error.conflict.passkey': 409,
   'api.error.conflict.state': 409,
   'api.error.limit.bypasscodes': 409,
+  'api.error.limit.passkeys': 409,
   /** The version that `If-Match` names is outdated (RFC 9110 section 13.1.1). */
   'api.error.precondition': 412,
   'api.error.toolarge': 413,
@@ -70,6 +78,8 @@ export const errorStatus = Object.freeze({
   'api.error.internal': 500,
   'api.error.unavailable': 503,
   'api.error.unavailable.mail': 503,
+  /** `@simplewebauthn/server` is not installed. */
+  'api.error.unavailable.passkeys': 503,
 } as const)
 
 export type ErrorCode = keyof typeof errorStatus
@@ -97,6 +107,7 @@ export const notFoundByParam: Readonly<Record<string, ErrorCode>> = Object.freez
   hardwareTokenId: 'api.error.notfound.hardware',
   bypassCodeId: 'api.error.notfound.bypasscode',
   browserId: 'api.error.notfound.browser',
+  passkeyId: 'api.error.notfound.passkey',
 })
 
 /** The error for a wrong field of a body or a query, if it has one of its own. */

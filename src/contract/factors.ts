@@ -1,11 +1,15 @@
 import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
+import { RelyingPartyId } from './relying-party.ts'
 import { Id } from './text.ts'
 import { Factor } from './users.ts'
 
-/** The factor that a user changes: the device of the domain, an authenticator app, a hardware token, the recovery codes. */
-export const ChangedFactor = z.enum(['device', 'app', 'hardware', 'codes'])
+/**
+ * The factor that a user changes: the device of the domain, an authenticator app, a hardware token, a passkey, the recovery
+ * codes.
+ */
+export const ChangedFactor = z.enum(['device', 'app', 'hardware', 'passkey', 'codes'])
 export type ChangedFactor = z.infer<typeof ChangedFactor>
 
 /** The requirements for changing a factor. */
@@ -24,9 +28,14 @@ export const getChangeRequirement = endpoint({
   method: 'GET',
   path: '/domains/:domainId/users/:userId/factors/requirement',
   summary: 'Returns the factors that allow a user to change a factor, and whether a session allows it now.',
-  query: z.object({ changed: ChangedFactor.default('device'), pass: Id.optional() }),
+  query: z.object({
+    changed: ChangedFactor.default('device'),
+    pass: Id.optional(),
+    /** Only passkeys for this relying party count; by default all do. */
+    rpId: RelyingPartyId.optional(),
+  }),
   response: ChangeRequirement,
   role: 'auth',
   since: '1.4',
-  errors: ['api.error.invalid.pass'],
+  errors: ['api.error.invalid.pass', 'api.error.invalid.rpid'],
 })

@@ -6,6 +6,7 @@ import type { Endpoint } from './endpoint.ts'
 import * as factors from './factors.ts'
 import * as hardware from './hardware.ts'
 import * as organization from './organization.ts'
+import * as passkeys from './passkeys.ts'
 import * as sessions from './sessions.ts'
 import * as tokens from './tokens.ts'
 import * as users from './users.ts'
@@ -24,6 +25,7 @@ const sections: Readonly<Record<string, object>> = {
   Tokens: tokens,
   'Changing factors': factors,
   Sessions: sessions,
+  Passkeys: passkeys,
   'Hardware tokens': hardware,
   'Bypass codes': bypassCodes,
   'Known browsers': browsers,

@@ -5,6 +5,7 @@ import { endpoint } from './endpoint.ts'
 import { parseIpAddress } from './ip-address.ts'
 import { Id, optionalField, Random128, Seconds, strippedText } from './text.ts'
 import { Factor, Language, Username } from './users.ts'
+import { AuthenticationResponse } from './webauthn.ts'
 
 export const SessionState = z.enum(['pending', 'approved', 'denied', 'expired', 'cancelled'])
 export type SessionState = z.infer<typeof SessionState>
@@ -18,6 +19,7 @@ export const SessionReason = z.enum([
   'cancelled',
   'push_failed',
   'wrong_code',
+  'wrong_passkey',
 ])
 export type SessionReason = z.infer<typeof SessionReason>
 
@@ -34,8 +36,10 @@ export const Session = z.object({
   state: SessionState,
   reason: SessionReason.optional(),
   factor: Factor.optional(),
-  /** Once approved, the id of the device, hardware token, authenticator app or bypass code; absent for e-mail. */
+  /** Once approved, the id of the device, hardware token, authenticator app, passkey or bypass code; absent for e-mail. */
   factorId: Id.optional(),
+  /** The passkey's authenticator has verified the person, by a PIN or biometrics; else it only showed that it is there. */
+  userVerified: z.literal(true).optional(),
   purpose: SessionPurpose.optional(),
   /** The number to type on the device; only while pending, with number matching. */
   number: z.string().optional(),
@@ -139,12 +143,22 @@ export const NewSession = NewSession13.extend({
   purpose: SessionPurpose.optional(),
   /** The id of the browser, from its cookie. Requests from a known browser of the user have their own limits. */
   browser: BrowserCookie,
-  /** Redeems the approval of a correct code in the same call, which then returns what redeeming it returns. */
+  /** The answer to `startPasskeyAuthentication`, of the same challenge and purpose. */
+  passkey: optionalField(AuthenticationResponse),
+  /** Redeems the approval of a correct code or passkey in the same call, which then returns what redeeming it returns. */
   redeem: z.object({ browser: SigningInBrowser.optional() }).optional(),
-}).refine(({ redeem, challenge, otp, bypasscode }) => !redeem || (challenge && (otp ?? bypasscode)), {
-  path: ['redeem'],
-  message: 'is only possible with a challenge and a code',
 })
+  .refine(
+    ({ redeem, challenge, otp, bypasscode, passkey }) => !redeem || (challenge && (otp ?? bypasscode ?? passkey)),
+    {
+      path: ['redeem'],
+      message: 'is only possible with a challenge and a code or a passkey',
+    },
+  )
+  .refine(({ passkey, challenge, otp, bypasscode }) => !passkey || (challenge && !(otp ?? bypasscode)), {
+    path: ['passkey'],
+    message: 'is only possible with a challenge and without a code',
+  })
 export type NewSession = z.input<typeof NewSession>
 
 /** `browser` is for the cookie of a browser that is known from now on. */
@@ -154,13 +168,20 @@ export type RedeemedSession = z.infer<typeof RedeemedSession>
 export const createSession = endpoint({
   method: 'POST',
   path: '/domains/:domainId/sessions',
-  summary: 'Starts an authentication request: on the device, or with a code. A code settles the session at once.',
+  summary:
+    'Starts an authentication request: on the device, or with a code or a passkey, which settles the session at once.',
   body: NewSession,
   body13: NewSession13,
   response: RedeemedSession,
   response13: Session13,
   role: 'auth',
-  errors: ['api.error.notfound.user', 'api.error.notfound.token', 'api.error.locked', 'api.error.limit.codes'],
+  errors: [
+    'api.error.notfound.user',
+    'api.error.notfound.token',
+    'api.error.locked',
+    'api.error.limit.codes',
+    'api.error.unavailable.passkeys',
+  ],
 })
 
 /** With `Prefer: wait=N` (RFC 7240 section 4.3) the response is held until the session settles or N seconds pass. */

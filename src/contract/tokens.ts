@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
 import { ChangePass } from './factors.ts'
+import { RelyingPartyId } from './relying-party.ts'
 import { Id, Seconds, strippedText } from './text.ts'
 import { NewEpoch } from './users.ts'
 
@@ -116,8 +117,14 @@ export const issueReplacement = endpoint({
 export const giveUpFactor = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/factors/give-up',
-  summary: 'Removes the device or the hardware token of a user who has both: never the last of the two.',
-  body: ChangePass.extend({ what: z.enum(['device', 'hardware']), epoch: NewEpoch }),
+  summary:
+    'Removes the device or the hardware token of a user: never the last one of device, hardware token and passkeys.',
+  body: ChangePass.extend({
+    what: z.enum(['device', 'hardware']),
+    epoch: NewEpoch,
+    /** The relying party of the app: its passkeys count as what the user keeps. Without it, none does. */
+    rpId: RelyingPartyId.optional(),
+  }),
   since: '1.4',
   errors: [
     'api.error.notfound.token',

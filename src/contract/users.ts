@@ -4,8 +4,11 @@ import { endpoint } from './endpoint.ts'
 import { isLanguageTag } from './languages.ts'
 import { Id, Random128, text, optionalField } from './text.ts'
 
-/** How a user can pass the second step; `otp` is a hardware token, an authenticator app or the device's offline code. */
-export const Factor = z.enum(['push', 'otp', 'email', 'bypass'])
+/**
+ * How a user can pass the second step; `otp` is a hardware token, an authenticator app or the device's offline code. In the
+ * order in which they are offered.
+ */
+export const Factor = z.enum(['passkey', 'push', 'otp', 'email', 'bypass'])
 export type Factor = z.infer<typeof Factor>
 
 export const Username = text(1, 128)
@@ -43,6 +46,8 @@ export const User13 = z.object({
 export const User = User13.extend({
   /** The factors that the user has now; `email` where a domain of the user allows it. 1.4. */
   factors: z.array(Factor).optional(),
+  /** The relying parties that the user has passkeys for, each once. 1.4. */
+  passkeys: z.array(z.string()).optional(),
   /** Whether the user ever had a factor, in any domain; only an administrator resets it. 1.4. */
   everEnrolled: z.boolean().optional(),
   /** Web sessions that were verified under another epoch have ended: compare it for equality. 1.4. */

@@ -43,7 +43,11 @@ type Given = Pick<
   | 'auditRetention'
   | 'bypassCodes'
   | 'pinHashCost'
-> & { readonly push: ResolvedPushOptions | false; readonly notify: { readonly mail: boolean } }
+> & {
+  readonly passkeys: { readonly refuseClones: boolean }
+  readonly push: ResolvedPushOptions | false
+  readonly notify: { readonly mail: boolean }
+}
 
 /** The service without its HTTP listeners. */
 export interface Core {
@@ -100,6 +104,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     auditRetention,
     bypassCodes,
     pinHashCost,
+    refuseClones: given.passkeys.refuseClones,
   }
   await correctFutureTimes(ctx, (now) => ({ future: now, present: now }))
   const sweep = startSweep(ctx)

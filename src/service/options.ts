@@ -138,6 +138,8 @@ interface SharedOptions {
    * @default `'readable'`
    */
   bypassCodes?: 'readable' | 'once' | undefined
+  /** How passkeys are verified. They need the package `@simplewebauthn/server`. */
+  passkeys?: PasskeyOptions | undefined
   /**
    * What the hash of a new PIN or passcode costs, as parameters of scrypt (RFC 7914). The default takes about 0.2 s and
    * 32 MB. Lower it in tests only: it protects PINs if database and keys are stolen.
@@ -156,6 +158,16 @@ export interface NotifyOptions {
    * @default `true`
    */
   mail?: boolean | undefined
+}
+
+/** How passkeys are verified. */
+export interface PasskeyOptions {
+  /**
+   * Whether a passkey is refused when its signature counter did not grow, which may mean that its key was copied. It is in the
+   * audit trail in any case. Synchronized passkeys have no counter.
+   * @default `false`
+   */
+  refuseClones?: boolean | undefined
 }
 
 /** Access to the metrics. */
@@ -186,6 +198,7 @@ const shared = {
   push: z.union([z.literal(false), PushOptions]).prefault({}),
   auditRetention: z.int().min(1).max(36_500).default(365),
   bypassCodes: z.enum(['readable', 'once']).default('readable'),
+  passkeys: z.strictObject({ refuseClones: z.boolean().default(false) }).prefault({}),
   pinHashCost: HashCost.default({ N: 2 ** 15, r: 8, p: 3 }),
   limits: LimitOptions.prefault({}),
 }

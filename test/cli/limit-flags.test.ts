@@ -47,6 +47,7 @@ describe('the flags of second-factor serve', () => {
       push: 'pushSubject',
       auditRetention: 'auditRetention',
       bypassCodes: 'MFA_BYPASS_CODES',
+      passkeys: 'refuseClonedPasskeys',
       limits: 'requestsPerSecond',
       basePath: 'basePath',
       trustProxy: 'trustProxy',

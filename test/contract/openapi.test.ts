@@ -46,6 +46,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(User!.properties!)).toEqual([
       ...Object.keys(User13!.properties!),
       'factors',
+      'passkeys',
       'everEnrolled',
       'epoch',
       'language',

@@ -9,7 +9,7 @@ import { routes } from '../../src/service/api/routes.ts'
 import { createOpenApi } from '../../src/service/openapi/document.ts'
 import { exampleParams, examples } from '../../src/service/openapi/examples.ts'
 
-const { userId, domainId, sessionId, hardwareTokenId, bypassCodeId, browserId } = exampleParams
+const { userId, domainId, sessionId, hardwareTokenId, bypassCodeId, browserId, passkeyId } = exampleParams
 const v14 = 'application/vnd.service.v1+json; version=1.4'
 
 const request = (name: string) => examples[name]?.request as never
@@ -48,6 +48,16 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   redeemSession: ({ sessions }) => sessions.redeem(domainId, sessionId, request('redeemSession')['challenge']),
   watchSessions: ({ sessions }) => sessions.wait(domainId, sessionId),
   sendEmailCode: ({ sessions }) => sessions.emailCode(domainId, userId),
+
+  startPasskeyRegistration: ({ passkeys }) =>
+    passkeys.startRegistration(domainId, userId, request('startPasskeyRegistration')),
+  registerPasskey: ({ passkeys }) => passkeys.register(domainId, userId, request('registerPasskey')),
+  listPasskeys: ({ passkeys }) => passkeys.list(domainId, userId),
+  renamePasskey: ({ passkeys }) => passkeys.rename(domainId, userId, passkeyId, request('renamePasskey')['name']),
+  deletePasskey: ({ passkeys }) => passkeys.delete(domainId, userId, passkeyId),
+  giveUpPasskey: ({ passkeys }) => passkeys.giveUp(domainId, userId, passkeyId, request('giveUpPasskey')),
+  startPasskeyAuthentication: ({ passkeys }) =>
+    passkeys.startAuthentication(domainId, userId, request('startPasskeyAuthentication')),
 
   createHardwareToken: ({ hardware }) => hardware.create(request('createHardwareToken')),
   enrollHardwareToken: ({ hardware }) => hardware.enroll(domainId, userId, request('enrollHardwareToken')),
@@ -203,6 +213,13 @@ const since14 = [
   'POST /domains/{domainId}/users/{userId}/factors/give-up',
   'POST /domains/{domainId}/users/{userId}/hardware',
   'PUT /domains/{domainId}/users/{userId}/bypasscodes',
+  'POST /domains/{domainId}/users/{userId}/passkeys/registration',
+  'POST /domains/{domainId}/users/{userId}/passkeys',
+  'GET /domains/{domainId}/users/{userId}/passkeys',
+  'PUT /domains/{domainId}/users/{userId}/passkeys/{passkeyId}',
+  'DELETE /domains/{domainId}/users/{userId}/passkeys/{passkeyId}',
+  'POST /domains/{domainId}/users/{userId}/passkeys/{passkeyId}/give-up',
+  'POST /domains/{domainId}/users/{userId}/passkeys/authentication',
   'POST /domains/{domainId}/users/{userId}/browsers/recognize',
   'POST /domains/{domainId}/users/{userId}/pauses',
   'DELETE /domains/{domainId}/users/{userId}/browsers',

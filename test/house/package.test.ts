@@ -36,6 +36,7 @@ describe('package.json', () => {
 describe('npm install', () => {
   /** What apps have: a narrower range ends their installation with ERESOLVE. */
   const used = {
+    '@simplewebauthn/server': 13,
     'better-sqlite3': 11,
     nodemailer: 6,
     passport: 0.5,

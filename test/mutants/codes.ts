@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'only the approval of a code with a challenge is redeemed when it is created',
     file: 'src/contract/sessions.ts',
-    find: '!redeem || (challenge && (otp ?? bypasscode))',
+    find: '!redeem || (challenge && (otp ?? bypasscode ?? passkey))',
     replace: '!redeem || true',
     test: 'service/operations/sessions.test.ts',
     title: 'refuses to redeem a request to the device, and a code without a challenge',

@@ -112,18 +112,16 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the last factor stays',
-    file: 'src/service/api/own-factors.ts',
-    find: `    if (!has.device || !has.hardware) throw new ApiProblem('api.error.conflict.state')
-`,
+    file: 'src/service/factors/last-factor.ts',
+    find: "  if (!others.includes(true)) throw new ApiProblem('api.error.conflict.state')\n",
     replace: '',
     test: 'express/devices.test.ts',
     title: 'the last one is refused, and said why: %s',
   },
   {
     defense: 'the last factor stays, for many at once',
-    file: 'src/service/api/own-factors.ts',
-    find: `    if (!has.device || !has.hardware) throw new ApiProblem('api.error.conflict.state')
-`,
+    file: 'src/service/factors/last-factor.ts',
+    find: "  if (!others.includes(true)) throw new ApiProblem('api.error.conflict.state')\n",
     replace: '',
     test: 'service/own-factors.test.ts',
     title: 'keeps one of two factors, even when both are removed many times at once',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { devicePaths } from '../../src/contract/device.ts'
 import { ErrorBody, errorStatus } from '../../src/contract/errors.ts'
@@ -9,6 +9,7 @@ import { systemRandom } from '../../src/service/rules/random.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../support/device-signer.ts'
 import { openRaw } from '../support/raw-http.ts'
 import { hardwareToken, member, unique } from './codes/code-holder.ts'
+import { passkeyHolder, passkeyUser } from './passkey-holder.ts'
 import { activateDevice, createCall, newUser, read, startService, unknownId } from './start-service.ts'
 import type { Answer, Running } from './start-service.ts'
 
@@ -56,6 +57,22 @@ async function elsewhere(
     return await then(other)
   } finally {
     await other.close()
+  }
+}
+
+/** Calls a separate service that cannot load the library. */
+async function withoutWebAuthn(then: (other: Running) => Promise<Answer>): Promise<Answer> {
+  vi.resetModules()
+  vi.doMock('@simplewebauthn/server', () => {
+    throw new Error('not installed')
+  })
+  const { startService: startAnother } = await import('./start-service.ts')
+  const other = await startAnother()
+  try {
+    return await then(other)
+  } finally {
+    await other.close()
+    vi.doUnmock('@simplewebauthn/server')
   }
 }
 
@@ -109,6 +126,11 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     const keys = { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) }
     return read(await device.push({ endpoint: 'https://example.com/', keys }))
   },
+  'api.error.invalid.rp': async () => (await passkeyUser(running)).startUse({ rp: { id: '192.0.2.1', origins: [] } }),
+  'api.error.invalid.rpid': async () => get(`${(await passkeyUser(running)).passkeys}?rpId=192.0.2.1`),
+  'api.error.invalid.response': async () =>
+    (await passkeyUser(running)).addPasskey({}, { origin: 'https://other.example' }),
+  'api.error.invalid.passkey': () => createSession({ challenge: 'A'.repeat(22), passkey: { id: 'none' } }),
   'api.error.unauthorized': async () => read(await fetch(`${running.origin}/api/ping`)),
   'api.error.device.unknown': () => answerRequest({}, { sub: unknownId }),
   'api.error.device.clock': () => answerRequest({}, { iat: running.clock.now() - 3600 }),
@@ -145,6 +167,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     const path = `${domain()}/users/${(await member(running)).id}/browsers/recognize`
     return running.call('POST', path, { body: { browser: 'none' } })
   },
+  'api.error.notfound.passkey': async () => (await passkeyUser(running)).startUse(),
   'api.error.notfound.activationcode': async () => read(await previewCode(running.origin, 'aaaaaaaaaa')),
   'api.error.methodnotallowed': () => running.call('DELETE', '/users'),
   'api.error.notacceptable': () => running.call('GET', '/ping', { headers: { accept: 'text/html' } }),
@@ -195,6 +218,15 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     const { sessions, id } = await asked({ challenge })
     return running.call('POST', `${sessions}/${id}/redeem`, { body: { challenge } })
   },
+  'api.error.conflict.passkey': async () => {
+    const { passkey } = await passkeyHolder(running)
+    return (await passkeyUser(running)).addPasskey({}, { sameId: passkey.credentialId })
+  },
+  'api.error.limit.passkeys': async () => {
+    const { addPasskey, pass } = await passkeyHolder(running)
+    for (let count = 1; count < 10; count += 1) await addPasskey({ pass: await pass() })
+    return addPasskey({ pass: await pass() })
+  },
   'api.error.limit.bypasscodes': async () => {
     const { path } = await member(running)
     const body = { usesAllowed: 1, expirationTime: 1 }
@@ -242,6 +274,8 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     await door.close()
     return answer
   },
+  'api.error.unavailable.passkeys': () =>
+    withoutWebAuthn(async (other) => (await passkeyUser(other)).startRegistration()),
   'api.error.unavailable.mail': async () => {
     const mailing = await running.service.administration.createDomain(running.organization.id, {
       name: unique(),

@@ -10,6 +10,7 @@ import { openService } from '../../src/service/service.ts'
 import type { OpenedService } from '../../src/service/service.ts'
 import { engines, useEngine } from '../support/engines.ts'
 import { passByCode } from './known-browser.ts'
+import { passkeyPage } from './passkey-holder.ts'
 import { activateDevice, createCall, createTenant, keysFor, newUser, startService } from './start-service.ts'
 import type { Running, Tenant } from './start-service.ts'
 
@@ -19,6 +20,7 @@ async function furnish(running: Running, tenant: Tenant, name: string) {
   const made = async (method: string, path: string, body?: object) => (await call(method, path, { body })).json
   const user = await made('POST', '/users', newUser(`user of ${name}`))
   await call('PUT', `/domains/${domain.id}/users/${user.id}`)
+  const { json: passkey } = await passkeyPage({ ...running, ...tenant }, user).addPasskey()
   const token = await made('PUT', `/domains/${domain.id}/users/${user.id}/token`)
   await activateDevice(running.origin, running.clock, token.code)
   const hardware = await made('POST', '/hardware', {
@@ -40,8 +42,14 @@ async function furnish(running: Running, tenant: Tenant, name: string) {
     hardwareTokenId: hardware.id,
     bypassCodeId: bypass.id,
     browserId: browser.id,
+    passkeyId: passkey.id,
   }
-  return { ...tenant, user, params, words: [...Object.values(params), user.username, `serial of ${name}`, bypass.code] }
+  return {
+    ...tenant,
+    user,
+    params,
+    words: [...Object.values(params), user.username, `serial of ${name}`, bypass.code, passkey.credentialId],
+  }
 }
 
 type Furnished = Awaited<ReturnType<typeof furnish>>
@@ -85,7 +93,7 @@ describe.each(engines)('two organizations on %s', (engine) => {
   })
 
   const tables = ['organization', 'apiKey', 'domain', 'user', 'membership', 'token', 'device', 'session'] as const
-  const moreTables = ['codeGenerator', 'hardwareToken', 'bypassCode', 'emailCode'] as const
+  const moreTables = ['codeGenerator', 'hardwareToken', 'bypassCode', 'emailCode', 'passkey'] as const
 
   /** Everything that the other organization has. Our own may change. */
   async function dump(): Promise<string> {

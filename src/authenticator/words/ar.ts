@@ -254,6 +254,8 @@ export const ar: Words = {
     app_removed: (account) => `أُزيل تطبيق المصادقة من حساب ${account}.`,
     hardware_added: (account) => `أُضيف مفتاح رموز إلى حساب ${account}.`,
     hardware_removed: (account) => `أُزيل مفتاح الرموز من حساب ${account}.`,
+    passkey_added: (account) => `أُضيف مفتاح مرور إلى حساب ${account}.`,
+    passkey_removed: (account) => `أُزيل مفتاح مرور من حساب ${account}.`,
     codes_made: (account) => `أُنشئت رموز استرداد جديدة لحساب ${account}.`,
     codes_removed: (account) => `أُزيلت رموز استرداد من حساب ${account}.`,
   },

@@ -251,6 +251,8 @@ export const de: Words = {
     app_removed: (account) => `Die Authenticator-App von ${account} wurde entfernt.`,
     hardware_added: (account) => `Für ${account} wurde ein Hardware-Token hinzugefügt.`,
     hardware_removed: (account) => `Das Hardware-Token von ${account} wurde entfernt.`,
+    passkey_added: (account) => `Für ${account} wurde ein Passkey hinzugefügt.`,
+    passkey_removed: (account) => `Ein Passkey von ${account} wurde entfernt.`,
     codes_made: (account) => `Für ${account} wurden neue Wiederherstellungscodes erstellt.`,
     codes_removed: (account) => `Wiederherstellungscodes von ${account} wurden entfernt.`,
   },

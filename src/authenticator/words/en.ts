@@ -246,6 +246,8 @@ export const en = {
     app_removed: (account: string) => `The authenticator app was removed from ${account}.`,
     hardware_added: (account: string) => `A hardware token was added to ${account}.`,
     hardware_removed: (account: string) => `The hardware token was removed from ${account}.`,
+    passkey_added: (account: string) => `A passkey was added to ${account}.`,
+    passkey_removed: (account: string) => `A passkey was removed from ${account}.`,
     codes_made: (account: string) => `New recovery codes were created for ${account}.`,
     codes_removed: (account: string) => `Recovery codes were removed from ${account}.`,
   },

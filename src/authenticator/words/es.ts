@@ -249,6 +249,8 @@ export const es: Words = {
     app_removed: (account) => `Se quitó la aplicación de autenticación de ${account}.`,
     hardware_added: (account) => `Se añadió un token físico para ${account}.`,
     hardware_removed: (account) => `Se quitó el token físico de ${account}.`,
+    passkey_added: (account) => `Se añadió una clave de acceso para ${account}.`,
+    passkey_removed: (account) => `Se quitó una clave de acceso de ${account}.`,
     codes_made: (account) => `Se crearon nuevos códigos de recuperación para ${account}.`,
     codes_removed: (account) => `Se eliminaron códigos de recuperación de ${account}.`,
   },

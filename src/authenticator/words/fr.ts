@@ -252,6 +252,8 @@ export const fr: Words = {
     app_removed: (account) => `L’application d’authentification de ${account} a été retirée.`,
     hardware_added: (account) => `Un jeton matériel a été ajouté pour ${account}.`,
     hardware_removed: (account) => `Le jeton matériel de ${account} a été retiré.`,
+    passkey_added: (account) => `Une clé d’accès a été ajoutée pour ${account}.`,
+    passkey_removed: (account) => `Une clé d’accès de ${account} a été retirée.`,
     codes_made: (account) => `De nouveaux codes de récupération ont été créés pour ${account}.`,
     codes_removed: (account) => `Des codes de récupération de ${account} ont été supprimés.`,
   },

@@ -239,6 +239,8 @@ export const ja: Words = {
     app_removed: (account) => `${account}の認証アプリが削除されました。`,
     hardware_added: (account) => `${account}にハードウェアトークンが追加されました。`,
     hardware_removed: (account) => `${account}のハードウェアトークンが削除されました。`,
+    passkey_added: (account) => `${account}にパスキーが追加されました。`,
+    passkey_removed: (account) => `${account}のパスキーが削除されました。`,
     codes_made: (account) => `${account}の新しいリカバリーコードが作成されました。`,
     codes_removed: (account) => `${account}のリカバリーコードが削除されました。`,
   },

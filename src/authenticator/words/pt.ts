@@ -242,6 +242,8 @@ export const pt: Words = {
     app_removed: (account) => `O app de autenticação de ${account} foi removido.`,
     hardware_added: (account) => `Foi adicionado um token físico para ${account}.`,
     hardware_removed: (account) => `O token físico de ${account} foi removido.`,
+    passkey_added: (account) => `Foi adicionada uma chave de acesso para ${account}.`,
+    passkey_removed: (account) => `Uma chave de acesso de ${account} foi removida.`,
     codes_made: (account) => `Foram criados novos códigos de recuperação para ${account}.`,
     codes_removed: (account) => `Foram removidos códigos de recuperação de ${account}.`,
   },

@@ -18,6 +18,8 @@ const words: Readonly<Record<FactorChangeKind, string>> = {
   app_removed: 'The authenticator app was removed from',
   hardware_added: 'A hardware token was added to',
   hardware_removed: 'The hardware token was removed from',
+  passkey_added: 'A passkey was added to',
+  passkey_removed: 'A passkey was removed from',
   codes_made: 'New recovery codes were created for',
   codes_removed: 'Recovery codes were removed from',
 }

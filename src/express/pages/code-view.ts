@@ -6,7 +6,7 @@ import { nextRequest, stepUpHeadline } from './status-view.ts'
 import type { StatusPage } from './status-view.ts'
 
 /** The code that the user chose to enter; `code` for any. */
-export type CodeKind = Exclude<Factor, 'push'> | 'code'
+export type CodeKind = Exclude<Factor, 'push' | 'passkey'> | 'code'
 
 /** @param asked From an address or a form, so anything. */
 export function codeKind(asked: unknown): CodeKind | undefined {

@@ -9,6 +9,8 @@ import { removeEmailCodes } from '../store/email-codes.ts'
 import { forgetEnrollment } from '../store/enrollment.ts'
 import { releaseHardwareTokens } from '../store/hardware.ts'
 import { endOtherSessions } from '../store/epochs.ts'
+import { removeCeremonies } from '../store/passkey-ceremonies.ts'
+import { removePasskeys } from '../store/passkeys.ts'
 import type { Queryable } from '../store/schema.ts'
 import { revokeTokens } from '../store/tokens.ts'
 import type { Revoked } from '../store/tokens.ts'
@@ -57,9 +59,15 @@ async function dropOthers(
 ): Promise<Audited[]> {
   const released = await releaseHardwareTokens(db, secrets, [user])
   const count = await removeBypassCodesOfUser(db, { userId: user, now: clock.now() })
+  const passkeys = await removePasskeys(db, [user])
+  await removeCeremonies(db, { userIds: [user] })
   await removeEmailCodes(db, { userIds: [user] })
   return [
     ...(released ? [{ event: 'hardware.released', organizationId, facts: { user } } as const] : []),
+    ...passkeys.map(
+      ({ id: passkey }) =>
+        ({ event: 'passkey.removed', organizationId, facts: { passkey, domain: null, user } }) as const,
+    ),
     ...(count > 0 ? [{ event: 'bypass.all_deleted', organizationId, facts: { user, count } } as const] : []),
   ]
 }

@@ -2,11 +2,10 @@ import type * as contract from '../../contract/hardware.ts'
 import { auditCall } from '../audit/audit.ts'
 import { requirePass } from '../factors/change-pass.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
-import { enrollUser } from '../factors/enrollment.ts'
+import { enrollUser, rejectWhileCodeIsIssued } from '../factors/enrollment.ts'
 import { announceCall } from '../factors/factor-changes.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem } from '../ground/problem.ts'
-import { hasExpired } from '../rules/activation-code.ts'
 import { appAlias, appSerialNumber, defaultAlias, digitsOf, removalKind } from '../rules/hardware-token.ts'
 import { hardwareView } from '../views/views.ts'
 import { newId } from '../rules/random.ts'
@@ -24,7 +23,6 @@ import {
 } from '../store/hardware.ts'
 import type { HardwareTokenRow } from '../store/hardware.ts'
 import type { Queryable } from '../store/schema.ts'
-import { tokenOf } from '../store/tokens.ts'
 import { lockUser } from '../store/users.ts'
 import { findDomain, findUser } from './find.ts'
 import { lockMember } from '../factors/lock-member.ts'
@@ -130,13 +128,6 @@ export const enroll: Handler<typeof contract.enrollHardwareToken> = async (input
     await announceCall(db, call, { kind, userId: user.id, domainId: domain.id })
   })
   return hardwareView(await load(call, id))
-}
-
-/** A user who is about to receive an activation code in person must not enroll with the password alone. */
-async function rejectWhileCodeIsIssued(db: Queryable, call: Call, domainId: string, userId: string): Promise<void> {
-  const token = await tokenOf(db, domainId, userId)
-  const pending = token?.state === 'pending' && !hasExpired(token, call.clock.now())
-  if (pending && token.selfEnrollment !== 1) throw new ApiProblem('api.error.conflict.state')
 }
 
 export const getOfUser: Handler<typeof contract.getHardwareTokenOfUser> = async (input, call) => {

@@ -8,29 +8,29 @@ import { ApiProblem } from '../ground/problem.ts'
 import { removalKind } from '../rules/hardware-token.ts'
 import { hardwareTokenOfUser, releaseHardwareTokens } from '../store/hardware.ts'
 import type { Queryable } from '../store/schema.ts'
-import { noneRevoked, revokeTokens, tokenOf } from '../store/tokens.ts'
+import { noneRevoked, revokeTokens } from '../store/tokens.ts'
 import type { Revoked } from '../store/tokens.ts'
 import { findDomain, findMember } from './find.ts'
+import { everydayFactors, requireAnotherFactor } from '../factors/last-factor.ts'
 import { lockMember } from '../factors/lock-member.ts'
 import { notifyRevoked } from '../waiting/notify.ts'
 
 export const getRequirement: Handler<typeof factors.getChangeRequirement> = async (input, call) => {
-  const { changed, pass } = input
+  const { changed, pass, rpId } = input
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
-  return changeRequirement(call.store.db, call, { domain, user, changed, pass })
+  return changeRequirement(call.store.db, call, { domain, user, changed, pass, rpId })
 }
 
 /** If two factors were given up at the same moment, none would be left: locking lets only the first request succeed. */
 export const giveUp: Handler<typeof contract.giveUpFactor> = async (input, call) => {
-  const { what, pass, domainId, userId, epoch } = input
+  const { what, pass, domainId, userId, epoch, rpId } = input
   const domain = await findDomain(call, domainId)
   const ended = await call.store.db.transaction().execute(async (db) => {
     const user = await lockMember(db, call, domain.id, userId)
     await requirePass(db, call, { userId: user.id, changed: what, pass, domainId: domain.id })
-    const token = await tokenOf(db, domain.id, user.id)
-    const has = { device: token?.state === 'active', hardware: (await hardwareTokenOfUser(db, user.id)) !== undefined }
-    if (!has[what]) throw new ApiProblem(missing[what])
-    if (!has.device || !has.hardware) throw new ApiProblem('api.error.conflict.state')
+    const of = { domainId: domain.id, userId: user.id, rpId }
+    if (!(await everydayFactors(db, of))[what]) throw new ApiProblem(missing[what])
+    await requireAnotherFactor(db, of, what)
     return removers[what](db, call, { domainId: domain.id, userId: user.id, epoch })
   })
   notifyRevoked(call, ended)

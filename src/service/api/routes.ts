@@ -4,6 +4,7 @@ import * as domain from '../../contract/domains.ts'
 import * as factor from '../../contract/factors.ts'
 import * as hardwareToken from '../../contract/hardware.ts'
 import * as organization from '../../contract/organization.ts'
+import * as passkey from '../../contract/passkeys.ts'
 import * as session from '../../contract/sessions.ts'
 import * as token from '../../contract/tokens.ts'
 import * as user from '../../contract/users.ts'
@@ -17,6 +18,7 @@ import * as hardware from './hardware.ts'
 import * as members from './members.ts'
 import * as organizations from './organization.ts'
 import * as ownFactors from './own-factors.ts'
+import * as passkeys from './passkeys.ts'
 import * as replacements from './replacements.ts'
 import * as sessions from './sessions.ts'
 import * as tokens from './tokens.ts'
@@ -51,6 +53,14 @@ export const routes: readonly Route[] = [
   route(token.withdrawReplacement, replacements.withdraw),
   route(factor.getChangeRequirement, ownFactors.getRequirement),
   route(token.giveUpFactor, ownFactors.giveUp),
+
+  route(passkey.startPasskeyRegistration, passkeys.startRegistration),
+  route(passkey.startPasskeyAuthentication, passkeys.startAuthentication),
+  route(passkey.registerPasskey, passkeys.register),
+  route(passkey.listPasskeys, passkeys.list),
+  route(passkey.renamePasskey, passkeys.rename),
+  route(passkey.deletePasskey, passkeys.remove),
+  route(passkey.giveUpPasskey, passkeys.giveUp),
 
   route(hardwareToken.createHardwareToken, hardware.create),
   route(hardwareToken.enrollHardwareToken, hardware.enroll),

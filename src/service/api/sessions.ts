@@ -7,6 +7,8 @@ import { checkCode, meantFactor } from '../codes/check-code.ts'
 import { enrollUser } from '../factors/enrollment.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
+import { presentPasskey, usePasskey } from '../passkeys/check-passkey.ts'
+import type { PresentedPasskey } from '../passkeys/check-passkey.ts'
 import { limitedNetwork, takePush } from '../push/push-budget.ts'
 import { fitAttributes } from '../rules/attributes.ts'
 import type { Budget } from '../rules/known-browsers.ts'
@@ -35,7 +37,9 @@ type Of = { domainId: string; sessionId: string }
 export const create: Handler<typeof contract.createSession> = async (given, call) => {
   const { domain, user } = await findMember(call, given.domainId, given.user)
   const input = fitInformation(call, given)
-  const starting = { input, domain, user, bypassLookups: await lookupsOf(call, input, user) }
+  const presented =
+    input.passkey && (await presentPasskey(call, input.passkey, { domainId: domain.id, userId: user.id }))
+  const starting = { input, domain, user, presented, bypassLookups: await lookupsOf(call, input, user) }
   let budget: Budget = 'other'
   const creating = transactionFor(call, input).execute(async (db) => {
     // Requests for one user follow each other from here on: what is counted below, no other request is counting.
@@ -61,7 +65,7 @@ export const create: Handler<typeof contract.createSession> = async (given, call
   return redeemed ?? { ...sessionView(session), ...left, scanSecret, deviceName }
 }
 
-/** Redeems the approval of a code before any other call can read it. If that is impossible, the code is not used up. */
+/** Redeems the approval of a code or a passkey before any other call can read it. If that is impossible, the code is not used up. */
 async function redeemCode(call: Call, db: Queryable, session: SessionRow, { redeem: wanted, challenge }: New) {
   if (!wanted || challenge === undefined || session.state !== 'approved') return undefined
   const redeemed = await redeemWithin(call, db, session, { challenge, browser: wanted.browser })
@@ -70,8 +74,9 @@ async function redeemCode(call: Call, db: Queryable, session: SessionRow, { rede
 }
 
 /** Requests that are limited by network count those of other users, which no lock on this user orders. */
-function transactionFor({ store }: Call, { bypasscode, otp, challenge, ipAddress = null }: New) {
-  const isLimited = !(bypasscode ?? otp) && limitedNetwork({ challenge: challenge ?? null, ipAddress }) !== null
+function transactionFor({ store }: Call, { bypasscode, otp, passkey, challenge, ipAddress = null }: New) {
+  const isLimited =
+    !(bypasscode ?? otp ?? passkey) && limitedNetwork({ challenge: challenge ?? null, ipAddress }) !== null
   return isLimited ? store.db.transaction() : readCommitted(store.db)
 }
 
@@ -91,6 +96,7 @@ interface Starting {
   readonly domain: DomainRow
   readonly user: UserRow
   readonly bypassLookups: readonly string[]
+  readonly presented: PresentedPasskey | undefined
   readonly budget: Budget
 }
 
@@ -108,7 +114,8 @@ interface Started {
 }
 
 async function start(call: Call, db: Queryable, starting: Starting): Promise<Started> {
-  const { input, domain, user, budget } = starting
+  const { input, domain, user, budget, presented } = starting
+  if (presented) return byPasskey(call, db, starting, presented)
   if (input.bypasscode ?? input.otp) return byCode(call, db, starting)
   const device = await activeDevice(db, domain.id, user.id)
   if (!device) throw new ApiProblem('api.error.notfound.token')
@@ -246,11 +253,22 @@ async function byCode(call: Call, db: Queryable, starting: Starting): Promise<St
   return { session: await insertSession(db, { ...session, ...wrong }), left: tried.left }
 }
 
-const denied = (reason: 'wrong_code' | 'push_failed', now: number) =>
+/** Settles at once. Nothing has to be counted: an answer cannot be guessed. */
+async function byPasskey(call: Call, db: Queryable, starting: Starting, presented: PresentedPasskey): Promise<Started> {
+  const now = call.clock.now()
+  const session = blank(call, starting)
+  const right = await usePasskey(call, db, presented, { challenge: starting.input.challenge, purpose: session.purpose })
+  const outcome = right
+    ? ({ state: 'approved', ...right, settledAt: now } as const)
+    : ({ factor: 'passkey', ...denied('wrong_passkey', now) } as const)
+  return { session: await insertSession(db, { ...session, ...outcome }) }
+}
+
+const denied = (reason: 'wrong_code' | 'wrong_passkey' | 'push_failed', now: number) =>
   ({ state: 'denied', reason, settledAt: now }) as const
 
 /** A pending session that is not sent to any device yet. */
-function blank(call: Call, { input, domain, user, budget }: Omit<Starting, 'bypassLookups'>) {
+function blank(call: Call, { input, domain, user, budget }: Omit<Starting, 'bypassLookups' | 'presented'>) {
   const now = call.clock.now()
   return {
     id: newId(call.random),

@@ -12,6 +12,7 @@ interface FactTypes {
   token: string
   device: string | null
   hardware: string
+  passkey: string
   bypass: string
   apiKey: string
   /** The public id of an encryption key. */
@@ -91,6 +92,12 @@ export const auditEvents = {
   'hardware.enrolled': ['hardware', 'domain', 'user'],
   'hardware.assigned': ['hardware', 'user'],
   'hardware.released': ['user'],
+  'passkey.added': ['passkey', 'domain', 'user'],
+  'passkey.renamed': ['passkey', 'domain', 'user'],
+  /** Without a domain if all factors of the user were removed. */
+  'passkey.removed': ['passkey', 'domain', 'user'],
+  /** Its signature counter did not grow: another authenticator may have the same key. */
+  'passkey.counter_regressed': ['passkey', 'domain', 'user'],
   'bypass.created': ['bypass', 'user', 'uses', 'until'],
   'bypass.deleted': ['bypass', 'user'],
   'bypass.all_deleted': ['user', 'count'],
@@ -122,7 +129,7 @@ export type EventName = keyof typeof auditEvents
 export const eventNames = Object.keys(auditEvents) as EventName[]
 
 export type FactsOf<E extends EventName> = {
-  readonly [F in (typeof auditEvents)[E][number]]: E extends 'api_key.created'
+  readonly [F in (typeof auditEvents)[E][number]]: E extends 'api_key.created' | 'passkey.removed'
     ? F extends 'domain'
       ? string | null
       : FactTypes[F]

@@ -50,6 +50,8 @@ export interface ServiceContext {
   readonly auditRetention: number
   /** Whether bypass codes can be read again, or are shown only when they are created. */
   readonly bypassCodes: 'readable' | 'once'
+  /** Whether a passkey is refused when its signature counter did not grow. */
+  readonly refuseClones: boolean
   /** Of the PINs and passcodes to come. */
   readonly pinHashCost: HashCost
   readonly observer: Observer

@@ -18,6 +18,8 @@ interface Change {
   readonly changed: ChangedFactor
   /** Id of the session that was approved for this change. */
   readonly pass: string | undefined
+  /** The relying party whose passkeys count in the domain; by default, those of any do. */
+  readonly rpId?: string | undefined
   /** The domain in which the user passed and asks for the change. */
   readonly domainId: string
 }
@@ -44,15 +46,15 @@ export async function requirePass(db: Queryable, caller: Caller, change: Change)
 export async function changeRequirement(
   db: Queryable,
   caller: Caller,
-  { domain, user, changed, pass }: Omit<Change, 'userId' | 'domainId'> & Pick<Grant, 'domain' | 'user'>,
+  { domain, user, changed, pass, rpId }: Omit<Change, 'userId' | 'domainId'> & Pick<Grant, 'domain' | 'user'>,
 ): Promise<ChangeRequirement> {
-  const owned = await ownedFactors(db, { domain, user }, caller.clock.now())
-  const grant = await findGrant(db, caller, { userId: user.id, changed, pass, domainId: domain.id })
+  const owned = await ownedFactors(db, { domain, user, rpId }, caller.clock.now())
+  const grant = await findGrant(db, caller, { userId: user.id, changed, pass, rpId, domainId: domain.id })
   return { factors: factorsForChange(changed, owned), passed: grant !== undefined }
 }
 
 async function findGrant(db: Queryable, caller: Caller, change: Change): Promise<Grant | undefined> {
-  const { userId, changed, pass } = change
+  const { userId, changed, pass, rpId } = change
   const now = caller.clock.now()
   const session = pass === undefined ? undefined : await redeemedSession(db, { id: pass, userId })
   if (!session || session.settledAt === null || session.factor === null) return undefined
@@ -66,7 +68,7 @@ async function findGrant(db: Queryable, caller: Caller, change: Change): Promise
   const allows = mayChange(
     changed,
     { purpose, settledAt, factor, inForce: await isInForce(db, grant, now) },
-    await ownedFactors(db, grant, now),
+    await ownedFactors(db, { ...grant, rpId }, now),
     now,
   )
   return allows ? grant : undefined
@@ -74,12 +76,15 @@ async function findGrant(db: Queryable, caller: Caller, change: Change): Promise
 
 async function ownedFactors(
   db: Queryable,
-  { domain, user }: Pick<Grant, 'domain' | 'user'>,
+  { domain, user, rpId }: Pick<Grant, 'domain' | 'user'> & Pick<Change, 'rpId'>,
   now: number,
 ): Promise<OwnedFactors> {
   const has = (await belongings(db, [user.id], now)).get(user.id)
+  const { passkeyRpIds = [] } = has ?? {}
+  const hasPasskey = rpId === undefined ? passkeyRpIds.length > 0 : passkeyRpIds.includes(rpId)
+  const others = await factorsInDomain(db, { domain, user }, now)
   return {
-    here: await factorsInDomain(db, { domain, user }, now),
+    here: hasPasskey ? ['passkey', ...others] : others,
     anywhere: userView(user, has).factors ?? [],
     everStrong: user.strongEnrolled === 1,
   }

@@ -1,9 +1,13 @@
 import { auditRevoked } from '../audit/audit.ts'
 import type { AuditContext } from '../audit/audit.ts'
 import type { Actor } from '../audit/entry.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { ApiProblem } from '../ground/problem.ts'
+import { hasExpired } from '../rules/activation-code.ts'
 import { markEnrolled } from '../store/enrollment.ts'
 import type { Enrolling } from '../store/enrollment.ts'
 import type { Queryable } from '../store/schema.ts'
+import { tokenOf } from '../store/tokens.ts'
 
 /**
  * The first step of every transaction that gives a user a factor. If only a first factor is allowed, exactly one of several
@@ -21,4 +25,16 @@ export async function enrollUser(
   if (!tokens) return false
   await auditRevoked(db, ctx, { tokens, devices: [], sessions: [] }, by)
   return true
+}
+
+/** A user who is about to receive an activation code in person must not enroll with the password alone. */
+export async function rejectWhileCodeIsIssued(
+  db: Queryable,
+  { clock }: Pick<ServiceContext, 'clock'>,
+  domainId: string,
+  userId: string,
+): Promise<void> {
+  const token = await tokenOf(db, domainId, userId)
+  const pending = token?.state === 'pending' && !hasExpired(token, clock.now())
+  if (pending && token.selfEnrollment !== 1) throw new ApiProblem('api.error.conflict.state')
 }

@@ -69,6 +69,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.notfound.hardware': 'No such hardware token.',
   'api.error.notfound.bypasscode': 'No such bypass code.',
   'api.error.notfound.browser': 'No such browser, or it has been forgotten.',
+  'api.error.notfound.passkey': 'No such passkey.',
   'api.error.notfound.activationcode': 'No such activation code.',
   'api.error.methodnotallowed': 'The operation does not support this method.',
   'api.error.notacceptable': 'The requested media type or version is not available.',
@@ -78,7 +79,9 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.conflict.serialnumber': 'The serial number is taken.',
   'api.error.conflict.hardware': 'The token belongs to another user, or the user has a different one.',
   'api.error.conflict.emailotpenabled': 'The domain does not allow e-mailed codes.',
+  'api.error.conflict.passkey': 'The passkey is registered already.',
   'api.error.limit.bypasscodes': 'The user already has the maximum of 5 bypass codes.',
+  'api.error.limit.passkeys': 'The user already has the maximum of 10 passkeys.',
   'api.error.conflict.enrolled': 'The user already had a factor.',
   'api.error.precondition': "If-Match: the version of the domain's users has changed.",
   'api.error.conflict.pass': 'The session does not allow this change. The user must pass the second step for it again.',
@@ -91,4 +94,5 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.internal': 'Unexpected error.',
   'api.error.unavailable': 'The service is not available right now.',
   'api.error.unavailable.mail': 'The mail server did not accept the e-mail.',
+  'api.error.unavailable.passkeys': 'Passkeys need the package @simplewebauthn/server, which is not installed.',
 }

@@ -1,3 +1,13 @@
+import {
+  creationOptions,
+  passkey,
+  registeredPasskey,
+  requestOptions,
+  startedAuthentication,
+  startedRegistration,
+  usedPasskey,
+} from './passkey-examples.ts'
+
 /** One real exchange per operation, in version 1.4. A test checks them against the contract. */
 export interface Example {
   readonly request?: unknown
@@ -12,6 +22,7 @@ export const exampleParams = {
   hardwareTokenId: '4c'.repeat(20),
   bypassCodeId: '5b'.repeat(20),
   browserId: '7f'.repeat(20),
+  passkeyId: passkey.id,
 } as const
 
 const { userId, domainId, sessionId, hardwareTokenId, bypassCodeId } = exampleParams
@@ -28,7 +39,8 @@ const user = {
   domains: [domainId],
   hardware: hardwareTokenId,
   bypasscodes: [bypassCodeId],
-  factors: ['push', 'otp', 'bypass'],
+  factors: ['passkey', 'push', 'otp', 'bypass'],
+  passkeys: [passkey.rpId],
   everEnrolled: true,
   epoch,
   language: 'en',
@@ -109,7 +121,16 @@ const newUser = { username: 'alice', name: 'Alice Example', email: 'alice@exampl
 export const examples: Readonly<Record<string, Example>> = {
   createUser: {
     request: newUser,
-    answer: { ...user, domains: [], hardware: '', bypasscodes: [], factors: [], everEnrolled: false, epoch: userId },
+    answer: {
+      ...user,
+      domains: [],
+      hardware: '',
+      bypasscodes: [],
+      factors: [],
+      passkeys: [],
+      everEnrolled: false,
+      epoch: userId,
+    },
   },
   findUsers: { answer: user },
   getUser: { answer: user },
@@ -158,6 +179,14 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   watchSessions: { answer: { id: sessionId } },
   sendEmailCode: { request: { deliverableOTPType: 'EMAIL' } },
+
+  startPasskeyRegistration: { request: startedRegistration, answer: creationOptions },
+  registerPasskey: { request: registeredPasskey, answer: passkey },
+  listPasskeys: { answer: [usedPasskey] },
+  renamePasskey: { request: { name: "Alice's laptop" }, answer: { ...usedPasskey, name: "Alice's laptop" } },
+  deletePasskey: {},
+  giveUpPasskey: { request: { pass: sessionId } },
+  startPasskeyAuthentication: { request: startedAuthentication, answer: requestOptions },
 
   createHardwareToken: {
     request: {

@@ -44,9 +44,22 @@ export function mayChange(changed: ChangedFactor, pass: Pass, owned: OwnedFactor
   )
 }
 
-/** E-mail is the weakest factor: it can add the first factor and nothing after that. */
 function isStrongEnough(factor: Factor, changed: ChangedFactor, owned: OwnedFactors): boolean {
-  if (isStrong(factor)) return true
+  if (isBehindPasskey(changed, owned)) return factor === 'passkey' || factor === 'bypass'
+  return isStrong(factor) || mayAddFirst(changed, owned)
+}
+
+/**
+ * Passkeys cannot be phished, so a user who has one changes passkeys only by a passkey or a recovery code: whoever gets a user
+ * to approve a request must not be able to add a passkey. Recovery codes follow, because a new one would change passkeys.
+ */
+function isBehindPasskey(changed: ChangedFactor, { here, anywhere }: OwnedFactors): boolean {
+  if (changed === 'passkey') return here.includes('passkey')
+  return changed === 'codes' && anywhere.includes('passkey')
+}
+
+/** E-mail is the weakest factor: it can add the first factor and nothing after that. */
+function mayAddFirst(changed: ChangedFactor, owned: OwnedFactors): boolean {
   // A device is valid in its own domain only. Other factors are valid everywhere, so strong factors of all domains count.
   const present = changed === 'device' ? owned.here : owned.anywhere
   return !owned.everStrong && !present.some(isStrong)

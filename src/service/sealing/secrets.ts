@@ -26,8 +26,15 @@ export type SealedRecord =
     }
   | { readonly kind: ServiceSecret; readonly id: string }
 
-/** Secrets of a user: seeds and codes, and what unlocks and reaches a device. */
-export type UserSecret = 'seed' | 'activation code' | 'replacement code' | 'bypass code' | 'pin' | 'push subscription'
+/** Secrets of a user: seeds and codes, and what unlocks and reaches a device; and the public keys of passkeys. */
+export type UserSecret =
+  | 'seed'
+  | 'activation code'
+  | 'replacement code'
+  | 'bypass code'
+  | 'pin'
+  | 'push subscription'
+  | 'passkey'
 
 /** Secrets without a user, or with the user as id, and the key that signs messages to all devices. */
 export type ServiceSecret = 'remembered browser' | 'key check' | 'push key'

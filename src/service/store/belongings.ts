@@ -10,6 +10,8 @@ export interface Belongings {
   /** Whether a device of the user makes codes. */
   readonly hasDeviceCodes: boolean
   readonly hardwareId: string | undefined
+  /** The relying parties that the user has passkeys for, each once. */
+  readonly passkeyRpIds: string[]
   /** Those that can still be used. */
   readonly bypassCodeIds: string[]
   /** Whether a domain of the user takes e-mailed codes, or bypass codes. */
@@ -23,12 +25,14 @@ export async function belongings(db: Queryable, userIds: string[], now: number):
   const domains = Map.groupBy(await domainsOf(db, userIds), byUser)
   const tokens = Map.groupBy(await activeTokensOf(db, userIds), byUser)
   const hardware = new Map((await hardwareOf(db, userIds)).map(({ userId, id }) => [userId, id]))
+  const passkeys = Map.groupBy(await passkeyRpIds(db, userIds), byUser)
   const bypass = Map.groupBy(await bypassCodesOfUsers(db, userIds, now), byUser)
   const of = (id: string): Belongings => ({
     domainIds: (domains.get(id) ?? []).map(({ domainId }) => domainId),
     hasActiveToken: tokens.has(id),
     hasDeviceCodes: (tokens.get(id) ?? []).some(({ generatorId }) => generatorId !== null),
     hardwareId: hardware.get(id),
+    passkeyRpIds: [...new Set((passkeys.get(id) ?? []).map(({ rpId }) => rpId))],
     bypassCodeIds: (bypass.get(id) ?? []).map((code) => code.id),
     domainTakesEmail: (domains.get(id) ?? []).some(({ emailOtpEnabled }) => emailOtpEnabled === 1),
     domainTakesBypass: (domains.get(id) ?? []).some(({ bypassEnabled }) => bypassEnabled === 1),
@@ -59,4 +63,8 @@ const activeTokensOf = allRows('activeTokensOf', (db, userIds: List<string>) =>
 
 const hardwareOf = allRows('hardwareOf', (db, userIds: List<string>) =>
   db.selectFrom('hardwareToken').select(['id', 'userId']).where('userId', 'in', userIds),
+)
+
+const passkeyRpIds = allRows('passkeyRpIds', (db, userIds: List<string>) =>
+  db.selectFrom('passkey').select(['userId', 'rpId']).where('userId', 'in', userIds).orderBy('sequence'),
 )

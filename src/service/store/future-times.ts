@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { SqlBool } from 'kysely'
 
+import { ceremonyLifetime } from '../../contract/passkeys.ts'
 import { shownCodeExpiry } from '../rules/activation-code.ts'
 import { endOfTime } from '../rules/bypass-code.ts'
 import { challengeTriesKept } from '../rules/code-lock.ts'
@@ -37,10 +38,14 @@ export const waitCorrections: readonly Step[] = [
     }),
   toPresent('deviceHistory', 'settledAt'),
   toPresent('deviceNotice', 'createdAt'),
-  // Short-lived codes from the future are removed: users can request new ones.
+  // Short-lived codes and ceremonies from the future are removed: users can request new ones.
   (db, { present }) => {
     const latest = latestBeginning(present + emailCodeLifetime)
     return removeSome(db, 'emailCode', ['domainId', 'userId'], (is) => is('expiresAt', '>', latest))
+  },
+  (db, { present }) => {
+    const latest = latestBeginning(present + ceremonyLifetime)
+    return removeSome(db, 'passkeyCeremony', ['challengeHash'], (is) => is('expiresAt', '>', latest))
   },
   (db, { present }) => {
     const latest = latestBeginning(shownCodeExpiry(present))

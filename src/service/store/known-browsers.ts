@@ -161,9 +161,12 @@ const browserCount = oneRow('browserCount', (db, userId: Slot<string>, now: Slot
     .where('passedAt', '<=', derived(now, latestBeginning)),
 )
 
-/** A digest of the user's devices and hardware tokens: it changes as soon as one is added or removed. */
+/** A digest of the user's devices, hardware tokens and passkeys: it changes as soon as one is added or removed. */
 async function factorState(db: Queryable, userId: string): Promise<string> {
-  const all = [await devicesInUse(db, userId), await hardwareIds(db, userId)]
+  const passkeys = await passkeyIds(db, userId)
+  const others = [await devicesInUse(db, userId), await hardwareIds(db, userId)]
+  // Users without passkeys have the digest that they had before there were any.
+  const all = passkeys.length === 0 ? others : [...others, passkeys]
   return createHash('sha256').update(JSON.stringify(all)).digest('base64url')
 }
 
@@ -173,4 +176,8 @@ const devicesInUse = allValues('devicesInUse', (db, userId: Slot<string>) =>
 
 const hardwareIds = allValues('hardwareIds', (db, userId: Slot<string>) =>
   db.selectFrom('hardwareToken').select('id').where('userId', '=', userId),
+)
+
+const passkeyIds = allValues('passkeyIds', (db, userId: Slot<string>) =>
+  db.selectFrom('passkey').select('id').where('userId', '=', userId).orderBy('id'),
 )

@@ -1,6 +1,8 @@
 import { removeEmailCodes } from './email-codes.ts'
 import { endOtherSessions } from './epochs.ts'
 import { releaseHardwareTokens } from './hardware.ts'
+import { removeCeremonies } from './passkey-ceremonies.ts'
+import { removePasskeys } from './passkeys.ts'
 import type { Queryable } from './schema.ts'
 import { allValues, change, firstRow } from './statement.ts'
 import type { List, Slot } from './statement.ts'
@@ -17,7 +19,7 @@ interface Leaving {
 /**
  * Ends memberships, in one domain or in all, and all that ends with them: tokens, devices and pending sessions there, codes
  * that were e-mailed for it. Users who are left without a domain also lose their hardware token, which becomes free for
- * another user, and their bypass codes. In a transaction.
+ * another user, their passkeys and their bypass codes. In a transaction.
  */
 export async function leaveDomain(
   db: Queryable,
@@ -28,6 +30,7 @@ export async function leaveDomain(
   const ended = await revokeTokens(db, { userIds, domainId }, now)
   await endOtherSessions(db, userIds)
   await removeEmailCodes(db, { userIds, domainId })
+  await removeCeremonies(db, { userIds, domainId })
   await (domainId === undefined ? removeMemberships(db, userIds) : removeMembers(db, domainId, userIds))
   await dropFactors(db, secrets, await withoutDomain(db, userIds))
   return ended
@@ -83,5 +86,6 @@ async function withoutDomain(db: Queryable, userIds: readonly string[]): Promise
 async function dropFactors(db: Queryable, secrets: Secrets, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return
   await releaseHardwareTokens(db, secrets, userIds)
+  await removePasskeys(db, userIds)
   await removeBypassCodes(db, userIds)
 }

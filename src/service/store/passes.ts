@@ -5,6 +5,7 @@ import { bypassCodesOfUsers } from './bypass-codes.ts'
 import { generatorOfDevice, generatorOfHardware } from './code-generators.ts'
 import { activeDevice } from './devices.ts'
 import type { DomainRow } from './domains.ts'
+import { passkeyOfUser } from './passkeys.ts'
 import type { Queryable } from './schema.ts'
 import type { SessionRow } from './sessions.ts'
 import { derived, firstRow } from './statement.ts'
@@ -26,7 +27,7 @@ export const redeemedSession = firstRow('redeemedSession', (db, { id, userId }: 
     .where((is) => is.and({ id, userId, state: 'approved', passed: 1 })),
 )
 
-/** What the user can pass with in the domain. */
+/** What the user can pass with in the domain; passkeys are valid in apps, whatever their domain is. */
 export async function factorsInDomain(
   db: Queryable,
   { domain, user }: { readonly domain: DomainRow; readonly user: UserRow },
@@ -45,7 +46,7 @@ export async function factorsInDomain(
 }
 
 /**
- * Whether the very device, token or code is still the user's and valid in the domain. A code that the pass itself has
+ * Whether the very device, token, passkey or code is still the user's and valid in the domain. A code that the pass itself has
  * used up is; one that was withdrawn or has expired is not.
  */
 export async function isInForce(
@@ -57,6 +58,7 @@ export async function isInForce(
   if (factorId === null) return false
   if (factor === 'bypass')
     return domain.bypassEnabled === 1 && (await keptCode(db, { id: factorId, userId: user.id }, now)) !== undefined
+  if (factor === 'passkey') return (await passkeyOfUser(db, { id: factorId, userId: user.id })) !== undefined
   const device = await activeDevice(db, domain.id, user.id)
   return (
     device?.id === factorId ||

@@ -31,6 +31,7 @@ export const removals = {
     is.and([is('usesRemaining', '=', 0), is(is.fn.coalesce('usedAt', 'createdAt'), '<=', now - usedUpCodesKept)]),
   ),
   expiredEmailCodes: removal('emailCode', ['domainId', 'userId'], (is, now) => is('expiresAt', '<=', now)),
+  endedCeremonies: removal('passkeyCeremony', ['challengeHash'], (is, now) => is('expiresAt', '<=', now)),
   oldChallengeTries: removal('challengeTry', ['challenge'], (is, now) => is('expiresAt', '<=', now)),
   expiredBrowsers: removal('knownBrowser', ['idHash', 'domainId', 'userId'], (is, now) => is('expiresAt', '<=', now)),
   oldHistory: removal('deviceHistory', ['sequence'], (is, now) => is('settledAt', '<=', now - historyRetention)),

@@ -32,6 +32,7 @@ export async function endAllAccess(db: Queryable, now: number): Promise<void> {
     .execute()
   await db.deleteFrom('bypassCode').execute()
   await db.deleteFrom('emailCode').execute()
+  await db.deleteFrom('passkeyCeremony').execute()
   await db.deleteFrom('token').where('state', '=', 'pending').execute()
   await db
     .updateTable('token')

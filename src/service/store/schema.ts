@@ -203,7 +203,7 @@ export interface Database {
     state: SessionState
     reason: SessionReason | null
     factor: Factor | null
-    /** The device, generator or bypass code it was approved with; null for e-mail, and until then. */
+    /** The device, generator, passkey or bypass code it was approved with; null for e-mail, and until then. */
     factorId: ColumnType<string | null, string | null | undefined, string | null>
     purpose: Generated<SessionPurpose>
     number: string | null
@@ -222,6 +222,8 @@ export interface Database {
     redeemedAt: number | null
     /** Whether its challenge has redeemed it; an approval that ended unused has `redeemedAt` alone. */
     passed: Generated<Fact>
+    /** Whether a passkey's authenticator verified the person. */
+    userVerified: Generated<Fact>
     /** What the device answered, so that the same answer sent again is known. */
     answeredDecision: Decision | null
     answeredNumber: string | null
@@ -256,6 +258,43 @@ export interface Database {
     /** An authenticator app that its user set up. It never gets another user. */
     selfEnrolled: Generated<Fact>
     createdAt: number
+  }
+  passkey: {
+    sequence: Generated<number>
+    id: string
+    organizationId: string
+    userId: string
+    /** The relying party that it is valid for. */
+    rpId: string
+    /** Given by the authenticator, base64url. */
+    credentialId: string
+    /** COSE, base64url, sealed for the user. */
+    publicKey: string
+    /** The highest signature counter that was seen. */
+    counter: number
+    /** JSON. */
+    transports: string
+    name: string
+    syncable: Fact
+    synced: Fact
+    createdAt: number
+    lastUsedAt: ColumnType<number | null, undefined, number>
+  }
+  /** One making or use of a passkey that has begun. */
+  passkeyCeremony: {
+    /** SHA-256 of the challenge that the authenticator signs, hexadecimal. */
+    challengeHash: string
+    domainId: string
+    userId: string
+    kind: 'register' | 'authenticate'
+    rpId: string
+    /** JSON. */
+    origins: string
+    /** Null for a registration. */
+    purpose: SessionPurpose | null
+    /** The caller's. */
+    challenge: string
+    expiresAt: number
   }
   bypassCode: {
     sequence: Generated<number>

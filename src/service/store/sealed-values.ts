@@ -62,6 +62,7 @@ export const sealedPlaces: readonly SealedPlace[] = [
   { kind: 'replacement code', table: 'token', column: 'replacement', user, lookup: byReplacement },
   { kind: 'pin', table: 'device', column: 'pin', user },
   { kind: 'push subscription', table: 'device', column: 'push', user },
+  { kind: 'passkey', table: 'passkey', column: 'publicKey', user },
   { ...pushKeyRecord, table: 'pushKey', column: 'privateKey' },
 ]
 

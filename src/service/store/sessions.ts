@@ -37,6 +37,7 @@ const insertRow = change('insertSession', (db, row: Slots<SessionRow>) =>
 
 const unanswered = {
   purpose: 'sign_in',
+  userVerified: 0,
   knownBrowser: 0,
   passed: 0,
   deviceId: null,

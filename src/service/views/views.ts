@@ -9,8 +9,10 @@ import { lastCodeAt } from '../rules/totp.ts'
 import type { BypassCode } from '../../contract/bypass-codes.ts'
 import type { HardwareToken } from '../../contract/hardware.ts'
 import type { Session } from '../../contract/sessions.ts'
+import type { Passkey } from '../../contract/passkeys.ts'
 import type { BypassCodeRow } from '../store/bypass-codes.ts'
 import type { HardwareTokenRow } from '../store/hardware.ts'
+import type { PasskeyRow } from '../store/passkeys.ts'
 import type { SessionRow } from '../store/sessions.ts'
 
 export function domainView(domain: DomainRow): Domain {
@@ -33,6 +35,7 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
     hardware: has?.hardwareId ?? '',
     bypasscodes: has?.bypassCodeIds ?? [],
     factors: has ? factorsOf(user, has) : [],
+    passkeys: has?.passkeyRpIds ?? [],
     everEnrolled: user.everEnrolled === 1,
     epoch: epochOf(user),
     language: user.language ?? undefined,
@@ -42,6 +45,7 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
 /** Factors that the user can use now, in at least one domain. */
 function factorsOf(user: UserRow, has: Belongings): Factor[] {
   const present: Record<Factor, boolean> = {
+    passkey: has.passkeyRpIds.length > 0,
     push: has.hasActiveToken,
     otp: has.hasDeviceCodes || has.hardwareId !== undefined,
     email: has.domainTakesEmail && user.email !== '',
@@ -57,6 +61,7 @@ export function sessionView(session: SessionRow): Session {
     reason: session.reason ?? undefined,
     factor: session.factor ?? undefined,
     factorId: session.factorId ?? undefined,
+    userVerified: session.userVerified === 1 ? true : undefined,
     purpose: session.purpose,
     // A settled session needs no number.
     number: session.state === 'pending' ? (session.number ?? undefined) : undefined,
@@ -79,6 +84,24 @@ export function hardwareView(token: HardwareTokenRow): HardwareToken {
     createdAt: token.createdAt,
     lastUsedAt: lastCodeAt(token),
   }
+}
+
+export function passkeyView(row: PasskeyRow): Passkey {
+  return {
+    id: row.id,
+    credentialId: row.credentialId,
+    rpId: row.rpId,
+    name: row.name,
+    syncable: row.syncable === 1,
+    synced: row.synced === 1,
+    createdAt: row.createdAt,
+    lastUsedAt: row.lastUsedAt ?? undefined,
+  }
+}
+
+/** A passkey as the options of a ceremony name it. */
+export function descriptorOf({ credentialId, transports }: PasskeyRow) {
+  return { id: credentialId, type: 'public-key', transports: JSON.parse(transports) as string[] } as const
 }
 
 /** @param code Undefined if it must not be shown. */

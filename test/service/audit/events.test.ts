@@ -20,6 +20,7 @@ import { sweep } from '../../../src/service/maintenance/sweep.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import type { MailServer } from '../../support/mail-server.ts'
 import { createDeviceSigner, previewCode, random128 } from '../../support/device-signer.ts'
+import { passkeyHolder } from '../passkey-holder.ts'
 import { browserUser } from '../known-browser.ts'
 import { hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
 import { activateDevice, keysFor, newUser, startService } from '../start-service.ts'
@@ -223,6 +224,20 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
   'hardware.enrolled': async () => (await member(running)).enrollApp(),
   'hardware.assigned': () => holder(running),
   'hardware.released': async () => call('DELETE', `${(await holder(running)).path}/hardware`),
+  'passkey.added': () => passkeyHolder(running),
+  async 'passkey.renamed'() {
+    const { passkeys, passkey } = await passkeyHolder(running)
+    await call('PUT', `${passkeys}/${passkey.id}`, { body: { name: unique() } })
+  },
+  async 'passkey.removed'() {
+    const { passkeys, passkey } = await passkeyHolder(running)
+    await call('DELETE', `${passkeys}/${passkey.id}`)
+  },
+  async 'passkey.counter_regressed'() {
+    const { usePasskey } = await passkeyHolder(running)
+    await usePasskey({}, { counter: 7 })
+    await usePasskey({}, { counter: 7 })
+  },
   'bypass.created': async () => call('POST', `${(await member(running)).path}/bypasscodes`, { body: bypass }),
   async 'bypass.deleted'() {
     const { path } = await member(running)

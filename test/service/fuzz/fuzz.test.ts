@@ -219,6 +219,12 @@ const withoutFailure = new Set([
   'replaceBypassCodes',
   'recognizeBrowser',
   'giveUpFactor',
+  'startPasskeyRegistration',
+  'registerPasskey',
+  'renamePasskey',
+  'deletePasskey',
+  'giveUpPasskey',
+  'startPasskeyAuthentication',
 ])
 
 let refilled = 0

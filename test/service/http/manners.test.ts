@@ -401,7 +401,7 @@ describe('the reference page', () => {
     expect(answer.headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+';/,
     )
-    expect(html).not.toMatch(/<script [^>]*src|<link|<img|@import|url\(|https?:(?!\/\/mfa\.example)/)
+    expect(html).not.toMatch(/<script [^>]*src|<link|<img|@import|url\(|https?:(?!\/\/(mfa|app)\.example)/)
   })
 
   it('has each operation and each error code', async () => {

@@ -82,6 +82,11 @@ export const de: Messages = {
       sentence: 'Codes gelten einmal und nur für kurze Zeit.',
       button: 'Noch einmal versuchen',
     },
+    wrong_passkey: {
+      headline: 'Dieser Passkey hat nicht funktioniert',
+      sentence: 'Versuchen Sie es noch einmal, oder melden Sie sich auf einem anderen Weg an.',
+      button: 'Noch einmal versuchen',
+    },
     unexplained: {
       headline: 'Die Anmeldung wurde nicht bestätigt',
       sentence: 'Ihr Gerät hat die Anfrage abgelehnt, oder niemand hat rechtzeitig geantwortet.',

@@ -102,6 +102,11 @@ export const en = {
       sentence: 'Codes work once and for a short time.',
       button: 'Try again',
     },
+    wrong_passkey: {
+      headline: "That passkey didn't work",
+      sentence: 'Try again, or sign in another way.',
+      button: 'Try again',
+    },
     /** A service that speaks only version 1.3 does not say which of the two. */
     unexplained: {
       headline: "The sign-in wasn't approved",

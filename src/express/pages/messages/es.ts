@@ -87,6 +87,11 @@ export const es: Messages = {
       sentence: 'Los códigos sirven una sola vez y por poco tiempo.',
       button: 'Intentar de nuevo',
     },
+    wrong_passkey: {
+      headline: 'Esa clave de acceso no funcionó',
+      sentence: 'Inténtelo de nuevo, o inicie sesión de otra forma.',
+      button: 'Intentar de nuevo',
+    },
     unexplained: {
       headline: 'No se aprobó el inicio de sesión',
       sentence: 'Su dispositivo rechazó la solicitud, o nadie respondió a tiempo.',

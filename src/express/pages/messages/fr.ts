@@ -91,6 +91,11 @@ export const fr: Messages = {
       sentence: 'Un code sert une seule fois et pendant peu de temps.',
       button: 'Réessayer',
     },
+    wrong_passkey: {
+      headline: 'Cette clé d’accès n’a pas marché',
+      sentence: 'Réessayez, ou connectez-vous d’une autre façon.',
+      button: 'Réessayer',
+    },
     unexplained: {
       headline: 'La connexion n’a pas été approuvée',
       sentence: 'Votre appareil a refusé la demande, ou personne n’a répondu à temps.',

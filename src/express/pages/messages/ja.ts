@@ -90,6 +90,11 @@ export const ja: Messages = {
       sentence: 'コードが使えるのは短い間の1回だけです。',
       button: 'もう一度試す',
     },
+    wrong_passkey: {
+      headline: 'パスキーが使えませんでした',
+      sentence: 'もう一度試すか、別の方法でサインインしてください。',
+      button: 'もう一度試す',
+    },
     unexplained: {
       headline: 'サインインは承認されませんでした',
       sentence: 'デバイスで拒否されたか、時間内に応答がありませんでした。',

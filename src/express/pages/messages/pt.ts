@@ -82,6 +82,11 @@ export const pt: Messages = {
       sentence: 'Os códigos valem uma só vez e por pouco tempo.',
       button: 'Tentar de novo',
     },
+    wrong_passkey: {
+      headline: 'Essa chave de acesso não funcionou',
+      sentence: 'Tente de novo ou entre de outra forma.',
+      button: 'Tentar de novo',
+    },
     unexplained: {
       headline: 'A entrada não foi aprovada',
       sentence: 'O seu dispositivo recusou o pedido, ou ninguém respondeu a tempo.',

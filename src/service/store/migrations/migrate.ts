@@ -8,6 +8,7 @@ import type { Engine } from './0001-schema.ts'
 import { languagesAndBrowsers } from './0002-languages-and-browsers.ts'
 import { deviceMoves } from './0003-device-moves.ts'
 import { scanHash } from './0004-scan-hash.ts'
+import { passkeys } from './0005-passkeys.ts'
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -53,4 +54,5 @@ const migrations = (engine: Engine) => ({
   '0002-languages-and-browsers': languagesAndBrowsers,
   '0003-device-moves': deviceMoves,
   '0004-scan-hash': scanHash,
+  '0005-passkeys': passkeys(engine),
 })

@@ -1,0 +1,156 @@
+import { z } from 'zod'
+
+import { BrowserCookie } from './browsers.ts'
+import { endpoint } from './endpoint.ts'
+import { ChangePass } from './factors.ts'
+import { RelyingParty, RelyingPartyId } from './relying-party.ts'
+import { SessionPurpose } from './sessions.ts'
+import { Id, Random128, Seconds, strippedText, text } from './text.ts'
+import { NewEpoch } from './users.ts'
+import { CreationOptions, RegistrationResponse, RequestOptions } from './webauthn.ts'
+import type { AuthenticationResponse } from './webauthn.ts'
+
+/** How many passkeys a user can have. */
+export const maxPasskeys = 10
+
+/** How long a person has for a ceremony, seconds. Its challenge is good for one answer. */
+export const ceremonyLifetime = 5 * 60
+
+/** The name that a person gives to a passkey. */
+export const PasskeyName = strippedText(1, 64)
+
+/** A key pair of a person's device or password manager (WebAuthn); valid for one relying party, in every domain. */
+export const Passkey = z.object({
+  id: Id,
+  /** The id that the authenticator gave it, base64url. */
+  credentialId: z.string(),
+  /** The relying party that it is valid for. */
+  rpId: z.string(),
+  name: z.string(),
+  /** Whether its authenticator may copy it to other devices (backup eligibility). */
+  syncable: z.boolean(),
+  /** Whether it had been copied when it was last used (backup state). */
+  synced: z.boolean(),
+  createdAt: Seconds,
+  lastUsedAt: Seconds.optional(),
+})
+export type Passkey = z.infer<typeof Passkey>
+
+/** How a registration is allowed. */
+const Registering = z.object({
+  /** Only this challenge can finish what it has started. */
+  challenge: Random128,
+  /** The session that allows the change, as in `ChangePass`; required unless this is the first factor. */
+  pass: Id.optional(),
+  /** Only for a user who never had a factor. */
+  first: z.boolean().default(false),
+})
+
+const StartedRegistration = Registering.extend({
+  /** With the name that authenticators may show. */
+  rp: RelyingParty.extend({ name: text(1, 64) }),
+})
+export type StartedRegistration = z.input<typeof StartedRegistration>
+
+const RegisteredPasskey = Registering.extend({ response: RegistrationResponse, name: PasskeyName })
+export type RegisteredPasskey = z.input<typeof RegisteredPasskey>
+
+const StartedAuthentication = z.object({
+  rp: RelyingParty,
+  /** Only a session with this challenge can use the answer. */
+  challenge: Random128,
+  /** The purpose of that session. */
+  purpose: SessionPurpose.default('sign_in'),
+  /** The id of the browser, from its cookie. Ceremonies in a known browser of the user have their own limit. */
+  browser: BrowserCookie,
+})
+export type StartedAuthentication = z.input<typeof StartedAuthentication>
+
+/** Why a passkey may not be added now. */
+const registrationErrors = [
+  'api.error.conflict.enrolled',
+  'api.error.conflict.pass',
+  // For a first factor, while an activation code that an administrator issued in the domain is pending; at the end, for a
+  // challenge that has ended or was used up.
+  'api.error.conflict.state',
+  'api.error.limit.passkeys',
+  'api.error.unavailable.passkeys',
+] as const
+
+/** What a ceremony sends is small: a credential id of 1,023 bytes and an RSA key of 4,096 bits fit several times. */
+const bodyLimit = 64 * 1024
+
+export const startPasskeyRegistration = endpoint({
+  method: 'POST',
+  path: '/domains/:domainId/users/:userId/passkeys/registration',
+  summary: 'Starts to add a passkey: returns the options for `navigator.credentials.create()`, good for 5 minutes.',
+  body: StartedRegistration,
+  bodyLimit,
+  response: CreationOptions,
+  role: 'auth',
+  since: '1.4',
+  errors: registrationErrors,
+})
+
+export const registerPasskey = endpoint({
+  method: 'POST',
+  path: '/domains/:domainId/users/:userId/passkeys',
+  summary: 'Adds the passkey that a browser has made; at most 10 for each user.',
+  body: RegisteredPasskey,
+  bodyLimit,
+  response: Passkey,
+  role: 'auth',
+  since: '1.4',
+  errors: [...registrationErrors, 'api.error.conflict.passkey'],
+})
+
+export const listPasskeys = endpoint({
+  method: 'GET',
+  path: '/domains/:domainId/users/:userId/passkeys',
+  summary: "Lists the user's passkeys, oldest first: all of them, or those for one relying party.",
+  query: z.object({ rpId: RelyingPartyId.optional() }),
+  response: z.array(Passkey),
+  role: 'auth',
+  since: '1.4',
+  errors: ['api.error.invalid.rpid'],
+})
+
+export const renamePasskey = endpoint({
+  method: 'PUT',
+  path: '/domains/:domainId/users/:userId/passkeys/:passkeyId',
+  summary: 'Renames a passkey.',
+  body: z.object({ name: PasskeyName }),
+  response: Passkey,
+  since: '1.4',
+})
+
+export const deletePasskey = endpoint({
+  method: 'DELETE',
+  path: '/domains/:domainId/users/:userId/passkeys/:passkeyId',
+  summary: 'Deletes a passkey, for an administrator: even the last factor.',
+  since: '1.4',
+})
+
+export const giveUpPasskey = endpoint({
+  method: 'POST',
+  path: '/domains/:domainId/users/:userId/passkeys/:passkeyId/give-up',
+  summary: 'Removes a passkey of a user who has another one for the same app, a device or a hardware token.',
+  body: ChangePass.extend({ epoch: NewEpoch }),
+  since: '1.4',
+  errors: ['api.error.conflict.pass', 'api.error.conflict.state'],
+})
+
+export const startPasskeyAuthentication = endpoint({
+  method: 'POST',
+  path: '/domains/:domainId/users/:userId/passkeys/authentication',
+  summary: 'Starts to use a passkey: returns the options for `navigator.credentials.get()`, good for 5 minutes.',
+  body: StartedAuthentication,
+  bodyLimit,
+  response: RequestOptions,
+  role: 'auth',
+  since: '1.4',
+  errors: ['api.error.notfound.passkey', 'api.error.unavailable.passkeys'],
+})
+
+/** What `createSession` takes as `passkey`. */
+export type PasskeyAnswer = z.input<typeof AuthenticationResponse>

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+
+import type { Selectable } from 'kysely'
+
+import { ceremonyLifetime } from '../../contract/passkeys.ts'
+import { latestBeginning } from '../rules/present.ts'
+import type { Database, Queryable } from './schema.ts'
+import { change, derived, firstRow, pick } from './statement.ts'
+import type { List, Slot, Slots } from './statement.ts'
+
+export type CeremonyRow = Selectable<Database['passkeyCeremony']>
+
+/** A ceremony as an answer names it: by its challenge, which has 256 random bits, so that a plain hash is enough. */
+export interface CeremonyOf extends Pick<CeremonyRow, 'domainId' | 'userId' | 'kind'> {
+  /** The challenge that the authenticator has signed. */
+  readonly challengeHash: string
+}
+
+/** @param webauthnChallenge As browsers return it, base64url. */
+export const hashOfChallenge = (webauthnChallenge: string): string =>
+  createHash('sha256').update(webauthnChallenge).digest('hex')
+
+export const insertCeremony = change('insertCeremony', (db, row: Slots<CeremonyRow>) =>
+  db
+    .insertInto('passkeyCeremony')
+    .values(
+      pick(row, [
+        'challengeHash',
+        'domainId',
+        'userId',
+        'kind',
+        'rpId',
+        'origins',
+        'purpose',
+        'challenge',
+        'expiresAt',
+      ]),
+    ),
+)
+
+/** A ceremony that still takes an answer. Whether it does once the answer is verified, only `useCeremony` says. */
+export const openCeremony = firstRow('openCeremony', (db, of: Slots<CeremonyOf>, now: Slot<number>) =>
+  db
+    .selectFrom('passkeyCeremony')
+    .selectAll()
+    .where((is) => is.and(pick(of, ['challengeHash', 'domainId', 'userId', 'kind'])))
+    .where('expiresAt', '>', now)
+    .where('expiresAt', '<=', derived(now, latestExpiry)),
+)
+
+/** Uses a ceremony up: of several answers at once, only one gets it. */
+export const useCeremony = firstRow('useCeremony', (db, of: Slots<CeremonyOf>, now: Slot<number>) =>
+  db
+    .deleteFrom('passkeyCeremony')
+    .where((is) => is.and(pick(of, ['challengeHash', 'domainId', 'userId', 'kind'])))
+    .where('expiresAt', '>', now)
+    .where('expiresAt', '<=', derived(now, latestExpiry))
+    .returningAll(),
+)
+
+/** A later one was set by a clock that was ahead. */
+const latestExpiry = (now: number): number => latestBeginning(now + ceremonyLifetime)
+
+/** @param domainId Of all domains where none is named. */
+export const removeCeremonies = (
+  db: Queryable,
+  { userIds, domainId }: { userIds: readonly string[]; domainId?: string | undefined },
+): Promise<void> =>
+  domainId === undefined ? removeCeremoniesOf(db, userIds) : removeCeremoniesIn(db, domainId, userIds)
+
+const removeCeremoniesOf = change('removeCeremoniesOf', (db, userIds: List<string>) =>
+  db.deleteFrom('passkeyCeremony').where('userId', 'in', userIds),
+)
+
+const removeCeremoniesIn = change('removeCeremoniesIn', (db, domainId: Slot<string>, userIds: List<string>) =>
+  db.deleteFrom('passkeyCeremony').where('userId', 'in', userIds).where('domainId', '=', domainId),
+)
