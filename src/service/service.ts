@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { Router } from 'express'
-
 import type { Vendor } from '../contract/media-type.ts'
 import { unprocessedHeader } from '../contract/unprocessed.ts'
 
@@ -24,10 +22,10 @@ import { createAdmission } from './http/admission.ts'
 import type { Admission } from './http/admission.ts'
 import { createInFlight } from './http/in-flight.ts'
 import type { Refusal } from './http/in-flight.ts'
-import { asHandle } from './http/handle.ts'
 import type { Handle } from './http/handle.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createLocalFetch } from './http/local-fetch.ts'
+import { mount } from './http/mount.ts'
 import { createRest } from './http/rest.ts'
 import type { Rates } from './http/rest.ts'
 import { serveRest } from './http/serve-rest.ts'
@@ -175,7 +173,7 @@ export async function openService(
       const rest = createRest(core.ctx, { vendor, findKey, routes, ...(rates && { rates }) })
       const tracked = inFlight.track(serveRest(core.ctx, rest), refuse(vendorLabel(vendor, '1.3')))
       return {
-        handle: asHandle(Router().use(basePath || '/', tracked)),
+        handle: mount(basePath, tracked),
         fetchAt: (baseUrl) => createLocalFetch({ rest, inFlight, clock: core.ctx.clock }, baseUrl),
       }
     },

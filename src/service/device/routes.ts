@@ -1,5 +1,4 @@
-import { Router } from 'express'
-import type { Request, Response } from 'express'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { devicePaths } from '../../contract/device.ts'
 import type { ServiceContext } from '../context/service-context.ts'
@@ -17,6 +16,7 @@ import { noImage } from '../rules/default-image.ts'
 import type { NamedImage } from '../rules/image.ts'
 import { imageOfDomain } from '../store/domains.ts'
 import { observe } from '../http/observe.ts'
+import { pathPattern } from '../http/path-pattern.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import { activate } from './activate.ts'
 import { answerRequest, scanRequest } from './answer.ts'
@@ -44,105 +44,135 @@ interface Reply {
   readonly events?: EventSource<unknown>
 }
 
+/** A request, and the id in its path. */
+interface Exchange {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  /** Empty if the path contains none. */
+  readonly id: string
+}
+
 /** @param ctx The context of this request. */
-type Serve = (ctx: ServiceContext, req: Request, res: Response) => Promise<Reply>
+type Serve = (ctx: ServiceContext, exchange: Exchange) => Promise<Reply>
 
 /** Handlers of a path, by method. */
 type Ways = Readonly<Partial<Record<'GET' | 'POST', Serve>>>
 
+const routes: readonly (readonly [path: string, ways: Ways])[] = [
+  [devicePaths.requests, { GET: serveInbox }],
+  [
+    devicePaths.answer(':sessionId'),
+    { POST: (ctx, given) => postAbout(ctx, given, devicePaths.answer, answerRequest) },
+  ],
+  [devicePaths.scan(':sessionId'), { POST: (ctx, given) => postAbout(ctx, given, devicePaths.scan, scanRequest) }],
+  [
+    devicePaths.acknowledge(':noticeId'),
+    { POST: (ctx, given) => postAbout(ctx, given, devicePaths.acknowledge, acknowledgeNotice) },
+  ],
+  [devicePaths.preview, { POST: servePreview }],
+  [devicePaths.activate, { POST: (ctx, given) => activationBy(ctx, given, activate) }],
+  [
+    devicePaths.remove,
+    {
+      POST: (ctx, given) =>
+        postOf(ctx, given, devicePaths.remove, (call) => removeDevice(ctx, call, addressOf(ctx, given))),
+    },
+  ],
+  [
+    devicePaths.move,
+    {
+      GET: async (ctx, { req }) => ({ value: await readMove(ctx, await callOf(ctx, req, devicePaths.move)) }),
+      POST: (ctx, given) => postOf(ctx, given, devicePaths.move, (call) => beginMove(ctx, call, addressOf(ctx, given))),
+    },
+  ],
+  [
+    devicePaths.confirmMove,
+    {
+      POST: (ctx, given) =>
+        postOf(ctx, given, devicePaths.confirmMove, (call) => confirm(ctx, call, addressOf(ctx, given))),
+    },
+  ],
+  [
+    devicePaths.cancelMove,
+    {
+      POST: (ctx, given) =>
+        postOf(ctx, given, devicePaths.cancelMove, (call) => cancel(ctx, call, addressOf(ctx, given))),
+    },
+  ],
+  [devicePaths.claimMove, { POST: (ctx, given) => activationBy(ctx, given, claim) }],
+  [
+    devicePaths.collectMove,
+    { POST: async (ctx, { req, res }) => ({ value: await collectMove(ctx, await readText(bodyOf(req, res))) }) },
+  ],
+  [
+    devicePaths.push,
+    {
+      GET: async (ctx, { req }) => ({ value: await readPush(ctx, await callOf(ctx, req, devicePaths.push)) }),
+      POST: (ctx, given) => postOf(ctx, given, devicePaths.push, (call) => changePush(ctx, call)),
+    },
+  ],
+  [
+    devicePaths.testPush,
+    { POST: (ctx, given) => postOf(ctx, given, devicePaths.testPush, (call) => testPush(ctx, call)) },
+  ],
+  [
+    devicePaths.history,
+    { GET: async (ctx, { req }) => ({ value: await readHistory(ctx, await callOf(ctx, req, devicePaths.history)) }) },
+  ],
+  [
+    devicePaths.image(':domainId'),
+    { GET: async (ctx, { id }) => ({ image: (await imageOfDomain(ctx.store.db, id)) ?? noImage() }) },
+  ],
+]
+
+const table = routes.map(([path, ways]) => ({ pattern: pathPattern(path), operation: path.slice(1), ways }))
+
 /** The device protocol. Answers everything below `/device`. */
-export function createDeviceRoutes(service: ServiceContext): Router {
-  const router = Router({ caseSensitive: true, strict: true })
-  const on = (path: string, ways: Ways) => router.all(path, only(service, path, ways))
-  const post = (path: string, serve: Serve) => on(path, { POST: serve })
-  const get = (path: string, serve: Serve) => on(path, { GET: serve })
-
-  post(devicePaths.preview, async (ctx, req, res) => {
-    const given = { body: await readJson(bodyOf(req, res)), address: ctx.addressOf(req) }
-    return { value: await auditingActivations(ctx, given.address, () => preview(ctx, given)) }
-  })
-
-  post(devicePaths.activate, async (ctx, req, res) => {
-    const given = { jws: await readText(bodyOf(req, res)), address: ctx.addressOf(req) }
-    return { value: await auditingActivations(ctx, given.address, () => activate(ctx, given)) }
-  })
-
-  get(devicePaths.requests, (ctx, req, res) => serveInbox(ctx, req, res))
-
-  post(devicePaths.answer(':sessionId'), async (ctx, req, res) => {
-    const sessionId = String(req.params.sessionId)
-    return postOf(ctx, { req, res, path: devicePaths.answer(sessionId) }, (call) => answerRequest(ctx, call, sessionId))
-  })
-
-  post(devicePaths.scan(':sessionId'), async (ctx, req, res) => {
-    const sessionId = String(req.params.sessionId)
-    return postOf(ctx, { req, res, path: devicePaths.scan(sessionId) }, (call) => scanRequest(ctx, call, sessionId))
-  })
-
-  post(devicePaths.acknowledge(':noticeId'), async (ctx, req, res) => {
-    const noticeId = String(req.params.noticeId)
-    const path = devicePaths.acknowledge(noticeId)
-    return postOf(ctx, { req, res, path }, (call) => acknowledgeNotice(ctx, call, noticeId))
-  })
-
-  post(devicePaths.remove, (ctx, req, res) =>
-    postOf(ctx, { req, res, path: devicePaths.remove }, (call) => removeDevice(ctx, call, ctx.addressOf(req) ?? null)),
-  )
-
-  on(devicePaths.move, {
-    GET: async (ctx, req) => ({ value: await readMove(ctx, await callOf(ctx, req, devicePaths.move)) }),
-    POST: (ctx, req, res) =>
-      postOf(ctx, { req, res, path: devicePaths.move }, (call) => beginMove(ctx, call, ctx.addressOf(req) ?? null)),
-  })
-
-  post(devicePaths.confirmMove, (ctx, req, res) =>
-    postOf(ctx, { req, res, path: devicePaths.confirmMove }, (call) => confirm(ctx, call, ctx.addressOf(req) ?? null)),
-  )
-
-  post(devicePaths.cancelMove, (ctx, req, res) =>
-    postOf(ctx, { req, res, path: devicePaths.cancelMove }, (call) => cancel(ctx, call, ctx.addressOf(req) ?? null)),
-  )
-
-  post(devicePaths.claimMove, async (ctx, req, res) => {
-    const given = { jws: await readText(bodyOf(req, res)), address: ctx.addressOf(req) }
-    return { value: await auditingActivations(ctx, given.address, () => claim(ctx, given)) }
-  })
-
-  post(devicePaths.collectMove, async (ctx, req, res) => ({
-    value: await collectMove(ctx, await readText(bodyOf(req, res))),
-  }))
-
-  on(devicePaths.push, {
-    GET: async (ctx, req) => ({ value: await readPush(ctx, await callOf(ctx, req, devicePaths.push)) }),
-    POST: (ctx, req, res) => postOf(ctx, { req, res, path: devicePaths.push }, (call) => changePush(ctx, call)),
-  })
-
-  post(devicePaths.testPush, (ctx, req, res) =>
-    postOf(ctx, { req, res, path: devicePaths.testPush }, (call) => testPush(ctx, call)),
-  )
-
-  get(devicePaths.history, async (ctx, req) => ({
-    value: await readHistory(ctx, await callOf(ctx, req, devicePaths.history)),
-  }))
-
-  get(devicePaths.image(':domainId'), async (ctx, req) => {
-    return { image: (await imageOfDomain(ctx.store.db, String(req.params.domainId))) ?? noImage() }
-  })
-
-  router.use('/device', (_req, res) =>
-    answerError(res, new ApiProblem('api.error.notfound.operation'), jsonLabel, service.failures),
-  )
-  return router
+export function createDeviceRoutes(service: ServiceContext): (req: IncomingMessage, res: ServerResponse) => void {
+  return (req, res) => {
+    const [path = ''] = (req.url ?? '').split('?', 1)
+    for (const { pattern, operation, ways } of table) {
+      const found = pattern.exec(path)
+      if (found) return void serve(service, { operation, ways, id: found[1] }, req, res)
+    }
+    answerError(res, new ApiProblem('api.error.notfound.operation'), jsonLabel, service.failures)
+  }
 }
 
-interface Exchange {
-  readonly req: Request
-  readonly res: Response
-  readonly path: string
+async function servePreview(ctx: ServiceContext, { req, res }: Exchange): Promise<Reply> {
+  const given = { body: await readJson(bodyOf(req, res)), address: ctx.addressOf(req) }
+  return { value: await auditingActivations(ctx, given.address, () => preview(ctx, given)) }
+}
+
+/** A call of a device that the service does not know yet. */
+async function activationBy(
+  ctx: ServiceContext,
+  { req, res }: Exchange,
+  act: (ctx: ServiceContext, given: { jws: string; address: string | undefined }) => Promise<unknown>,
+): Promise<Reply> {
+  const given = { jws: await readText(bodyOf(req, res)), address: ctx.addressOf(req) }
+  return { value: await auditingActivations(ctx, given.address, () => act(ctx, given)) }
+}
+
+const addressOf = (ctx: ServiceContext, { req }: Exchange): string | null => ctx.addressOf(req) ?? null
+
+/** Handles a call that a device has signed about the session or notice in its path. */
+function postAbout(
+  ctx: ServiceContext,
+  given: Exchange,
+  pathOf: (id: string) => string,
+  act: (ctx: ServiceContext, call: SignedCall, id: string) => Promise<unknown>,
+): Promise<Reply> {
+  return postOf(ctx, given, pathOf(given.id), (call) => act(ctx, call, given.id))
 }
 
 /** Handles a call that a device has signed. */
-async function postOf(ctx: ServiceContext, { req, res, path }: Exchange, act: (call: SignedCall) => Promise<unknown>) {
+async function postOf(
+  ctx: ServiceContext,
+  { req, res }: Exchange,
+  path: string,
+  act: (call: SignedCall) => Promise<unknown>,
+): Promise<Reply> {
   const jws = await readText(bodyOf(req, res))
   const value = await auditingForgeries(ctx, { jws, address: ctx.addressOf(req) }, async () =>
     act(await verifyCall(ctx, jws, { method: 'POST', path })),
@@ -151,7 +181,7 @@ async function postOf(ctx: ServiceContext, { req, res, path }: Exchange, act: (c
 }
 
 /** A query as a device has signed it. */
-async function callOf(ctx: ServiceContext, req: Request, path: string): Promise<SignedCall> {
+async function callOf(ctx: ServiceContext, req: IncomingMessage, path: string): Promise<SignedCall> {
   const jws = /^Device ([\w.-]+)$/i.exec(req.headers.authorization ?? '')?.[1]
   if (jws === undefined) throw refused()
   return auditingForgeries(ctx, { jws, address: ctx.addressOf(req) }, () =>
@@ -163,7 +193,7 @@ async function callOf(ctx: ServiceContext, req: Request, path: string): Promise<
 const streamOfDevice = { maxDuration: 30 * 60, heartbeat: 25 }
 
 /** Streams the inbox if an event stream is accepted. Otherwise holds the request while the device has the current inbox. */
-async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Promise<Reply> {
+async function serveInbox(ctx: ServiceContext, { req, res }: Exchange): Promise<Reply> {
   const { device } = await callOf(ctx, req, devicePaths.requests)
   if (/\btext\/event-stream\b/.test(req.headers.accept ?? '') && !ctx.waiters.closed()) {
     // If the device is refused, the error says why.
@@ -194,24 +224,42 @@ async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Pro
   return matchesEtag(known, inbox.etag) ? { status: 304, headers } : { value: inbox.inbox, headers }
 }
 
-function only(ctx: ServiceContext, path: string, ways: Ways) {
-  const operation = path.slice(1)
-  return async (req: Request, res: Response) => {
-    nameRequest(req, res)
-    const requestId = requestIdOf(res)
-    observe(ctx, { reader: res, requestId }, operation)
-    try {
-      if (req.method === 'OPTIONS') return answer(res, 200, undefined, { Allow: allowed(ways) })
-      const serve = req.method === 'GET' || req.method === 'POST' ? ways[req.method] : undefined
-      if (!serve) throw notThisWay(ways)
-      refuseOtherSites(req)
-      const { status = 200, value, headers, image, events } = await serve(contextOfRequest(ctx, requestId), req, res)
-      if (image) send(res, imageAnswer(req.headers['if-none-match'], image, headers))
-      else if (events) answerEvents(ctx.clock, { req, res }, events, streamOfDevice)
-      else answer(res, status, value, { ...jsonLabel, ...headers })
-    } catch (error) {
-      answerError(res, error, jsonLabel, ctx.failures)
-    }
+interface Place {
+  readonly operation: string
+  readonly ways: Ways
+  /** As in the URL. */
+  readonly id: string | undefined
+}
+
+async function serve(
+  ctx: ServiceContext,
+  { operation, ways, id }: Place,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  nameRequest(req, res)
+  const requestId = requestIdOf(res)
+  observe(ctx, { reader: res, requestId }, operation)
+  try {
+    if (req.method === 'OPTIONS') return answer(res, 200, undefined, { Allow: allowed(ways) })
+    const way = req.method === 'GET' || req.method === 'POST' ? ways[req.method] : undefined
+    if (!way) throw notThisWay(ways)
+    refuseOtherSites(req)
+    const exchange = { req, res, id: decodeId(id) }
+    const { status = 200, value, headers, image, events } = await way(contextOfRequest(ctx, requestId), exchange)
+    if (image) send(res, imageAnswer(req.headers['if-none-match'], image, headers))
+    else if (events) answerEvents(ctx.clock, { req, res }, events, streamOfDevice)
+    else answer(res, status, value, { ...jsonLabel, ...headers })
+  } catch (error) {
+    answerError(res, error, jsonLabel, ctx.failures)
+  }
+}
+
+function decodeId(id = ''): string {
+  try {
+    return decodeURIComponent(id)
+  } catch {
+    throw new ApiProblem('api.error.malformed')
   }
 }
 
@@ -222,7 +270,7 @@ const notThisWay = (ways: Ways) =>
   new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allowed(ways) } })
 
 /** The authenticator is served by our own origin. Other sites must not call it: they could use up the attempts of a user. */
-function refuseOtherSites(req: Request): void {
+function refuseOtherSites(req: IncomingMessage): void {
   const site = req.headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') throw new ApiProblem('api.error.forbidden')
 }

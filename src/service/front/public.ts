@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 
 import { Router, static as staticFiles } from 'express'
+import type { Request, Response } from 'express'
 
 import type { ServiceContext } from '../context/service-context.ts'
 import { createDeviceRoutes } from '../device/routes.ts'
-import { asHandle } from '../http/handle.ts'
 import type { Handle } from '../http/handle.ts'
 import { preferCompressed } from './compressed-files.ts'
 
@@ -20,8 +20,16 @@ export function isPublic(url: string | undefined): boolean {
 
 /** The routes for devices and browsers; answers every path for which `isPublic` is true. */
 export function createPublic(ctx: ServiceContext): Handle {
+  const device = createDeviceRoutes(ctx)
+  const authenticator = createAuthenticatorRoutes()
+  return (req, res, next) => (isOfDevice(req.url) ? device(req, res) : authenticator(req, res, next))
+}
+
+const isOfDevice = (url: string | undefined): boolean => /^\/device(?=[/?]|$)/.test(url ?? '')
+
+/** A router of Express also works outside of an Express app, because these routes use nothing that Express adds to requests. */
+function createAuthenticatorRoutes(): Handle {
   const router = Router({ caseSensitive: true, strict: true })
-  router.use(createDeviceRoutes(ctx))
   // Relative, so that it works below any prefix.
   router.get('/authenticator', (_req, res) => void res.writeHead(302, { Location: 'authenticator/' }).end())
   router.use('/authenticator', (_req, res, next) => {
@@ -31,7 +39,7 @@ export function createPublic(ctx: ServiceContext): Handle {
   router.use('/authenticator', preferCompressed(folder))
   router.use('/authenticator', staticFiles(folder, { redirect: false, cacheControl: false, setHeaders: setCaching }))
   router.use('/authenticator', (_req, res) => answerMissing(res))
-  return asHandle(router)
+  return (req: IncomingMessage, res, next) => router(req as Request, res as Response, next)
 }
 
 const pageHeaders = {

@@ -35,12 +35,34 @@ export function bodyOf(req: IncomingMessage, res: ServerResponse): Body {
   return {
     headers: req.headers,
     async read(limit) {
+      if (isPlain(req, limit)) return readPlain(req)
       await new Promise<void>((resolve, reject) => {
         reader(limit)(req, res, (error?: Error) => (error ? reject(error) : resolve()))
       })
       return 'body' in req ? req.body : undefined
     },
   }
+}
+
+/**
+ * Whether the body only has to be collected, as almost every body. The parser of Express handles all others: a body that is
+ * compressed, too large or of unknown length, or that a parser of the app has read.
+ */
+function isPlain(req: IncomingMessage, limit: number): boolean {
+  const { 'content-length': length = '0', 'content-encoding': encoding } = req.headers
+  const isUnread = !('body' in req) && !req.readableEnded && !req.destroyed
+  return isUnread && encoding === undefined && Number(length) > 0 && Number(length) <= limit
+}
+
+function readPlain(req: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    req
+      .on('data', (chunk: Buffer) => void chunks.push(chunk))
+      .once('end', () => resolve(Buffer.concat(chunks)))
+      .once('error', reject)
+      .once('close', () => reject(new ApiProblem('api.error.malformed', 'The request was aborted.')))
+  })
 }
 
 /** Types that clearly are not JSON. Everything else is tried, because `curl -d` declares a form. */

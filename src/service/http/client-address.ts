@@ -4,6 +4,7 @@ import express from 'express'
 
 import { parseIpAddress } from '../../contract/ip-address.ts'
 import type { ReadAddress } from '../context/service-context.ts'
+import { remember } from '../ground/remember.ts'
 import type { TrustProxy } from '../rules/trust-proxy.ts'
 
 /**
@@ -14,9 +15,10 @@ import type { TrustProxy } from '../rules/trust-proxy.ts'
  */
 export function createReadAddress(trusted: TrustProxy = 0): ReadAddress {
   const trusts = trustOf(trusted)
+  const parse = remember(parseIpAddress)
   return (req) => {
     const address = ipOf(req) ?? forwardedAddress(req, trusts)
-    return address === undefined ? undefined : parseIpAddress(address)
+    return address === undefined ? undefined : parse(address)
   }
 }
 
@@ -32,8 +34,11 @@ function trustOf(trusted: TrustProxy): Trusts {
 }
 
 function forwardedAddress(req: IncomingMessage, trusts: Trusts): string | undefined {
-  const said = [req.headers['x-forwarded-for'] ?? ''].flat().join(',')
-  const hops = said
+  const forwarded = req.headers['x-forwarded-for']
+  if (forwarded === undefined) return req.socket.remoteAddress
+  const hops = [forwarded]
+    .flat()
+    .join(',')
     .split(',')
     .map((hop) => hop.trim())
     .filter((hop) => hop !== '')

@@ -6,6 +6,7 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { observe } from './observe.ts'
 import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
 import type { Reader } from '../ground/reader.ts'
+import { remember } from '../ground/remember.ts'
 import type { NamedImage } from '../rules/image.ts'
 import { networkOf } from '../rules/network.ts'
 import { jsonAnswer, vendorLabel } from './answer.ts'
@@ -73,12 +74,22 @@ export type Rest = (request: RestRequest) => Promise<RestAnswer>
 export function createRest(ctx: ServiceContext, options: RestOptions): Rest {
   const byPath = [...Map.groupBy(options.routes, (route) => route.endpoint.path)]
   const table = byPath.map(([path, routes]) => ({ pattern: pathPattern(path), routes }))
+  const serving = { ...options, versionOf: remember((accept) => acceptedVersion(options.vendor, accept)) }
   return (request) => {
-    const path = request.url.replace(/[?#].*$/s, '')
-    const found = table.find(({ pattern }) => pattern.test(path))
-    const params = found?.pattern.exec(path)?.groups ?? {}
-    return serve(ctx, options, { routes: found?.routes ?? [], params }, request)
+    const place = placeOf(table, request.url.replace(/[?#].*$/s, ''))
+    return serve(ctx, serving, place, request)
   }
+}
+
+function placeOf(
+  table: readonly { readonly pattern: RegExp; readonly routes: readonly Route[] }[],
+  path: string,
+): Place {
+  for (const { pattern, routes } of table) {
+    const found = pattern.exec(path)
+    if (found) return { routes, params: found.groups ?? {} }
+  }
+  return { routes: [], params: {} }
 }
 
 /** The routes of a path, with its parameters as they are in the URL. */
@@ -87,17 +98,17 @@ interface Place {
   readonly params: Readonly<Record<string, string>>
 }
 
+interface Serving extends RestOptions {
+  /** The version that an Accept header requests. */
+  readonly versionOf: (accept: string) => Version | undefined
+}
+
 /** Serves one request: authenticates the caller, selects operation and version, and runs the operation. */
-async function serve(
-  ctx: ServiceContext,
-  options: RestOptions,
-  place: Place,
-  request: RestRequest,
-): Promise<RestAnswer> {
+async function serve(ctx: ServiceContext, options: Serving, place: Place, request: RestRequest): Promise<RestAnswer> {
   const { method, requestId } = request
   const { accept } = request.headers
   observe(ctx, request, nameOf(place.routes, method))
-  const accepted = acceptedVersion(options.vendor, accept)
+  const accepted = accept === undefined ? '1.3' : options.versionOf(accept)
   const label = vendorLabel(options.vendor, accepted ?? '1.3')
   const limits: Record<string, string> = {}
   const respond = async (): Promise<RestAnswer> => {
