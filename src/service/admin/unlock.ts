@@ -40,6 +40,6 @@ export async function codesLocked(
 ): Promise<number | 'unlocked' | undefined> {
   const now = clock.now()
   const until = await codesLockedUntil(store.db, of, now)
-  if (until === null || until <= now) return undefined
+  if (until === null || until === undefined || until <= now) return undefined
   return until === untilUnlocked ? 'unlocked' : until
 }

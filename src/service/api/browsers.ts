@@ -86,6 +86,6 @@ export const pauses: Handler<typeof contract.readPauses> = async (input, call) =
   const until = await codesLockedUntil(db, { userId: user.id, budget }, now)
   return {
     ...(wait > 0 && { push: { until: now + wait } }),
-    ...(until !== null && until > now && { codes: until === untilUnlocked ? {} : { until } }),
+    ...(until !== null && until !== undefined && until > now && { codes: until === untilUnlocked ? {} : { until } }),
   }
 }

@@ -3,6 +3,7 @@ import { ApiProblem } from '../ground/problem.ts'
 import { domainById } from '../store/domains.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { memberBy } from '../store/members.ts'
+import type { Queryable } from '../store/schema.ts'
 import { userById } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 
@@ -25,14 +26,24 @@ export async function findUser(call: Caller, userId: string): Promise<UserRow> {
   return user
 }
 
-/** The domain and one of its members. */
+/** The domain and one of its members. @param db In a transaction, its connection answers both look-ups together. */
 export async function findMember(
   call: Caller,
   domainId: string,
   reference: { id?: string | undefined; username?: string | undefined },
-): Promise<{ domain: DomainRow; user: UserRow }> {
-  const domain = await findDomain(call, domainId)
-  const user = await memberBy(call.store.db, { organizationId: domain.organizationId, domainId: domain.id }, reference)
+  db: Queryable = call.store.db,
+): Promise<Member> {
+  const { organizationId } = call
+  const [domain, user] = await Promise.all([
+    domainById(db, organizationId, domainId),
+    memberBy(db, { organizationId, domainId }, reference),
+  ])
+  if (!domain) throw new ApiProblem('api.error.notfound.domain')
   if (!user) throw new ApiProblem('api.error.notfound.user')
   return { domain, user }
+}
+
+export interface Member {
+  readonly domain: DomainRow
+  readonly user: UserRow
 }

@@ -28,6 +28,7 @@ import type { UserRow } from '../store/users.ts'
 import { readCommitted } from '../store/transaction-ends.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import { findDomain, findMember } from './find.ts'
+import type { Member } from './find.ts'
 import { budgetOf, passInBrowser } from './known-browser.ts'
 import { notifySession } from '../waiting/notify.ts'
 
@@ -35,26 +36,26 @@ type New = Input<typeof contract.createSession>
 type Of = { domainId: string; sessionId: string }
 
 export const create: Handler<typeof contract.createSession> = async (given, call) => {
-  const { domain, user } = await findMember(call, given.domainId, given.user)
-  const input = fitInformation(call, given)
-  const presented =
-    input.passkey && (await presentPasskey(call, input.passkey, { domainId: domain.id, userId: user.id }))
-  const starting = { input, domain, user, presented, bypassLookups: await lookupsOf(call, input, user) }
+  const prepared = await prepare(call, given)
+  let member: Member | undefined
   let budget: Budget = 'other'
-  const creating = transactionFor(call, input).execute(async (db) => {
+  const creating = transactionFor(call, given).execute(async (db) => {
+    const { domain, user } = (member = await findMember(call, given.domainId, given.user, db))
+    const input = fitInformation(call, given)
     // Requests for one user follow each other from here on: what is counted below, no other request is counting.
     const [locked, found] = await Promise.all([
-      lockUser(db, call.organizationId, user.id),
+      // A code counts its try in the row of the user, which locks it as well.
+      isByCode(input) || lockUser(db, call.organizationId, user.id),
       budgetOf(call, db, { browser: input.browser, domainId: domain.id, userId: user.id }),
     ])
     if (!locked) throw new ApiProblem('api.error.notfound.user')
     budget = found
-    const created = await start(call, db, { ...starting, budget })
+    const created = await start(call, db, { ...prepared, input, domain, user, budget })
     await auditSession(db, call, created.session, call)
     return { ...created, redeemed: await redeemCode(call, db, created.session, input) }
   })
   const { session, left, scanSecret, deviceName, redeemed } = await creating.catch(async (error: unknown) => {
-    await auditThrottled(call, error, { domain: domain.id, user: user.id, budget, address: input.ipAddress ?? null })
+    if (member) await auditThrottled(call, error, throttledOf(member, budget, given))
     throw error
   })
   if (session.state !== 'pending') {
@@ -65,6 +66,13 @@ export const create: Handler<typeof contract.createSession> = async (given, call
   return redeemed ?? { ...sessionView(session), ...left, scanSecret, deviceName }
 }
 
+const throttledOf = ({ domain, user }: Member, budget: Budget, { ipAddress = null }: New) => ({
+  domain: domain.id,
+  user: user.id,
+  budget,
+  address: ipAddress,
+})
+
 /** Redeems the approval of a code or a passkey before any other call can read it. If that is impossible, the code is not used up. */
 async function redeemCode(call: Call, db: Queryable, session: SessionRow, { redeem: wanted, challenge }: New) {
   if (!wanted || challenge === undefined || session.state !== 'approved') return undefined
@@ -74,11 +82,13 @@ async function redeemCode(call: Call, db: Queryable, session: SessionRow, { rede
 }
 
 /** Requests that are limited by network count those of other users, which no lock on this user orders. */
-function transactionFor({ store }: Call, { bypasscode, otp, passkey, challenge, ipAddress = null }: New) {
-  const isLimited =
-    !(bypasscode ?? otp ?? passkey) && limitedNetwork({ challenge: challenge ?? null, ipAddress }) !== null
+function transactionFor({ store }: Call, input: New) {
+  const { passkey, challenge = null, ipAddress = null } = input
+  const isLimited = !isByCode(input) && !passkey && limitedNetwork({ challenge, ipAddress }) !== null
   return isLimited ? store.db.transaction() : readCommitted(store.db)
 }
+
+const isByCode = ({ bypasscode, otp, passkey }: New): boolean => !passkey && (bypasscode ?? otp) !== undefined
 
 /** Informational fields never fail a sign-in: they are shortened or omitted. The log mentions it without the values. */
 function fitInformation(call: Call, given: New): New {
@@ -91,18 +101,26 @@ function fitInformation(call: Call, given: New): New {
   return { ...given, attributes: [...attributes] }
 }
 
-interface Starting {
+/** What takes time to verify, and is therefore done before the transaction. */
+interface Prepared {
+  readonly bypassLookups: readonly string[]
+  readonly presented: PresentedPasskey | undefined
+}
+
+interface Starting extends Prepared {
   readonly input: New
   readonly domain: DomainRow
   readonly user: UserRow
-  readonly bypassLookups: readonly string[]
-  readonly presented: PresentedPasskey | undefined
   readonly budget: Budget
 }
 
-/** Before the transaction, because hashing takes time. */
-async function lookupsOf(call: Call, input: New, { id }: UserRow): Promise<string[]> {
-  return meantFactor(input) === 'bypass' ? bypassLookups(call, id, input.bypasscode ?? input.otp ?? '') : []
+async function prepare(call: Call, { passkey, ...input }: New): Promise<Prepared> {
+  const isBypass = meantFactor(input) === 'bypass'
+  if (!passkey && !isBypass) return { bypassLookups: [], presented: undefined }
+  const { domain, user } = await findMember(call, input.domainId, input.user)
+  const presented = passkey && (await presentPasskey(call, passkey, { domainId: domain.id, userId: user.id }))
+  const code = input.bypasscode ?? input.otp ?? ''
+  return { presented, bypassLookups: isBypass ? await bypassLookups(call, user.id, code) : [] }
 }
 
 interface Started {
@@ -116,7 +134,7 @@ interface Started {
 async function start(call: Call, db: Queryable, starting: Starting): Promise<Started> {
   const { input, domain, user, budget, presented } = starting
   if (presented) return byPasskey(call, db, starting, presented)
-  if (input.bypasscode ?? input.otp) return byCode(call, db, starting)
+  if (isByCode(input)) return byCode(call, db, starting)
   const device = await activeDevice(db, domain.id, user.id)
   if (!device) throw new ApiProblem('api.error.notfound.token')
   const asked = await ask(call, db, { input, domain, user, budget, deviceId: device.id })
@@ -268,7 +286,7 @@ const denied = (reason: 'wrong_code' | 'wrong_passkey' | 'push_failed', now: num
   ({ state: 'denied', reason, settledAt: now }) as const
 
 /** A pending session that is not sent to any device yet. */
-function blank(call: Call, { input, domain, user, budget }: Omit<Starting, 'bypassLookups' | 'presented'>) {
+function blank(call: Call, { input, domain, user, budget }: Omit<Starting, keyof Prepared>) {
   const now = call.clock.now()
   return {
     id: newId(call.random),

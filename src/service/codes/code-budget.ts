@@ -7,6 +7,7 @@ import { challengeTriesKept, lockedUntil, maxWrongPerChallenge, triesLeft, until
 import type { Budget } from '../rules/known-browsers.ts'
 import type { Queryable } from '../store/schema.ts'
 import { codeBudgets, codesLockedUntil, forgetChallenge, takeChallengeTry } from '../store/code-tries.ts'
+import type { CodesOf } from '../store/code-tries.ts'
 
 type Context = Pick<ServiceContext, 'clock' | 'securityMails'> & AuditContext & { readonly organizationId: string }
 
@@ -43,7 +44,7 @@ export async function withinBudget<T>(
     codes.takeTry(db, userId, now),
     challenge === undefined ? undefined : takeOfChallenge(db, challenge, now),
   ])
-  if (failures === undefined) throw locked((await codesLockedUntil(db, { userId, budget }, now)) ?? now, now)
+  if (failures === undefined) throw await reasonFor(db, { userId, budget }, now)
   if (ofChallenge === 'none left') throw new ApiProblem('api.error.limit.codes')
   const right = await check()
   if (right === undefined) {
@@ -74,6 +75,12 @@ function mailLocked(
 async function takeOfChallenge(db: Queryable, challenge: string, now: number): Promise<number | 'none left'> {
   const row = { challenge, expiresAt: now + challengeTriesKept }
   return (await takeChallengeTry(db, row, maxWrongPerChallenge)) ?? 'none left'
+}
+
+/** Why no try could be taken. The user may have been deleted since it was found. */
+async function reasonFor(db: Queryable, of: CodesOf, now: number): Promise<ApiProblem> {
+  const until = await codesLockedUntil(db, of, now)
+  return until === undefined ? new ApiProblem('api.error.notfound.user') : locked(until ?? now, now)
 }
 
 /** @param until Unix time in seconds, like `now`. */

@@ -19,7 +19,7 @@ function budgetOf(name: Budget, [failures, until, from]: Columns) {
     /**
      * Takes a try of a user's codes before any is verified: transactions about one user follow each other from here on, so
      * that no failure is counted twice or not at all. How many in a row this one makes, if it is wrong; undefined where codes
-     * are locked.
+     * are locked or there is no such user.
      */
     takeTry: firstValue(`takeTry ${name}`, (db, userId: Slot<string>, now: Slot<number>) =>
       db
@@ -64,14 +64,15 @@ export interface CodesOf {
   readonly budget: Budget
 }
 
-/** Unix time, seconds; null where they are not locked. */
+/** Unix time, seconds; null where they are not locked, undefined where there is no such user. */
 export async function codesLockedUntil(
   db: Queryable,
   { userId, budget }: CodesOf,
   now: number,
-): Promise<number | null> {
+): Promise<number | null | undefined> {
   const lock = await codeBudgets[budget].lockOf(db, userId)
-  return lock && lock.until !== null ? endOfWait({ from: lock.from ?? 0, until: lock.until }, now) : null
+  if (lock === undefined) return undefined
+  return lock.until !== null ? endOfWait({ from: lock.from ?? 0, until: lock.until }, now) : null
 }
 
 /** Takes one of the tries of a challenge. @returns how many are taken now; undefined where none was left. */
