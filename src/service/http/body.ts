@@ -61,7 +61,9 @@ function readPlain(req: IncomingMessage): Promise<Buffer> {
       .on('data', (chunk: Buffer) => void chunks.push(chunk))
       .once('end', () => resolve(Buffer.concat(chunks)))
       .once('error', reject)
-      .once('close', () => reject(new ApiProblem('api.error.malformed', 'The request was aborted.')))
+      .once('close', () => {
+        if (!req.readableEnded) reject(new ApiProblem('api.error.malformed', 'The request was aborted.'))
+      })
   })
 }
 
