@@ -114,7 +114,8 @@ interface Starting extends Prepared {
   readonly budget: Budget
 }
 
-async function prepare(call: Call, { passkey, ...input }: New): Promise<Prepared> {
+async function prepare(call: Call, input: New): Promise<Prepared> {
+  const { passkey } = input
   const isBypass = meantFactor(input) === 'bypass'
   if (!passkey && !isBypass) return { bypassLookups: [], presented: undefined }
   const { domain, user } = await findMember(call, input.domainId, input.user)

@@ -131,12 +131,18 @@ const table = routes.map(([path, ways]) => ({ pattern: pathPattern(path), operat
 export function createDeviceRoutes(service: ServiceContext): (req: IncomingMessage, res: ServerResponse) => void {
   return (req, res) => {
     const [path = ''] = (req.url ?? '').split('?', 1)
-    for (const { pattern, operation, ways } of table) {
-      const found = pattern.exec(path)
-      if (found) return void serve(service, { operation, ways, id: found[1] }, req, res)
-    }
-    answerError(res, new ApiProblem('api.error.notfound.operation'), jsonLabel, service.failures)
+    const place = placeOf(path)
+    if (place) void serve(service, place, req, res)
+    else answerError(res, new ApiProblem('api.error.notfound.operation'), jsonLabel, service.failures)
   }
+}
+
+function placeOf(path: string): Place | undefined {
+  for (const { pattern, operation, ways } of table) {
+    const found = pattern.exec(path)
+    if (found) return { operation, ways, id: found[1] }
+  }
+  return undefined
 }
 
 async function servePreview(ctx: ServiceContext, { req, res }: Exchange): Promise<Reply> {
