@@ -14,6 +14,7 @@ import { createNotices } from './notices.ts'
 import { createPages } from './pages.ts'
 import type { Pages } from './pages.ts'
 import { requireSameOrigin } from './same-origin.ts'
+import type { PasswordCost } from './passwords.ts'
 import { SessionStore } from './session-store.ts'
 import { addSignIn, addSignOut, addSignUp, createLogin } from './sign-in.ts'
 
@@ -30,7 +31,8 @@ export interface ExampleAppOptions {
   readonly logger?: NonNullable<MfaOptions['logger']>
   /** Whether people are offered recovery codes after they set up their first device. */
   readonly recoveryCodes?: boolean
-  /** Replaced in tests. */
+  /** Replaced in tests, as is the clock: hashing a password takes longer than all of a sign-in's other steps. */
+  readonly passwordCost?: PasswordCost
   readonly clock?: NonNullable<MfaOptions['clock']>
 }
 
@@ -39,7 +41,7 @@ export function createExampleApp(options: ExampleAppOptions): { app: Express; cl
   const { publicUrl, service, clock, logger, recoveryCodes = true } = options
   const now = () => clock?.now() ?? Math.floor(Date.now() / 1000)
   const database = openDatabase(options.database)
-  const accounts = createAccounts(database)
+  const accounts = createAccounts(database, options.passwordCost)
   const store = new SessionStore(database, now)
   const notices = createNotices(database)
   const login = createLogin(accounts)

@@ -116,7 +116,7 @@ describe('moving to a new phone', () => {
   })
 
   it('asks both phones for the PIN, which stays the same', async () => {
-    const service = await startService({ domain: { keyType: 'PIN' }, service: { pinHashCost: { N: 2, r: 1, p: 1 } } })
+    const service = await startService({ domain: { keyType: 'PIN' } })
     const { code } = await service.enroll('alice')
     const old = await phone.open(service, `#code=${code}`, small)
     await addWithPin(old)
@@ -137,7 +137,7 @@ describe('moving to a new phone', () => {
   })
 
   it('asks for the PIN again when it was wrong on the new phone', async () => {
-    const service = await startService({ domain: { keyType: 'PIN' }, service: { pinHashCost: { N: 2, r: 1, p: 1 } } })
+    const service = await startService({ domain: { keyType: 'PIN' } })
     const { code } = await service.enroll('alice')
     const old = await phone.open(service, `#code=${code}`, small)
     await addWithPin(old)

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest'
 
 import type { NewSession } from '../../src/contract/sessions.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
+import { keptPage } from '../support/kept-page.ts'
 import { type RunningService, type RunningServiceOptions, startService } from '../support/running-service.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 
@@ -39,10 +40,16 @@ export interface PhonesOptions {
 export async function phones({ browser, serviceWorkers = 'block' }: PhonesOptions = {}): Promise<Phones> {
   const chromium = browser ?? (await sharedChromium())
 
-  async function open(service: Pick<RunningService, 'url'>, fragment = '', options: BrowserContextOptions = {}) {
-    const context = await chromium.newContext({ viewport: small.viewport, serviceWorkers, ...options })
+  /** Where the app installs itself, each test has a context of its own. */
+  async function newPage(options: BrowserContextOptions): Promise<Page> {
+    if (serviceWorkers === 'block') return keptPage(chromium, options)
+    const context = await chromium.newContext(options)
     onTestFinished(() => context.close())
-    const page = await context.newPage()
+    return context.newPage()
+  }
+
+  async function open(service: Pick<RunningService, 'url'>, fragment = '', options: BrowserContextOptions = {}) {
+    const page = await newPage({ viewport: small.viewport, serviceWorkers, ...options })
     await page.goto(`${service.url}/authenticator/${fragment}`)
     return page
   }

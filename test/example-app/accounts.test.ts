@@ -3,12 +3,13 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createAccounts } from '../../example-app/accounts.ts'
 import type { Account } from '../../example-app/accounts.ts'
 import { openDatabase } from '../../example-app/database.ts'
+import { quickHash } from '../service/start-service.ts'
 
 const alice = { username: 'alice', name: 'Alice', email: 'alice@example.com', password: 'correct horse' }
 
 describe('accounts', () => {
   describe('of one user', () => {
-    // Hashing takes its time, as it should.
+    // At the cost that the app uses by default.
     const accounts = createAccounts(openDatabase(':memory:'))
     let created: Account | undefined
     beforeAll(async () => {
@@ -30,7 +31,7 @@ describe('accounts', () => {
   })
 
   it('have unique usernames, also when two people choose one at once', async () => {
-    const accounts = createAccounts(openDatabase(':memory:'))
+    const accounts = createAccounts(openDatabase(':memory:'), quickHash)
 
     const both = await Promise.all([accounts.create(alice), accounts.create({ ...alice, password: 'another horse' })])
 
@@ -39,7 +40,7 @@ describe('accounts', () => {
 
   it('store no password, and different hashes for the same password', async () => {
     const database = openDatabase(':memory:')
-    const accounts = createAccounts(database)
+    const accounts = createAccounts(database, quickHash)
     await accounts.create(alice)
     await accounts.create({ ...alice, username: 'bob' })
 
@@ -50,7 +51,7 @@ describe('accounts', () => {
   })
 
   it('open only with the new password once it is changed', async () => {
-    const accounts = createAccounts(openDatabase(':memory:'))
+    const accounts = createAccounts(openDatabase(':memory:'), quickHash)
     const created = await accounts.create(alice)
 
     await accounts.changePassword(created!.id, 'battery staple')
@@ -60,7 +61,7 @@ describe('accounts', () => {
   })
 
   it('never expose salt or hash to the app', async () => {
-    const accounts = createAccounts(openDatabase(':memory:'))
+    const accounts = createAccounts(openDatabase(':memory:'), quickHash)
     await accounts.create(alice)
 
     const account = await accounts.verify('alice', 'correct horse')

@@ -2,6 +2,7 @@ import request from 'supertest'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { createExampleApp } from '../../example-app/app.ts'
+import { quickHash } from '../service/start-service.ts'
 
 const alice = { username: 'alice', name: 'Alice', email: 'alice@example.com', password: 'correct horse' }
 
@@ -21,6 +22,7 @@ function arrange() {
     database: ':memory:',
     sessionSecret: 'for this test alone',
     publicUrl: 'http://localhost:3000',
+    passwordCost: quickHash,
   })
   const browser = request.agent(app).set('Sec-Fetch-Site', 'same-origin')
   const submit = (path: string, values: object) => browser.post(path).type('form').send(values)

@@ -8,6 +8,7 @@ import { createExampleApp } from '../../example-app/app.ts'
 import type { ExampleAppOptions } from '../../example-app/app.ts'
 import type { ServiceHandle } from '../../src/service-handle.ts'
 import { embedded } from '../../src/service/embedded.ts'
+import { quickHash } from '../service/start-service.ts'
 
 /** Starts the example app, as `npm start` does, on a free port until the test is over. @returns its address. */
 export async function startExampleApp(given: Omit<Given, 'publicUrl'> = {}): Promise<string> {
@@ -27,6 +28,7 @@ export function serveExampleApp(server: Server, given: Given): void {
     database: ':memory:',
     sessionSecret: 'for tests',
     recoveryCodes: false,
+    passwordCost: quickHash,
     ...given,
   })
   server.on('request', example.app)

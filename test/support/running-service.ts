@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import { onTestFinished } from 'vitest'
@@ -9,6 +11,7 @@ import type { NewSession } from '../../src/contract/sessions.ts'
 import type { NewDomain } from '../../src/service/admin/domains.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { createService } from '../../src/service/service.ts'
+import { quickHash } from '../service/start-service.ts'
 
 export interface RunningServiceOptions {
   readonly domain?: Partial<NewDomain>
@@ -19,13 +22,13 @@ export type RunningService = Awaited<ReturnType<typeof startService>>
 
 /** A whole service on a real port, with one domain; it ends with the test. */
 export async function startService({ domain = {}, service: given = {} }: RunningServiceOptions = {}) {
-  const service = await createService({ database: ':memory:', clock: systemClock, ...given })
+  const service = await createService({ database: ':memory:', clock: systemClock, pinHashCost: quickHash, ...given })
   const organization = await service.administration.createOrganization('Acme')
   const { id: domainId } = await service.administration.createDomain(organization.id, { name: 'Wiki', ...domain })
   const apiKey = await service.administration.createApiKey(organization.id)
 
   const server = createServer(service.listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listenAgain(server)
   onTestFinished(async () => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
@@ -57,4 +60,16 @@ export async function startService({ domain = {}, service: given = {} }: Running
       server.closeAllConnections()
     },
   }
+}
+
+let usualPort = 0
+
+/** On the port of the test before, if it is free: then the browser of the worker has compiled the scripts of this origin. */
+async function listenAgain(server: Server): Promise<void> {
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  await listen(usualPort).catch(() => listen(0))
+  usualPort ||= (server.address() as AddressInfo).port
 }

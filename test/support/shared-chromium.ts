@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll } from 'vitest'
 
 import { launchChromium } from './chromium.ts'
+import { isKept } from './kept-page.ts'
 
 let shared: Promise<Browser> | undefined
 
@@ -13,7 +14,8 @@ export async function sharedChromium(): Promise<Browser> {
   shared ??= launchChromium()
   const browser = await shared
   afterAll(async () => {
-    await Promise.all(browser.contexts().map((context) => context.close()))
+    const ended = browser.contexts().filter((context) => !isKept(context))
+    await Promise.all(ended.map((context) => context.close()))
   })
   return browser
 }

@@ -1,0 +1,92 @@
+import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
+
+interface Kept {
+  readonly page: Page
+  readonly session: CDPSession
+  readonly origins: Set<string>
+  /** Whether something was called whose effect would outlast the test. */
+  changed: boolean
+}
+
+const idle = new WeakMap<Browser, Map<string, Kept[]>>()
+const kept = new WeakSet<BrowserContext>()
+
+/** Whether the next test may receive a page of the context. */
+export const isKept = (context: BrowserContext): boolean => kept.has(context)
+
+/**
+ * A page for one test. The next test that wants the same options receives it again, without what was stored: a new context
+ * and its processes cost more than loading the app. After a call that lasts, such as `route` or `clock.install`, the
+ * context is closed instead.
+ */
+export async function keptPage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
+  const pages = idlePages(browser, JSON.stringify(options))
+  const chosen = pages.pop() ?? (await createKept(browser, options))
+  onTestFinished(async () => {
+    const clean = await reset(chosen, options).catch(() => false)
+    if (clean) pages.push(chosen)
+    else {
+      kept.delete(chosen.page.context())
+      await chosen.page.context().close()
+    }
+  })
+  return chosen.page
+}
+
+function idlePages(browser: Browser, key: string): Kept[] {
+  const all = idle.get(browser) ?? new Map<string, Kept[]>()
+  idle.set(browser, all)
+  const pages = all.get(key) ?? []
+  all.set(key, pages)
+  return pages
+}
+
+async function createKept(browser: Browser, options: BrowserContextOptions): Promise<Kept> {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const created: Kept = { page, session: await context.newCDPSession(page), origins: new Set(), changed: false }
+  page.on('framenavigated', (frame) => void created.origins.add(new URL(frame.url()).origin))
+  for (const target of [page, context, page.clock]) {
+    watch(target, () => {
+      created.changed = true
+    })
+  }
+  kept.add(context)
+  return created
+}
+
+const lasting = (
+  'addInitScript exposeBinding exposeFunction route routeFromHAR routeWebSocket on once emulateMedia ' +
+  'setDefaultTimeout setDefaultNavigationTimeout setExtraHTTPHeaders addLocatorHandler grantPermissions ' +
+  'setGeolocation setHTTPCredentials setOffline newCDPSession install pauseAt setFixedTime setSystemTime'
+).split(' ')
+
+function watch(target: object, called: () => void): void {
+  for (const name of lasting) {
+    const method: unknown = Reflect.get(target, name)
+    if (typeof method !== 'function') continue
+    const watched = (...given: unknown[]): unknown => {
+      called()
+      return method.apply(target, given)
+    }
+    Object.assign(target, { [name]: watched })
+  }
+}
+
+/** @returns whether the page is as if it were new. */
+async function reset({ page, session, origins, changed }: Kept, { viewport }: BrowserContextOptions): Promise<boolean> {
+  if (changed || page.isClosed()) return false
+  const others = page.context().pages()
+  await Promise.all(others.filter((other) => other !== page).map((other) => other.close()))
+  // Not `about:blank`: for a page with another opener policy, Chromium starts another process.
+  await page.goto(new URL('none', page.url()).href)
+  await Promise.all([
+    page.context().clearCookies(),
+    ...[...origins].map((origin) => session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })),
+  ])
+  origins.clear()
+  const { width, height } = page.viewportSize() ?? {}
+  if (viewport && (width !== viewport.width || height !== viewport.height)) await page.setViewportSize(viewport)
+  return true
+}
