@@ -34,7 +34,12 @@ export function createNotices(database: Database) {
   }
 }
 
-const kinds = { device: 'A device', app: 'An authenticator app', hardware: 'A hardware token' } as const
+const kinds = {
+  device: 'A device',
+  app: 'An authenticator app',
+  hardware: 'A hardware token',
+  passkey: 'A passkey',
+} as const
 
 function sentenceOf(event: MfaEvent): string | undefined {
   switch (event.type) {

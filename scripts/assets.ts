@@ -17,7 +17,8 @@ export async function buildAssets(): Promise<void> {
   const { NODE_ENV: before } = process.env
   process.env['NODE_ENV'] = 'production'
   try {
-    await buildChallengeScript()
+    await buildPageScript('challenge.js', 'challenge-page.ts')
+    await buildPageScript('passkey.js', 'passkey-page.ts')
     await buildAuthenticator()
   } finally {
     if (before === undefined) delete process.env['NODE_ENV']
@@ -25,10 +26,9 @@ export async function buildAssets(): Promise<void> {
   }
 }
 
-/** The script of the challenge page, as one file. */
-async function buildChallengeScript(): Promise<void> {
+/** A script of the pages, as one file. */
+async function buildPageScript(name: string, source: string): Promise<void> {
   const output = join(root, 'dist', 'browser')
-  const name = 'challenge.js'
   if (isNewer(join(output, name), ['src/browser/**', 'scripts/assets.ts'])) return
 
   await mkdir(output, { recursive: true })
@@ -43,7 +43,7 @@ async function buildChallengeScript(): Promise<void> {
         emptyOutDir: true,
         target: 'es2022',
         lib: {
-          entry: join(root, 'src', 'browser', 'challenge-page.ts'),
+          entry: join(root, 'src', 'browser', source),
           formats: ['es'],
           fileName: () => name,
         },

@@ -6,6 +6,7 @@ import { complete } from './complete.ts'
 import { forgetLeaving } from './leaving.ts'
 import { followChanges } from './follow-changes.ts'
 import { showClockTimes } from './clock-time.ts'
+import { notePasskeySupport } from './passkey-support.ts'
 import { saveChoice } from './remember.ts'
 import { showTimeLeft, showWaits } from './time-left.ts'
 import { whenOnline } from './when-online.ts'
@@ -25,6 +26,7 @@ function run(main: HTMLElement): void {
   guardDoubleClick()
   submitPastedCode()
   saveChoice()
+  void notePasskeySupport()
   if ('settled' in main.dataset) void complete(base)
   const follows = 'live' in main.dataset && !('settled' in main.dataset)
   const stop = follows ? followChanges(base, (change) => void changed(main, base, change)) : () => {}

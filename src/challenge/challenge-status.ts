@@ -11,6 +11,8 @@ export type ChallengeStatus =
       /** Undefined if the service does not say. */
       readonly expiresAt: number | undefined
     }
+  /** The user can pass with a passkey; no request was sent to a device, and one can be only if there is a device. */
+  | { readonly kind: 'passkey'; readonly canAskDevice: boolean }
   /** Approved; the web session may now be verified. */
   | { readonly kind: 'approved' }
   | {

@@ -52,6 +52,7 @@ export interface Challenge {
 export type Notice =
   | { readonly kind: 'emailed' | 'email_failed' | 'app_ready' }
   | { readonly kind: 'no_code' }
+  | { readonly kind: 'wrong_passkey' }
   /** The number of tries left, if the service says so; with one left also how long codes are paused after it, seconds. */
   | { readonly kind: 'wrong_code'; readonly triesLeft?: number | undefined; readonly pausedFor?: number }
   | { readonly kind: 'email_paused'; readonly until: number }

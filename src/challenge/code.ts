@@ -91,15 +91,15 @@ function isUsedUp(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'api.error.limit.codes'
 }
 
-/** The factors of the user, other than push, that the app accepts. @param member Undefined if the service does not know the user. */
-export function otherFactors(
+/** The factors of the user with a code to type, among those the app accepts. @param member Undefined if the service does not know the user. */
+export function codeFactors(
   { knowsFactors }: ConnectedService,
   member: User | undefined,
   allowed: readonly Factor[],
 ): readonly Factor[] {
   // Where the service does not say which factors a user has, codes can always be tried.
   const has = member?.factors ?? (knowsFactors ? [] : possible)
-  return has.filter((factor) => factor !== 'push' && allowed.includes(factor))
+  return possible.filter((factor) => has.includes(factor) && allowed.includes(factor))
 }
 
 const possible: readonly Factor[] = ['otp', 'bypass', 'email']

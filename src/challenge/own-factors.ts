@@ -1,7 +1,9 @@
 import { ApiError } from '../client/errors.ts'
 import type { RememberedBrowser } from '../contract/browsers.ts'
+import type { Passkey } from '../contract/passkeys.ts'
 import type { HardwareToken } from '../contract/hardware.ts'
 import type { Replacement, Token } from '../contract/tokens.ts'
+import type { ErrorCode } from '../contract/errors.ts'
 import type { Factor, User } from '../contract/users.ts'
 import { tokenOf } from './enrollment.ts'
 import { unlessRejected } from './rejection.ts'
@@ -20,6 +22,8 @@ export interface OwnFactors {
   /** `pending` while its device is not set up. */
   readonly token: Token | undefined
   readonly hardware: HardwareToken | undefined
+  /** Of all apps; undefined if the service knows none. */
+  readonly passkeys: readonly Passkey[] | undefined
   /** The number of recovery codes left; undefined if the domain accepts none. */
   readonly recoveryCodes: number | undefined
 }
@@ -29,23 +33,31 @@ export async function readOwnFactors(service: ConnectedService, user: MfaUser): 
   const known = await findMember(service, user)
   if (!known) return undefined
   const { client, domainId } = service
-  const [token, hardware, domain] = await Promise.all([
+  const [token, hardware, passkeys, domain] = await Promise.all([
     tokenOf(service, known.id),
     known.hardware === ''
       ? undefined
       : unlessRejected(client.hardware.getOfUser(known.id), 'api.error.notfound.hardware'),
+    known.passkeys?.length ? client.passkeys.list(domainId, known.id) : known.passkeys && [],
     client.domains.get(domainId),
   ])
   const { id: userId, email, language, factors = [] } = known
-  return { userId, email, language, factors, token, hardware, recoveryCodes: recoveryCodesOf(known, domain) }
+  return { userId, email, language, factors, token, hardware, passkeys, recoveryCodes: recoveryCodesOf(known, domain) }
 }
 
 /** The factors that users can remove. Recovery codes do not replace them: they are for users who lost the rest. */
 export type Removable = 'device' | 'hardware'
 
 /** Whether it is the last factor of the user. */
-export function isLast({ token, hardware }: OwnFactors, what: Removable): boolean {
+export function isLast({ token, hardware, passkeys = [] }: OwnFactors, what: Removable): boolean {
+  if (passkeys.length > 0) return false
   return what === 'device' ? hardware === undefined : token?.state !== 'active'
+}
+
+/** Whether the user could not sign in to its app any more without this passkey. */
+export function isLastPasskey({ token, hardware, passkeys = [] }: OwnFactors, { id, rpId }: Passkey): boolean {
+  const others = passkeys.filter((other) => other.rpId === rpId && other.id !== id)
+  return others.length === 0 && token?.state !== 'active' && hardware === undefined
 }
 
 /** @returns false if it was the last one by then. */
@@ -54,17 +66,31 @@ export async function remove(
   { userId }: OwnFactors,
   change: { readonly what: Removable; readonly pass: string; readonly epoch: string },
 ): Promise<boolean> {
+  const removal = client.tokens.giveUp(domainId, userId, change).then(() => true)
+  return unlessLast(removal, 'api.error.notfound.token', 'api.error.notfound.hardware')
+}
+
+/** @returns false if it was the last factor by then. */
+export async function removePasskey(
+  { client, domainId }: ConnectedService,
+  { userId }: OwnFactors,
+  { id, ...change }: { readonly id: string; readonly pass: string; readonly epoch: string },
+): Promise<boolean> {
+  const removal = client.passkeys.giveUp(domainId, userId, id, change).then(() => true)
+  return unlessLast(removal, 'api.error.notfound.passkey')
+}
+
+/** @param gone The error if it was removed already. */
+async function unlessLast(removal: Promise<boolean>, ...gone: readonly ErrorCode[]): Promise<boolean> {
   try {
-    await client.tokens.giveUp(domainId, userId, change)
-    return true
+    return await removal
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'api.error.conflict.state') return false
-    if (error instanceof ApiError && gone.has(error.code)) return true
+    if (!(error instanceof ApiError)) throw error
+    if (error.code === 'api.error.conflict.state') return false
+    if (gone.some((code) => code === error.code)) return true
     throw error
   }
 }
-
-const gone: ReadonlySet<string> = new Set(['api.error.notfound.token', 'api.error.notfound.hardware'])
 
 /**
  * Issues a code for another device; the present one stays until the code is used.
@@ -108,18 +134,17 @@ export async function readRememberedBrowsers(
   return managesFactors ? client.browsers.list(domainId, userId, browser) : []
 }
 
-/** Whether this user has no recovery codes and could get some. An `auth` API key cannot create any. */
+/** Whether this user has no recovery codes and could get some. */
 export async function mayOfferRecoveryCodes(service: ConnectedService, user: MfaUser): Promise<boolean> {
   if (!service.managesFactors) return false
-  try {
-    const known = await findMember(service, user)
-    if (!known || known.bypasscodes.length > 0) return false
-    await service.client.bypassCodes.list(known.id)
-    return (await service.client.domains.get(service.domainId)).bypassEnabled
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'api.error.forbidden') return false
-    throw error
-  }
+  const known = await findMember(service, user)
+  if (!known || known.bypasscodes.length > 0 || !(await mayManageFactors(service, known.id))) return false
+  return (await service.client.domains.get(service.domainId)).bypassEnabled
+}
+
+/** Whether the API key may change factors of users who have one: an `auth` key cannot even read recovery codes. */
+export async function mayManageFactors({ client }: ConnectedService, userId: string): Promise<boolean> {
+  return (await unlessRejected(client.bypassCodes.list(userId), 'api.error.forbidden')) !== undefined
 }
 
 function recoveryCodesOf(user: User, domain: { bypassEnabled: boolean }): number | undefined {

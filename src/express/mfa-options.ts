@@ -173,8 +173,13 @@ export interface MfaOptions {
    */
   numberMatching?: boolean | undefined
   /**
+   * What passkeys are bound to, where it differs from the host of `publicUrl`; `false` turns passkeys off.
+   * @default the host of `publicUrl`; no passkeys if that is an IP address or plain http
+   */
+  passkeys?: false | PasskeysOptions | undefined
+  /**
    * The factors that the app accepts. `'email'` is the weakest and has to be listed explicitly.
-   * @default `['push', 'otp', 'bypass']`
+   * @default `['passkey', 'push', 'otp', 'bypass']`
    */
   factors?: Factor[] | undefined
   /**
@@ -243,6 +248,27 @@ export interface RemoteService {
    * @default `'auto'`
    */
   version?: 'auto' | '1.3' | '1.4' | undefined
+}
+
+/** The relying party of passkeys (WebAuthn). */
+export interface PasskeysOptions {
+  /**
+   * The domain name that passkeys are bound to: the app's host, or a domain above it. Passkeys that exist stop working
+   * when it changes.
+   * @default the host of `publicUrl`
+   */
+  rpId?: string | undefined
+  /**
+   * The name in the dialogs of browsers, at most 64 characters.
+   * @default the option `appName`
+   */
+  rpName?: string | undefined
+  /**
+   * All origins that use these passkeys, at most 20. With origins at other names, `mfa()` serves
+   * `/.well-known/webauthn` for browsers to check, which only works on port 443.
+   * @default the origin of `publicUrl`
+   */
+  origins?: string[] | undefined
 }
 
 /** How browsers are remembered. */

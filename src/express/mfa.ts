@@ -108,11 +108,20 @@ interface Handling {
 
 function handle(instance: Instance, req: Request, res: Response, handling: Handling): void | Promise<void> {
   const { mfa: own } = instance
+  const { relatedOrigins } = own.options.passkeys
+  if (relatedOrigins.length > 0 && isWellKnown(req)) return serveRelatedOrigins(req, res, relatedOrigins)
   const below = pathBelow(req, own.options.path)
   if (below === undefined) return handlePrivate(instance, req, res, handling)
   return servePublic(own, req, res, below).then((isServed) =>
     isServed ? undefined : handlePrivate(instance, req, res, { ...handling, below }),
   )
+}
+
+/** Browsers read it at the name of the relying party (WebAuthn Level 3 section 5.11.1). */
+const isWellKnown = (req: Request): boolean => isRead(req) && req.baseUrl + req.path === '/.well-known/webauthn'
+
+async function serveRelatedOrigins(req: Request, res: Response, origins: readonly string[]): Promise<void> {
+  await serveDetached(req, res, () => void res.json({ origins }))
 }
 
 function handlePrivate(

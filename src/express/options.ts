@@ -11,6 +11,7 @@ import { systemClock } from '../clock.ts'
 import { maxRememberDays } from '../contract/browsers.ts'
 import { Vendor } from '../contract/media-type.ts'
 import { Factor } from '../contract/users.ts'
+import { RelyingParty } from '../contract/relying-party.ts'
 import { parseOptions } from '../contract/validate.ts'
 import { SetupError } from '../service-handle.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
@@ -20,6 +21,8 @@ import type { Maybe, MfaOptions, OrPromise } from './mfa-options.ts'
 import type { Accent } from './pages/accent.ts'
 import { resolveAccent } from './pages/accent.ts'
 import { createLanguages } from './pages/languages.ts'
+import { resolvePasskeys } from './relying-party.ts'
+import type { ResolvedPasskeys } from './relying-party.ts'
 import type { LanguageChoice, Languages } from './pages/languages.ts'
 import type { MessagesByLanguage } from './pages/messages/replace.ts'
 
@@ -137,7 +140,17 @@ export const MfaOptionsSchema = z.strictObject({
   publicUrl: webAddress().optional(),
   authenticatorUrl: webAddress().optional(),
   numberMatching: z.boolean().default(true),
-  factors: z.array(Factor).min(1).default(['push', 'otp', 'bypass']),
+  passkeys: z
+    .union([
+      z.literal(false),
+      z.strictObject({
+        rpId: RelyingParty.shape.id.optional(),
+        rpName: z.string().min(1).max(64).optional(),
+        origins: RelyingParty.shape.origins.optional(),
+      }),
+    ])
+    .default({}),
+  factors: z.array(Factor).min(1).default(['passkey', 'push', 'otp', 'bypass']),
   timeout: z.int().min(100).max(60_000).default(5_000),
   maxConcurrency: z.int().min(1).max(10_000).default(64),
   maxUnchecked: z.int().min(0).max(maxVerifiedAge).default(900),
@@ -152,8 +165,9 @@ export const MfaOptionsSchema = z.strictObject({
 })
 
 export interface ResolvedOptions extends Readonly<
-  Omit<z.output<typeof MfaOptionsSchema>, 'service' | 'messages' | 'language' | 'accent' | 'devices'>
+  Omit<z.output<typeof MfaOptionsSchema>, 'service' | 'messages' | 'language' | 'accent' | 'devices' | 'passkeys'>
 > {
+  readonly passkeys: ResolvedPasskeys
   readonly languages: Languages
   /** Its factors are limited to those the app accepts. */
   readonly devices: { readonly factors: readonly Factor[]; readonly maxAge: number }
@@ -176,7 +190,7 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
   const { MFA_AUTHENTICATOR_URL: elsewhere } = environment
   const given = { ...(options.service === undefined && elsewhere && { authenticatorUrl: elsewhere }), ...options }
   const parsed = parseOptions(MfaOptionsSchema, 'mfa', given)
-  const { service = serviceFrom(environment), messages, language, accent, ...rest } = parsed
+  const { service = serviceFrom(environment), messages, language, accent, passkeys, ...rest } = parsed
   if (environment['NODE_ENV'] === 'production' && rest.publicUrl === undefined) {
     throw new TypeError(
       'mfa: publicUrl is required in production: write the address of the app, such as https://app.example',
@@ -199,6 +213,7 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
   return Object.freeze({
     ...rest,
     devices: resolveDevices(rest),
+    passkeys: resolvePasskeys({ passkeys, publicUrl: rest.publicUrl }, (text) => rest.logger.warn(`mfa: ${text}`)),
     languages: createLanguages(messages, language),
     accent: accent === undefined ? undefined : resolveAccent(accent),
     routes: handle?.routes,

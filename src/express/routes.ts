@@ -12,12 +12,24 @@ import { createWebRequest } from './request/web-request.ts'
 import { showApp, showFirstApp, storeApp, storeFirstApp } from './self-service/app.ts'
 import { deviceEvents, deviceStatus, offerDevice, showDevice, withdrawDevice } from './self-service/device.ts'
 import { endOthers, forgetBrowsers, removeFactor, renameDevice, showDevices } from './self-service/overview.ts'
+import {
+  addFirstPasskey,
+  addPasskey,
+  firstPasskeyOptions,
+  newPasskeyOptions,
+  removePasskey,
+  renamePasskey,
+  showFirstPasskey,
+  showNewPasskey,
+} from './self-service/passkeys.ts'
+import { declinePasskey, offerPasskey } from './self-service/passkey-offer.ts'
 import { declineCodes, downloadCodes, makeCodes, offerCodes } from './self-service/recovery.ts'
 import { readMfaState } from './session/web-session.ts'
 import { challengePage } from './sign-in/challenge-page.ts'
 import { emailCode, enterCode } from './sign-in/code-entry.ts'
 import { completeChallenge, passedTo } from './sign-in/finish.ts'
 import { liveStatus, statusOnce } from './sign-in/live-status.ts'
+import { enterPasskey, passkeyOptions } from './sign-in/passkey.ts'
 import { giveUp, sendAgain } from './sign-in/push-again.ts'
 import { setRemember } from './sign-in/remembered.ts'
 
@@ -30,16 +42,26 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Handler>>>
   '/send': { POST: unlessPassed(sendAgain) },
   '/cancel': { POST: unlessPassed(giveUp) },
   '/code': { POST: unlessPassed(enterCode) },
+  '/passkey': { POST: unlessPassed(enterPasskey) },
+  '/passkey/options': { POST: unlessPassed(passkeyOptions) },
   '/email': { POST: unlessPassed(emailCode) },
   '/remember': { POST: setRemember },
   '/sign-out': { POST: logOut },
   '/enroll/app': { GET: showFirstApp, POST: storeFirstApp },
+  '/enroll/passkey': { GET: showFirstPasskey, POST: addFirstPasskey },
+  '/enroll/passkey/options': { POST: firstPasskeyOptions },
   '/recovery': { GET: offerCodes },
   '/recovery/later': { POST: declineCodes },
+  '/passkeys': { GET: offerPasskey },
+  '/passkeys/decline': { POST: declinePasskey },
   '/devices': { GET: showDevices },
   '/devices/remove': { POST: removeFactor },
   '/devices/name': { POST: renameDevice },
   '/devices/app': { GET: showApp, POST: storeApp },
+  '/devices/passkey': { GET: showNewPasskey, POST: addPasskey },
+  '/devices/passkey/options': { POST: newPasskeyOptions },
+  '/devices/passkey/name': { POST: renamePasskey },
+  '/devices/passkey/remove': { POST: removePasskey },
   '/devices/device': { GET: showDevice, POST: offerDevice },
   '/devices/device/events': { GET: deviceEvents },
   '/devices/device/status': { GET: deviceStatus },
@@ -93,5 +115,5 @@ function isTrusted(request: WebRequest, below: string): boolean {
 /** The page of a challenge has the challenge's token, any other page that of the web session; both let users sign out. */
 function expectedTokens({ state: { challenge, page } }: WebRequest, below: string): readonly (string | undefined)[] {
   if (below === '/sign-out') return [challenge?.page, page]
-  return [/^\/(devices|recovery)(\/|$)/.test(below) ? page : challenge?.page]
+  return [/^\/(devices|recovery|passkeys)(\/|$)/.test(below) ? page : challenge?.page]
 }

@@ -318,7 +318,7 @@ describe('recovery codes after setting up a first factor', () => {
 
     const offer = await browser.open('/mfa/recovery')
     const asked = await browser.submit('/mfa/devices/codes')
-    const passed = await app.passByDevice(browser, account)
+    const passed = await app.stepUp(browser, account)
     const shown = await browser.submit('/mfa/devices/codes')
     const again = await browser.open('/mfa/recovery')
 

@@ -188,8 +188,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that the other ways are no codes while these are locked',
     file: 'src/express/pages/other-ways-view.ts',
-    find: 'ways: isPaused ? [] : codeWays(page)',
-    replace: 'ways: codeWays(page)',
+    find: '...(isPaused ? [] : codeWays(page))',
+    replace: '...codeWays(page)',
     test: 'express/true-words.test.ts',
     title: 'says until when, has no field, and offers the device that still works',
   },

@@ -27,8 +27,9 @@ export function codeView(page: StatusPage) {
   const { layout, req, challenge, status, others, now } = page
   const kind = codeKind(req.query['use']) ?? 'code'
   const { notice: last } = challenge
-  // While codes are paused, there is no field.
-  const notice = last?.kind === 'codes_paused' ? undefined : last
+  // While codes are paused, there is no field; and a passkey has a page of its own.
+  const isElsewhere = last?.kind === 'codes_paused' || last?.kind === 'wrong_passkey'
+  const notice = isElsewhere ? undefined : last
   const said = notice && saidOf(layout.language, notice, now)
   const { code } = layout.words
   return {
@@ -36,6 +37,7 @@ export function codeView(page: StatusPage) {
     live: status.kind === 'waiting',
     typing: true,
     hasField: true,
+    usesPasskeys: page.passkey,
     kind,
     headline: said?.headline ?? headline(),
     sentence: kind === 'otp' && hasOnlyDevice(page) ? layout.words.ways.device.sentence : code[kind].sentence,
@@ -44,7 +46,7 @@ export function codeView(page: StatusPage) {
     // A notice about an e-mail does not concern what was typed.
     invalid: said !== undefined && !notice?.kind.startsWith('email') && notice?.kind !== 'app_ready',
     canEmail: others.includes('email') && (kind === 'email' || kind === 'code'),
-    canPush: canPush(page),
+    canPush: status.kind !== 'passkey' && canPush(page),
   }
 
   function headline(): string {
@@ -63,8 +65,9 @@ export function hasOnlyDevice({ service, member }: StatusPage): boolean {
   return service.knowsFactors && member?.hardware === ''
 }
 
-function hasDevice({ kind }: StatusPage['status']): boolean {
-  return kind !== 'no_device' && kind !== 'code_needed'
+function hasDevice(status: StatusPage['status']): boolean {
+  if (status.kind === 'passkey') return status.canAskDevice
+  return status.kind !== 'no_device' && status.kind !== 'code_needed'
 }
 
 /** Shown instead of the field while codes are paused; offers a push request if one can be sent. */

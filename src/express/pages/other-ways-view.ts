@@ -25,10 +25,18 @@ export function otherWaysView(page: StatusPage) {
     live: status.kind === 'waiting',
     typing: true,
     headline: layout.otherWays,
-    ways: isPaused ? [] : codeWays(page),
+    ways: [...requestWays(page), ...(isPaused ? [] : codeWays(page))],
     ...administrator(page, isPaused),
-    canPush: canPush(page),
+    canPush: status.kind !== 'passkey' && canPush(page),
   }
+}
+
+/** Where nothing waits for the user yet, the device is one more way. */
+function requestWays(page: StatusPage): readonly Way[] {
+  const { layout, status, passkey } = page
+  const { ways } = layout.words
+  if (status.kind !== 'passkey') return passkey ? [{ title: ways.passkey, link: '?use=passkey' }] : []
+  return canPush(page) ? [{ title: ways.push, action: 'send' }] : []
 }
 
 function codeWays(page: StatusPage): readonly Way[] {

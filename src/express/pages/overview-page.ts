@@ -1,10 +1,12 @@
 import type { OwnFactors } from '../../challenge/own-factors.ts'
-import { isHandedOver, isLast, pendingCode } from '../../challenge/own-factors.ts'
+import { isHandedOver, isLast, isLastPasskey, pendingCode } from '../../challenge/own-factors.ts'
 import { maxBypassCodes } from '../../contract/bypass-codes.ts'
 import type { RememberedBrowser } from '../../contract/browsers.ts'
 import { formatAgo, formatDuration } from '../../contract/format-duration.ts'
+import { maxPasskeys } from '../../contract/passkeys.ts'
 import { latinDigits } from '../../contract/languages.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
+import { relyingPartyOf } from '../request/passkeys.ts'
 import type { Page } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf, page } from './layout.ts'
@@ -38,6 +40,8 @@ export function overviewPage(request: WebRequest, { own, browsers, service, toke
     pending: pendingOf(layout, pendingCode(own), clock.now()),
     handedOver: isHandedOver(own),
     lastDevice: isLast(own, 'device'),
+    passkeys: passkeysOf(request, own, layout, facts),
+    ...signalOf(request, own),
     hardware: own.hardware && {
       ...own.hardware,
       // A hardware token may have belonged to the organization, or to another user, for years.
@@ -54,6 +58,42 @@ export function overviewPage(request: WebRequest, { own, browsers, service, toke
     home: `${context.prefix}/`,
   })
 }
+
+/** The passkeys, those of other apps without their forms; undefined where there can be none. */
+function passkeysOf(request: WebRequest, own: OwnFactors, { words }: Layout, facts: Facts) {
+  const rpId = relyingPartyOf(request)?.id
+  const isAccepted = request.context.mfa.options.factors.includes('passkey')
+  if (!own.passkeys || rpId === undefined || !isAccepted) return undefined
+  const w = words.devices.passkeys
+  const shown = own.passkeys.map((passkey) => ({
+    ...passkey,
+    isHere: passkey.rpId === rpId,
+    isLast: isLastPasskey(own, passkey),
+    facts: [
+      ...(passkey.rpId === rpId ? [] : [{ text: w.site(passkey.rpId) }]),
+      { text: passkey.synced ? w.synced : w.thisDevice },
+      ...facts.of(passkey),
+    ],
+  }))
+  return { shown, isFull: own.passkeys.length >= maxPasskeys }
+}
+
+/** What password managers should know after a change (WebAuthn Level 3 section 5.1.10, signal methods). */
+function signalOf(request: WebRequest, { userId, passkeys }: OwnFactors) {
+  const { req, user } = request
+  const rpId = relyingPartyOf(request)?.id
+  if (!passkeys || rpId === undefined || req.query['done'] === undefined) return {}
+  const id = Buffer.from(userId, 'hex').toString('base64url')
+  const accepted = passkeys.flatMap((passkey) => (passkey.rpId === rpId ? [passkey.credentialId] : []))
+  const name = user.username ?? user.name ?? ''
+  const signal = JSON.stringify({
+    accepted: { rpId, userId: id, allAcceptedCredentialIds: accepted },
+    details: { rpId, userId: id, name, displayName: user.name ?? name },
+  })
+  return { signal, usesPasskeys: true }
+}
+
+type Facts = ReturnType<typeof createFacts>
 
 /** A line about a factor. */
 interface Fact {

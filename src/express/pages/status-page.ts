@@ -1,5 +1,6 @@
 import { encodeQR } from 'qr'
 
+import { canAddPasskeys } from '../request/passkeys.ts'
 import type { Page } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { codeKind, codeView, pausedView } from './code-view.ts'
@@ -7,6 +8,7 @@ import { endView } from './end-view.ts'
 import { page } from './layout.ts'
 import { activationLink, authenticatorAddress } from './link.ts'
 import { otherWaysView } from './other-ways-view.ts'
+import { passkeyView } from './passkey-view.ts'
 import type { StatusPage, View } from './status-view.ts'
 import { statusPageOf } from './status-view.ts'
 import { waitingView } from './waiting-view.ts'
@@ -17,6 +19,7 @@ export function statusPage(request: WebRequest, view: View): Page {
   const shown = statusPageOf(request, view)
   if (wantsOtherWays(shown)) return page(200, 'other-ways', otherWaysView(shown))
   if (wantsCode(shown)) return codePage(shown)
+  if (status.kind === 'passkey' || wantsPasskey(shown)) return page(200, 'passkey', passkeyView(shown))
   if (status.kind === 'waiting') return page(200, 'waiting', waitingView(shown, status))
   if (status.kind === 'enrolling') return page(200, 'enrolling', enrollingView(shown, status.code))
   if (status.kind === 'code_needed') return page(200, 'code-needed', codeNeededView(shown))
@@ -33,6 +36,11 @@ function wantsOtherWays({ req, status }: StatusPage): boolean {
 function wantsCode({ req, others, status }: StatusPage): boolean {
   if (status.kind === 'enrolling' || status.kind === 'approved') return false
   return codeKind(req.query['use']) !== undefined || (status.kind === 'no_device' && others.length > 0)
+}
+
+/** Requested by its link. */
+function wantsPasskey({ req, passkey, status }: StatusPage): boolean {
+  return passkey && req.query['use'] === 'passkey' && status.kind !== 'approved'
 }
 
 /** The field for a code, or what to do while codes are paused. */
@@ -53,6 +61,7 @@ function enrollingView(shown: StatusPage, code: string) {
     link,
     qr: link === undefined ? undefined : encodeQR(link, 'svg', { border: 2 }),
     ownApp: service.managesFactors && context.mfa.options.factors.includes('otp'),
+    ownPasskey: canAddPasskeys(shown, service),
   }
 }
 

@@ -11,8 +11,10 @@ import { layoutOf } from './layout.ts'
 export interface View {
   readonly challenge: Challenge
   readonly status: ChallengeStatus
-  /** The factors of this user other than the device. */
+  /** The factors of this user that are codes. */
   readonly others: readonly Factor[]
+  /** Whether the user has a passkey that passes. */
+  readonly passkey: boolean
   /** As the service knows the user, if it does. */
   readonly member: User | undefined
   /** The factors that are paused. */
@@ -34,13 +36,14 @@ export function statusPageOf(request: WebRequest, view: View): StatusPage {
   return { ...request, ...view, layout: challengeLayout(request, view), now }
 }
 
-function challengeLayout(request: WebRequest, { challenge, others, service }: View) {
+function challengeLayout(request: WebRequest, { challenge, others, passkey, service }: View) {
   const { context } = request
   const layout = layoutOf(request)
   return {
     ...layout,
     token: challenge.page,
     others,
+    passkey,
     helpUrl: context.mfa.options.helpUrl,
     otherWays: challenge.purpose === 'sign_in' ? layout.words.ways.signIn : layout.words.ways.confirm,
     remember: rememberOf(layout.language.tag, service.knowsBrowsers && context.mfa.options.remember, challenge),

@@ -31,11 +31,12 @@ export type MfaEvent = EventContext &
     /** A factor of the user was changed; an app may want to notify the user by e-mail. */
     | {
         readonly type: 'factor.added' | 'factor.replaced' | 'factor.removed'
-        readonly kind: 'device' | 'app' | 'hardware'
+        readonly kind: 'device' | 'app' | 'hardware' | 'passkey'
         /** Of the new factor, or the removed one; undefined if the service does not say. */
         readonly id: string | undefined
       }
     | { readonly type: 'device.renamed'; readonly id: string }
+    | { readonly type: 'passkey.renamed'; readonly id: string }
     | { readonly type: 'recovery_codes.made'; readonly count: number }
     /** A browser was remembered; it passed the gate; or one or all browsers of the user were forgotten. */
     | { readonly type: 'browser.remembered' | 'browser.recognized'; readonly until: number }
@@ -45,6 +46,8 @@ export type MfaEvent = EventContext &
     /** The service could not be asked whether a verified web session was ended: it stays valid until then at most. */
     | { readonly type: 'verification.unchecked'; readonly until: number }
     | { readonly type: 'code.wrong' }
+    /** A passkey did not pass. */
+    | { readonly type: 'passkey.wrong' }
     | { readonly type: 'code.paused'; readonly until: number }
     | { readonly type: 'email.sent' }
     /** The mail server did not take the e-mail with the code. */

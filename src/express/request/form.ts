@@ -4,8 +4,8 @@ import { isSameText } from '../../same-text.ts'
 import type { MfaState } from '../session/mfa-state.ts'
 import type { WebRequest } from './web-request.ts'
 
-/** Our forms have a few short fields; bytes. */
-const maxFormLength = 4096
+/** Our forms have a few short fields; the longest is a new passkey with an RSA key. Bytes. */
+const maxFormLength = 16_384
 
 /** Returns the fields of a posted form, also if the app's own parser has read it already. */
 export async function readForm(req: IncomingMessage & { body?: unknown }): Promise<Readonly<Record<string, unknown>>> {

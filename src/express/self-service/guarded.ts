@@ -6,6 +6,7 @@ import { ApiError } from '../../client/errors.ts'
 import type { ChangedFactor, ChangeRequirement } from '../../contract/factors.ts'
 import { languageFor } from '../pages/languages.ts'
 import { message } from '../pages/message.ts'
+import { relyingPartyOf } from '../request/passkeys.ts'
 import type { Handler, Outcome } from '../request/outcome.ts'
 import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
@@ -52,16 +53,17 @@ export function changing(
   handler: Handler<ChangeRequest>,
 ): Handler {
   return seenByNewer(async (request, signal) => {
-    const { service, own } = request
+    const { req, context, service, own } = request
     const what = typeof changed === 'function' ? changed(request) : changed
     const pass = passOf(request)
-    const requirement = await service.client.factors.requirement(service.domainId, own.userId, { changed: what, pass })
+    const change = { changed: what, pass, rpId: relyingPartyOf(request)?.id }
+    const requirement = await service.client.factors.requirement(service.domainId, own.userId, change)
     // E-mail confirms nothing but the first factor after it: there, too, the app decides who may enroll.
     if (requirement.factors.includes('email') && !(await maySelfEnroll(request, service))) {
       return message(request, 403, 'ask_administrator')
     }
     if (pass === undefined || !requirement.passed) return demandPass(request, requirement)
-    await storeLanguage(service, { ...own, id: own.userId }, languageFor(request.req, request.context).tag)
+    await storeLanguage(service, { ...own, id: own.userId }, languageFor(req, context).tag)
     return whilePassed(
       () => handler({ ...request, pass }, signal),
       () => demandPass(request, requirement),
@@ -95,15 +97,22 @@ function passOf({ state, context, user }: OwnRequest): string | undefined {
 function demandPass(request: OwnRequest, { factors: counted }: ChangeRequirement): Outcome {
   const factors = request.context.mfa.options.devices.factors.filter((factor) => counted.includes(factor))
   if (factors.length === 0) return message(request, 403, 'ask_administrator')
-  const path = returnPath(request)
-  return demand(request, { purpose: 'change_devices', factors, returnTo: path, giveUpTo: path })
+  const { offer, passkeyOffer } = request.state
+  const giveUpTo = offer || !passkeyOffer ? formPath(request) : passkeyOffer.returnTo
+  return demand(request, { purpose: 'change_devices', factors, returnTo: returnPath(request), giveUpTo })
 }
 
 export function devicesPath({ context }: WebRequest): string {
   return `${context.base}/devices`
 }
 
-/** A posted form is not posted again, so the user returns to its page; recovery codes that are offered have their own. */
+/** A page that was asked for is shown after the pass. A posted form is not posted again, so the user returns to its page. */
 function returnPath(request: WebRequest): string {
+  const { req, context } = request
+  return req.method === 'GET' ? context.base + req.path.slice(context.mfa.options.path.length) : formPath(request)
+}
+
+/** The page of the forms; recovery codes that are offered have their own. */
+function formPath(request: WebRequest): string {
   return request.state.offer ? `${request.context.base}/recovery` : devicesPath(request)
 }

@@ -24,6 +24,9 @@ export const browserCookie = createIdCookie('mfa-browser')
  */
 export const setupCookie = createIdCookie('mfa-setup')
 
+/** Remembers that the user of a web session wants no passkey in this browser: see `sign-in/passkey-offer.ts`. */
+export const passkeyOfferCookie = createIdCookie('mfa-no-passkey')
+
 /** With `debug: true`: identifies a web session without an id on the server, as those of cookie-session. */
 export const debugCookie = createIdCookie('mfa-debug')
 

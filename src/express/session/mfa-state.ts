@@ -17,6 +17,8 @@ export interface MfaState {
   readonly setup?: Setup | undefined
   /** Recovery codes are offered; the user continues at `returnTo` afterwards. */
   readonly offer?: { readonly returnTo: string } | undefined
+  /** A passkey is offered; the user continues at `returnTo` afterwards. */
+  readonly passkeyOffer?: { readonly returnTo: string } | undefined
   /** The service recognized the browser: passes the gate for a moment and is never verified. */
   readonly remembered?: LetThrough | undefined
   /** The user whose secrets this web session may show: it got a new id for them, which no attacker can know. */
@@ -35,6 +37,8 @@ export interface Setup {
   readonly app?: string | undefined
   /** Whether a wrong code was entered. */
   readonly wrong?: boolean
+  /** Binds the ceremonies of a new passkey to this web session: 128 bits, base64url. */
+  readonly passkey?: string | undefined
   /** A device is about to be activated; `before` is the id of the present one. */
   readonly device?: { readonly before?: string | undefined } | undefined
 }
@@ -60,6 +64,7 @@ export function verifiedState(before: MfaState, verified: Verified, lastReturnTo
     shownReplacement: ifOfUser(before.shownReplacement, userKey),
     // Creating the recovery codes that are offered takes a second step too: they are still on offer after it.
     offer: ifOfUser(before.verified, userKey) && before.offer,
+    passkeyOffer: ifOfUser(before.verified, userKey) && before.passkeyOffer,
   }
 }
 

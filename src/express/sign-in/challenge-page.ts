@@ -1,10 +1,11 @@
 import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
-import { otherFactors } from '../../challenge/code.ts'
+import { codeFactors } from '../../challenge/code.ts'
 import { readPauses } from '../../challenge/pauses.ts'
 import { readStatus } from '../../challenge/push.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember, userKeyOf } from '../../challenge/user.ts'
+import type { Factor, User } from '../../contract/users.ts'
 import { message } from '../pages/message.ts'
 import { statusPage } from '../pages/status-page.ts'
 import { isPrefetch, isScript } from '../request/navigation.ts'
@@ -20,6 +21,7 @@ import { openAction, refuse } from './demand.ts'
 import { finishAndContinue, passedTo, spent } from './finish.ts'
 import { startsWithApp } from './newcomer.ts'
 import { defaultChallenge, factorsOf, openChallenge, withChallenge } from './open-challenge.ts'
+import { canUsePasskey } from './passkey.ts'
 import type { Started } from './start-once.ts'
 import { startOnce, startWithoutPush } from './start-once.ts'
 
@@ -75,26 +77,37 @@ async function showChallenge(request: WebRequest, loaded: Challenge): Promise<Ou
 
   const service = await context.mfa.connect()
   const member = await findMember(service, user)
-  const others = otherFactors(service, member, factorsOf(request, challenge))
+  const others = codeFactors(service, member, factorsOf(request, challenge))
+  const passkey = canUsePasskey(request, challenge, { service, member })
   const pauses = await pausesOf(request, service, status)
   const ended = endOf(challenge, status)
   return {
     state: stateAfter(request, loaded, ended?.challenge ?? challenge, status),
     events: ended ? [...events, ended.event] : events,
-    answer: statusPage(request, { challenge, status, others, member, pauses, service }),
+    answer: statusPage(request, { challenge, status, others, passkey, member, pauses, service }),
   }
 }
 
 const timedOut = { kind: 'ended', reason: 'timeout' } as const
 
-/** The status of the challenge; if no request was sent yet, it is started. */
+/** The status of the challenge; if no request was sent yet, it is started, unless a passkey can pass it. */
 async function currentStatus(request: WebRequest, challenge: Challenge): Promise<Started> {
   if (challenge.sessionId !== undefined) {
     const status = await readStatus(await request.context.mfa.connect(), challenge)
     return { challenge, status, events: [] }
   }
-  const sendsPush = factorsOf(request, challenge).includes('push')
-  return sendsPush ? startOnce(request, challenge) : startWithoutPush(request, challenge)
+  const factors = factorsOf(request, challenge)
+  if (factors.includes('passkey')) {
+    const service = await request.context.mfa.connect()
+    const member = await findMember(service, request.user)
+    if (canUsePasskey(request, challenge, { service, member })) return offersPasskey(challenge, factors, member)
+  }
+  return factors.includes('push') ? startOnce(request, challenge) : startWithoutPush(request, challenge)
+}
+
+function offersPasskey(challenge: Challenge, allowed: readonly Factor[], member: User | undefined): Started {
+  const canAskDevice = allowed.includes('push') && member?.factors?.includes('push') === true
+  return { challenge, status: { kind: 'passkey', canAskDevice }, events: [] }
 }
 
 /** An activation code is a secret: it is shown only under a session id of the user's own. */

@@ -11,6 +11,7 @@ import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { verifiedState } from '../session/mfa-state.ts'
 import { factorsOf } from './open-challenge.ts'
+import { mayOfferPasskey } from './passkey-offer.ts'
 import { passedBrowser, rememberBrowser } from './remembered.ts'
 
 /** What came of an approval. Only once `effects` are applied is the web session verified. */
@@ -97,12 +98,22 @@ async function leadBack(request: WebRequest, challenge: Challenge): Promise<Outc
   return { state: 'detach', answer: continueAt(request, status.kind === 'approved' ? `${base}?${spent}` : base) }
 }
 
-/** Users who have just enrolled their first factor are offered recovery codes, once. They are verified already. */
-export async function continueAfter(request: WebRequest, { enrollment, returnTo }: Challenge): Promise<Outcome> {
-  const { context, state } = request
-  if (enrollment !== 'done' || !(await maySeeOffer(request))) return leadTo(request, returnTo)
-  const offered = { ...state, offer: { returnTo } }
-  return { state: { save: offered }, answer: continueAt(request, `${context.base}/recovery`) }
+/**
+ * Users who have just enrolled their first factor are offered recovery codes, and users without a passkey a passkey, once.
+ * They are verified already.
+ */
+export async function continueAfter(request: WebRequest, challenge: Challenge): Promise<Outcome> {
+  const { state } = request
+  const { base } = request.context
+  const { enrollment, returnTo } = challenge
+  const passkeyOffer = (await mayOfferPasskey(request, challenge)) ? { returnTo } : undefined
+  const next = passkeyOffer ? `${base}/passkeys` : returnTo
+  const offer = enrollment === 'done' && (await maySeeOffer(request)) ? { returnTo: next } : undefined
+  if (!offer && !passkeyOffer) return leadTo(request, returnTo)
+  return {
+    state: { save: { ...state, offer, passkeyOffer } },
+    answer: continueAt(request, offer ? `${base}/recovery` : next),
+  }
 }
 
 async function maySeeOffer({ context, user }: WebRequest): Promise<boolean> {

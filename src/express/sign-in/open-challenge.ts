@@ -35,7 +35,7 @@ export function openChallenge(
   wanted: NewChallenge,
 ): { readonly challenge: Challenge; readonly effects: Effects } {
   const { clock, random } = context.mfa.options
-  const { verified, ownId, shownReplacement, challenge: present, offer } = state
+  const { verified, ownId, shownReplacement, challenge: present } = state
   const reused = present && isReusable(present, wanted, clock.now()) ? present : undefined
   const challenge = reused
     ? { ...reused, returnTo: wanted.returnTo, giveUpTo: wanted.giveUpTo }
@@ -45,7 +45,7 @@ export function openChallenge(
     verified: ifOfUser(verified, wanted.userKey),
     ownId: ifOfUser(ownId, wanted.userKey),
     shownReplacement: ifOfUser(shownReplacement, wanted.userKey),
-    offer: verified?.userKey === wanted.userKey ? offer : undefined,
+    ...(verified?.userKey === wanted.userKey && { offer: state.offer, passkeyOffer: state.passkeyOffer }),
     challenge,
   }
   const events = reused ? [] : [{ type: 'challenge.opened', purpose: wanted.purpose } as const]

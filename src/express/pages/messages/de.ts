@@ -39,6 +39,7 @@ export const de: Messages = {
     codeOnly:
       'Ab jetzt bestätigen Sie Anmeldungen auf einem Gerät. Geben Sie diesen Code in dessen Authenticator-App ein:',
     status: 'Wir warten auf Ihr Gerät. Danach geht es hier von selbst weiter.',
+    passkey: 'Stattdessen einen Passkey verwenden',
     app: 'Eine andere Authenticator-App nehmen',
     codeNeeded:
       'Geben Sie im Authenticator den Aktivierungscode ein, den Sie von Ihrer Administration bekommen haben. Wenn Sie keinen haben, fragen Sie dort danach.',
@@ -110,6 +111,8 @@ export const de: Messages = {
   ways: {
     signIn: 'Andere Wege zur Anmeldung',
     confirm: 'Andere Wege zur Bestätigung',
+    passkey: 'Passkey verwenden',
+    push: 'Auf meinem Gerät bestätigen',
     device: { title: 'Mein Handy hat kein Netz', sentence: 'Öffnen Sie die App, und tippen Sie auf „Code zeigen“.' },
     otp: { title: 'Code verwenden', sentence: 'Aus Ihrer Authenticator-App oder von Ihrem Hardware-Token.' },
     recovery: (left) => `Wiederherstellungscode verwenden (noch ${left})`,
@@ -143,6 +146,10 @@ export const de: Messages = {
   },
   notices: {
     no_code: { sentence: 'Ein Code hat 6 bis 9 Ziffern.' },
+    wrong_passkey: {
+      sentence:
+        'Dieser Passkey hat nicht funktioniert. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.',
+    },
     wrong_code: {
       headline: 'Dieser Code hat nicht funktioniert',
       sentence: 'Codes ändern sich alle 30 Sekunden und gelten einmal.',
@@ -170,6 +177,36 @@ export const de: Messages = {
     },
   },
   paused: { device: 'Auf Ihrem Gerät können Sie weiter bestätigen.', button: 'An mein Gerät senden' },
+  passkey: {
+    headline: 'Verwenden Sie Ihren Passkey',
+    stepUp: 'Mit Ihrem Passkey bestätigen',
+    changeDevices: 'Diese Änderung mit Ihrem Passkey bestätigen',
+    sentence: 'Bestätigen Sie mit Fingerabdruck, Gesicht oder Bildschirmsperre.',
+    use: 'Passkey verwenden',
+    unsupported: 'Dieser Browser kann keine Passkeys verwenden. Wählen Sie einen anderen Weg.',
+    canceled: 'Das wurde nicht abgeschlossen. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.',
+    noScript: 'Passkeys brauchen JavaScript. Wählen Sie einen anderen Weg.',
+    busy: 'Zu viele Versuche. Wählen Sie einen anderen Weg, oder warten Sie einige Minuten.',
+  },
+  newPasskey: {
+    headline: 'Passkey hinzufügen',
+    sentence:
+      'Ihr Browser fragt, wo er gespeichert wird: auf diesem Gerät, in Ihrem Passwortmanager oder auf einem Sicherheitsschlüssel.',
+    first: 'Damit melden Sie sich künftig an.',
+    name: 'Name',
+    add: 'Passkey hinzufügen',
+    present: 'Hier gibt es schon einen Passkey für Ihr Konto.',
+    wrong: 'Dieser Passkey konnte nicht hinzugefügt werden. Versuchen Sie es noch einmal.',
+    back: 'Zurück',
+    offer: {
+      headline: 'Nächstes Mal: eine Berührung',
+      sentence:
+        'Fügen Sie einen Passkey hinzu, und bestätigen Sie Anmeldungen mit Fingerabdruck, Gesicht oder Bildschirmsperre. Ein Passkey funktioniert nur auf der echten Website und schützt so vor Phishing.',
+      add: 'Passkey hinzufügen',
+      later: 'Nicht jetzt',
+      never: 'Nie in diesem Browser',
+    },
+  },
   app: {
     headline: 'Authenticator-App einrichten',
     sentence: 'Scannen Sie diesen Code mit einer App, die Codes zeigt. Geben Sie dann den Code ein, den sie zeigt.',
@@ -229,6 +266,21 @@ export const de: Messages = {
       removal: 'Es kann Ihre Anmeldungen dann nicht mehr bestätigen.',
       removeNow: 'Entfernen',
     },
+    passkeys: {
+      title: 'Passkeys',
+      none: 'Kein Passkey ist eingerichtet.',
+      site: (site) => `Für ${site}`,
+      synced: 'Synchronisiert',
+      thisDevice: 'Nur auf diesem Gerät',
+      rename: 'Umbenennen',
+      name: 'Name',
+      save: 'Speichern',
+      add: 'Passkey hinzufügen',
+      full: 'Mehr Passkeys sind nicht möglich. Entfernen Sie einen, um einen anderen hinzuzufügen.',
+      remove: 'Entfernen',
+      removal: 'Er kann Ihre Anmeldungen nicht mehr bestätigen. Löschen Sie ihn auch in Ihrem Passwortmanager.',
+      removeNow: 'Jetzt entfernen',
+    },
     app: {
       title: 'Authenticator-App',
       some: 'Eine App ist eingerichtet.',
@@ -271,6 +323,8 @@ export const de: Messages = {
     },
     done: {
       device: 'Ihr neues Gerät ist eingerichtet.',
+      passkey: 'Ihr Passkey ist eingerichtet.',
+      passkeyRenamed: 'Ihr Passkey hat einen neuen Namen.',
       app: 'Ihre App ist eingerichtet.',
       removed: 'Entfernt.',
       renamed: 'Ihr Gerät hat einen neuen Namen.',

@@ -62,6 +62,7 @@ export const en = {
     code: 'Or type this code in the authenticator:',
     codeOnly: 'From now on you approve sign-ins on a device. Type this code in its authenticator app:',
     status: 'Waiting for your device. This page continues automatically.',
+    passkey: 'Use a passkey instead',
     app: 'Use another authenticator app',
     codeNeeded:
       'Type the activation code that your administrator gave you in the authenticator. If you have none, ask your administrator for one.',
@@ -138,6 +139,9 @@ export const en = {
     signIn: 'Other ways to sign in',
     /** The same where a change or a step-up is confirmed. */
     confirm: 'Other ways to confirm',
+    passkey: 'Use a passkey',
+    /** Sends a request. */
+    push: 'Approve on my device',
     device: { title: 'My phone has no signal', sentence: 'Open the app and tap Show code.' },
     otp: { title: 'Use a code', sentence: 'From your authenticator app or hardware token.' },
     recovery: (left: string) => `Use a recovery code (${left} left)`,
@@ -169,6 +173,7 @@ export const en = {
   /** The result of the user's last attempt; the headline replaces that of the page. */
   notices: {
     no_code: { sentence: 'A code has 6 to 9 digits.' },
+    wrong_passkey: { sentence: "That passkey didn't work. Try again, or choose another way." },
     wrong_code: {
       headline: "That code didn't work",
       sentence: 'Codes change every 30 seconds and work once.',
@@ -201,6 +206,40 @@ export const en = {
   },
   /** While codes are paused. */
   paused: { device: 'You can still approve on your device.', button: 'Send to my device' },
+  /** Passing with a passkey. */
+  passkey: {
+    headline: 'Use your passkey',
+    stepUp: 'Confirm with your passkey',
+    changeDevices: 'Confirm this change with your passkey',
+    sentence: 'Confirm with your fingerprint, your face or your screen lock.',
+    use: 'Use passkey',
+    unsupported: "This browser can't use passkeys. Choose another way.",
+    /** The dialog of the browser was closed, or timed out. */
+    canceled: "That didn't finish. Try again, or choose another way.",
+    noScript: 'Passkeys need JavaScript. Choose another way.',
+    busy: 'Too many tries. Choose another way, or wait a few minutes.',
+  },
+  /** Adding a passkey. */
+  newPasskey: {
+    headline: 'Add a passkey',
+    sentence: 'Your browser asks where to keep it: on this device, in your password manager or on a security key.',
+    /** As the first factor, during the first sign-in. */
+    first: 'This will be your way to sign in.',
+    name: 'Name',
+    add: 'Add passkey',
+    present: 'There is a passkey for your account here already.',
+    wrong: "That passkey couldn't be added. Try again.",
+    back: 'Back',
+    /** Offered after a sign-in by another factor. */
+    offer: {
+      headline: 'Next time: one touch',
+      sentence:
+        'Add a passkey, and confirm sign-ins with your fingerprint, your face or your screen lock. A passkey only works on the real site, so no one can phish it.',
+      add: 'Add a passkey',
+      later: 'Not now',
+      never: 'Never on this browser',
+    },
+  },
   /** An authenticator app of the user's choice. */
   app: {
     headline: 'Set up an authenticator app',
@@ -263,6 +302,23 @@ export const en = {
       removal: 'It can no longer approve your sign-ins.',
       removeNow: 'Remove it',
     },
+    passkeys: {
+      title: 'Passkeys',
+      none: 'No passkey is set up.',
+      /** The app at which it works, if that is not this one. */
+      site: (site: string) => `For ${site}`,
+      /** The password manager keeps it on several devices. */
+      synced: 'Synced',
+      thisDevice: 'This device only',
+      rename: 'Rename',
+      name: 'Name',
+      save: 'Save',
+      add: 'Add a passkey',
+      full: 'You have as many passkeys as possible. Remove one to add another.',
+      remove: 'Remove',
+      removal: 'It can no longer confirm your sign-ins. Delete it in your password manager, too.',
+      removeNow: 'Remove it',
+    },
     app: {
       title: 'Authenticator app',
       some: 'An app is set up.',
@@ -306,6 +362,8 @@ export const en = {
     /** What was just done. */
     done: {
       device: 'Your new device is set up.',
+      passkey: 'Your passkey is set up.',
+      passkeyRenamed: 'Your passkey has a new name.',
       app: 'Your app is set up.',
       removed: "It's removed.",
       renamed: 'Your device has a new name.',

@@ -44,6 +44,7 @@ export const es: Messages = {
     codeOnly:
       'A partir de ahora aprueba los inicios de sesión en un dispositivo. Escriba este código en su aplicación de autenticación:',
     status: 'Esperamos a su dispositivo. Esta página sigue sola.',
+    passkey: 'Usar una llave de acceso en su lugar',
     app: 'Usar otra aplicación de autenticación',
     codeNeeded:
       'Escriba en el autenticador el código de activación que le dio su administrador. Si no tiene ninguno, pídaselo.',
@@ -115,6 +116,8 @@ export const es: Messages = {
   ways: {
     signIn: 'Otras formas de iniciar sesión',
     confirm: 'Otras formas de confirmar',
+    passkey: 'Usar una llave de acceso',
+    push: 'Aprobar en mi dispositivo',
     device: { title: 'Mi teléfono no tiene señal', sentence: 'Abra la aplicación y toque «Mostrar código».' },
     otp: { title: 'Usar un código', sentence: 'De su aplicación de autenticación o de su token físico.' },
     recovery: (left) => `Usar un código de recuperación (disponibles: ${left})`,
@@ -148,6 +151,7 @@ export const es: Messages = {
   },
   notices: {
     no_code: { sentence: 'Un código tiene de 6 a 9 cifras.' },
+    wrong_passkey: { sentence: 'Esa llave de acceso no funcionó. Inténtelo de nuevo o elija otra forma.' },
     wrong_code: {
       headline: 'Ese código no funcionó',
       sentence: 'Los códigos cambian cada 30 segundos y sirven una sola vez.',
@@ -174,6 +178,36 @@ export const es: Messages = {
     },
   },
   paused: { device: 'Todavía puede aprobar en su dispositivo.', button: 'Enviar a mi dispositivo' },
+  passkey: {
+    headline: 'Use su llave de acceso',
+    stepUp: 'Confirme con su llave de acceso',
+    changeDevices: 'Confirme este cambio con su llave de acceso',
+    sentence: 'Confirme con su huella, su cara o el bloqueo de pantalla.',
+    use: 'Usar llave de acceso',
+    unsupported: 'Este navegador no admite llaves de acceso. Elija otra forma.',
+    canceled: 'No se completó. Inténtelo de nuevo o elija otra forma.',
+    noScript: 'Las llaves de acceso necesitan JavaScript. Elija otra forma.',
+    busy: 'Demasiados intentos. Elija otra forma o espere unos minutos.',
+  },
+  newPasskey: {
+    headline: 'Añadir una llave de acceso',
+    sentence:
+      'Su navegador pregunta dónde guardarla: en este dispositivo, en su gestor de contraseñas o en una llave de seguridad.',
+    first: 'Será su forma de iniciar sesión.',
+    name: 'Nombre',
+    add: 'Añadir llave de acceso',
+    present: 'Aquí ya hay una llave de acceso para su cuenta.',
+    wrong: 'No se pudo añadir esa llave de acceso. Inténtelo de nuevo.',
+    back: 'Volver',
+    offer: {
+      headline: 'La próxima vez: un solo toque',
+      sentence:
+        'Añada una llave de acceso y confirme los inicios de sesión con su huella, su cara o el bloqueo de pantalla. Solo funciona en el sitio auténtico, así que nadie puede robársela con una página falsa.',
+      add: 'Añadir una llave de acceso',
+      later: 'Ahora no',
+      never: 'Nunca en este navegador',
+    },
+  },
   app: {
     headline: 'Configure una aplicación de autenticación',
     sentence: 'Escanee este código con una aplicación que muestre códigos y escriba después el código que muestra.',
@@ -233,6 +267,21 @@ export const es: Messages = {
       removal: 'Ya no podrá aprobar sus inicios de sesión.',
       removeNow: 'Quitarlo',
     },
+    passkeys: {
+      title: 'Llaves de acceso',
+      none: 'No hay ninguna llave de acceso configurada.',
+      site: (site) => `Para ${site}`,
+      synced: 'Sincronizada',
+      thisDevice: 'Solo en este dispositivo',
+      rename: 'Cambiar nombre',
+      name: 'Nombre',
+      save: 'Guardar',
+      add: 'Añadir una llave de acceso',
+      full: 'Tiene el máximo de llaves de acceso. Quite una para añadir otra.',
+      remove: 'Quitar',
+      removal: 'Ya no podrá confirmar sus inicios de sesión. Elimínela también en su gestor de contraseñas.',
+      removeNow: 'Quitarla',
+    },
     app: {
       title: 'Aplicación de autenticación',
       some: 'Hay una aplicación configurada.',
@@ -275,6 +324,8 @@ export const es: Messages = {
     },
     done: {
       device: 'Su dispositivo nuevo está configurado.',
+      passkey: 'Su llave de acceso está configurada.',
+      passkeyRenamed: 'Su llave de acceso tiene un nombre nuevo.',
       app: 'Su aplicación está configurada.',
       removed: 'Se ha quitado.',
       renamed: 'Su dispositivo tiene un nombre nuevo.',

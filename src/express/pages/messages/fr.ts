@@ -48,6 +48,7 @@ export const fr: Messages = {
     codeOnly:
       'Désormais, vous approuvez vos connexions sur un appareil. Tapez ce code dans son application d’authentification :',
     status: 'Nous attendons votre appareil. Cette page continue automatiquement.',
+    passkey: 'Utiliser plutôt une clé d’accès',
     app: 'Utiliser une autre application d’authentification',
     codeNeeded:
       'Tapez dans l’authentificateur le code d’activation que votre administrateur vous a donné. Si vous n’en avez pas, demandez-lui-en un.',
@@ -119,6 +120,8 @@ export const fr: Messages = {
   ways: {
     signIn: 'Autres façons de se connecter',
     confirm: 'Autres façons de confirmer',
+    passkey: 'Utiliser une clé d’accès',
+    push: 'Confirmer sur mon appareil',
     device: {
       title: 'Mon téléphone n’a pas de réseau',
       sentence: 'Ouvrez l’application et touchez « Afficher le code ».',
@@ -158,6 +161,7 @@ export const fr: Messages = {
   },
   notices: {
     no_code: { sentence: 'Un code a de 6 à 9 chiffres.' },
+    wrong_passkey: { sentence: 'Cette clé d’accès n’a pas fonctionné. Réessayez ou choisissez un autre moyen.' },
     wrong_code: {
       headline: 'Ce code n’a pas marché',
       sentence: 'Les codes changent toutes les 30 secondes et servent une seule fois.',
@@ -185,6 +189,36 @@ export const fr: Messages = {
     },
   },
   paused: { device: 'Vous pouvez toujours approuver sur votre appareil.', button: 'Envoyer à mon appareil' },
+  passkey: {
+    headline: 'Utilisez votre clé d’accès',
+    stepUp: 'Confirmez avec votre clé d’accès',
+    changeDevices: 'Confirmez ce changement avec votre clé d’accès',
+    sentence: 'Confirmez avec votre empreinte, votre visage ou le verrouillage de l’écran.',
+    use: 'Utiliser la clé d’accès',
+    unsupported: 'Ce navigateur ne gère pas les clés d’accès. Choisissez un autre moyen.',
+    canceled: 'L’opération n’a pas abouti. Réessayez ou choisissez un autre moyen.',
+    noScript: 'Les clés d’accès nécessitent JavaScript. Choisissez un autre moyen.',
+    busy: 'Trop d’essais. Choisissez un autre moyen ou attendez quelques minutes.',
+  },
+  newPasskey: {
+    headline: 'Ajouter une clé d’accès',
+    sentence:
+      'Votre navigateur demande où la conserver : sur cet appareil, dans votre gestionnaire de mots de passe ou sur une clé de sécurité.',
+    first: 'Ce sera votre moyen de vous connecter.',
+    name: 'Nom',
+    add: 'Ajouter la clé d’accès',
+    present: 'Il y a déjà une clé d’accès pour votre compte ici.',
+    wrong: 'Cette clé d’accès n’a pas pu être ajoutée. Réessayez.',
+    back: 'Retour',
+    offer: {
+      headline: 'La prochaine fois : un seul geste',
+      sentence:
+        'Ajoutez une clé d’accès pour confirmer vos connexions avec votre empreinte, votre visage ou le verrouillage de l’écran. Une clé d’accès ne fonctionne que sur le vrai site : personne ne peut vous la dérober par hameçonnage.',
+      add: 'Ajouter une clé d’accès',
+      later: 'Pas maintenant',
+      never: 'Jamais dans ce navigateur',
+    },
+  },
   app: {
     headline: 'Configurez une application d’authentification',
     sentence: 'Scannez ce code avec une application qui affiche des codes, puis tapez le code qu’elle affiche.',
@@ -244,6 +278,22 @@ export const fr: Messages = {
       removal: 'Il ne pourra plus approuver vos connexions.',
       removeNow: 'Le retirer',
     },
+    passkeys: {
+      title: 'Clés d’accès',
+      none: 'Aucune clé d’accès n’est configurée.',
+      site: (site) => `Pour ${site}`,
+      synced: 'Synchronisée',
+      thisDevice: 'Sur cet appareil uniquement',
+      rename: 'Renommer',
+      name: 'Nom',
+      save: 'Enregistrer',
+      add: 'Ajouter une clé d’accès',
+      full: 'Vous avez le nombre maximal de clés d’accès. Supprimez-en une pour en ajouter une autre.',
+      remove: 'Supprimer',
+      removal:
+        'Elle ne pourra plus confirmer vos connexions. Supprimez-la aussi de votre gestionnaire de mots de passe.',
+      removeNow: 'La supprimer',
+    },
     app: {
       title: 'Application d’authentification',
       some: 'Une application est configurée.',
@@ -286,6 +336,8 @@ export const fr: Messages = {
     },
     done: {
       device: 'Votre nouvel appareil est configuré.',
+      passkey: 'Votre clé d’accès est configurée.',
+      passkeyRenamed: 'Votre clé d’accès a un nouveau nom.',
       app: 'Votre application est configurée.',
       removed: 'C’est retiré.',
       renamed: 'Votre appareil a un nouveau nom.',

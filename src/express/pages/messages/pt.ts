@@ -39,6 +39,7 @@ export const pt: Messages = {
     codeOnly:
       'De agora em diante você aprova entradas em um dispositivo. Digite este código no app de autenticação dele:',
     status: 'Esperando o seu dispositivo. Esta página continua sozinha.',
+    passkey: 'Usar uma chave de acesso',
     app: 'Usar outro app de autenticação',
     codeNeeded:
       'Digite no autenticador o código de ativação que o seu administrador deu a você. Se não tiver um, peça a ele.',
@@ -110,6 +111,8 @@ export const pt: Messages = {
   ways: {
     signIn: 'Outras formas de entrar',
     confirm: 'Outras formas de confirmar',
+    passkey: 'Usar uma chave de acesso',
+    push: 'Aprovar no meu dispositivo',
     device: { title: 'Meu celular está sem sinal', sentence: 'Abra o app e toque em “Mostrar código”.' },
     otp: { title: 'Usar um código', sentence: 'Do seu app de autenticação ou do seu token físico.' },
     recovery: (left) => `Usar um código de recuperação (disponíveis: ${left})`,
@@ -143,6 +146,7 @@ export const pt: Messages = {
   },
   notices: {
     no_code: { sentence: 'Um código tem de 6 a 9 algarismos.' },
+    wrong_passkey: { sentence: 'Essa chave de acesso não funcionou. Tente de novo ou escolha outra forma.' },
     wrong_code: {
       headline: 'Esse código não funcionou',
       sentence: 'Os códigos mudam a cada 30 segundos e valem uma só vez.',
@@ -169,6 +173,36 @@ export const pt: Messages = {
     },
   },
   paused: { device: 'Você ainda pode aprovar no seu dispositivo.', button: 'Enviar ao meu dispositivo' },
+  passkey: {
+    headline: 'Use a sua chave de acesso',
+    stepUp: 'Confirme com a sua chave de acesso',
+    changeDevices: 'Confirme esta alteração com a sua chave de acesso',
+    sentence: 'Confirme com a impressão digital, o rosto ou o bloqueio de tela.',
+    use: 'Usar chave de acesso',
+    unsupported: 'Este navegador não aceita chaves de acesso. Escolha outra forma.',
+    canceled: 'Não foi concluído. Tente de novo ou escolha outra forma.',
+    noScript: 'As chaves de acesso precisam de JavaScript. Escolha outra forma.',
+    busy: 'Tentativas demais. Escolha outra forma ou espere alguns minutos.',
+  },
+  newPasskey: {
+    headline: 'Adicionar uma chave de acesso',
+    sentence:
+      'O navegador pergunta onde guardá-la: neste dispositivo, no gerenciador de senhas ou em uma chave de segurança.',
+    first: 'Será a sua forma de entrar.',
+    name: 'Nome',
+    add: 'Adicionar chave de acesso',
+    present: 'Já existe aqui uma chave de acesso para a sua conta.',
+    wrong: 'Não foi possível adicionar essa chave de acesso. Tente de novo.',
+    back: 'Voltar',
+    offer: {
+      headline: 'Da próxima vez: um só toque',
+      sentence:
+        'Adicione uma chave de acesso e confirme entradas com a impressão digital, o rosto ou o bloqueio de tela. Ela só funciona no site verdadeiro, por isso ninguém a rouba com uma página falsa.',
+      add: 'Adicionar uma chave de acesso',
+      later: 'Agora não',
+      never: 'Nunca neste navegador',
+    },
+  },
   app: {
     headline: 'Configure um app de autenticação',
     sentence: 'Leia este código com um app que mostre códigos e depois digite o código que ele mostra.',
@@ -228,6 +262,21 @@ export const pt: Messages = {
       removal: 'Ele não poderá mais aprovar as suas entradas.',
       removeNow: 'Remover',
     },
+    passkeys: {
+      title: 'Chaves de acesso',
+      none: 'Nenhuma chave de acesso está configurada.',
+      site: (site) => `Para ${site}`,
+      synced: 'Sincronizada',
+      thisDevice: 'Só neste dispositivo',
+      rename: 'Mudar o nome',
+      name: 'Nome',
+      save: 'Salvar',
+      add: 'Adicionar uma chave de acesso',
+      full: 'Você tem o máximo de chaves de acesso. Remova uma para adicionar outra.',
+      remove: 'Remover',
+      removal: 'Ela não poderá mais confirmar as suas entradas. Apague-a também no gerenciador de senhas.',
+      removeNow: 'Remover agora',
+    },
     app: {
       title: 'App de autenticação',
       some: 'Há um app configurado.',
@@ -270,6 +319,8 @@ export const pt: Messages = {
     },
     done: {
       device: 'O seu novo dispositivo está configurado.',
+      passkey: 'A sua chave de acesso está configurada.',
+      passkeyRenamed: 'A sua chave de acesso tem um novo nome.',
       app: 'O seu app está configurado.',
       removed: 'Foi removido.',
       renamed: 'O seu dispositivo tem um novo nome.',

@@ -1,0 +1,79 @@
+import type { Request } from 'express'
+
+import type { RelyingParty as Party } from '../contract/relying-party.ts'
+import type { PasskeysOptions } from './mfa-options.ts'
+
+/** The relying party of an app: what its passkeys are bound to (WebAuthn Level 3 section 4). */
+export interface RelyingParty extends Readonly<Party> {
+  /** What the dialogs of browsers show; undefined for the name of the app. */
+  readonly name: string | undefined
+}
+
+/** The relying party of a request; undefined where browsers accept no passkeys. */
+export type RelyingPartyOf = (req: Request) => RelyingParty | undefined
+
+export interface ResolvedPasskeys {
+  readonly relyingPartyOf: RelyingPartyOf
+  /** The origins at other names, of which browsers ask (WebAuthn Level 3 section 5.11); with the app's own. */
+  readonly relatedOrigins: readonly string[]
+}
+
+interface Given {
+  readonly passkeys: false | PasskeysOptions
+  readonly publicUrl: string | undefined
+}
+
+/**
+ * @param warn called where the app's address is an IP address.
+ * @throws {TypeError} if browsers would reject every passkey of these options.
+ */
+export function resolvePasskeys({ passkeys, publicUrl }: Given, warn: (message: string) => void): ResolvedPasskeys {
+  if (passkeys === false) return none
+  const { rpId, rpName: name, origins } = passkeys
+  if (publicUrl === undefined) {
+    if (rpId === undefined && origins === undefined) return { ...none, relyingPartyOf: (req) => byHost(req, name) }
+    throw new TypeError('mfa: passkeys.rpId and passkeys.origins need publicUrl: write the address of the app')
+  }
+  const own = new URL(publicUrl)
+  if (isIpAddress(own.hostname)) {
+    warn(
+      'passkeys are off, because browsers accept none at an IP address, as in publicUrl. passkeys: false leaves out this line.',
+    )
+    return none
+  }
+  if (own.protocol === 'http:' && !isLocalhost(own.hostname)) return none
+  const party = { id: rpId ?? own.hostname, name, origins: origins ?? [own.origin] }
+  checkOrigins(party, own)
+  const hasOthers = party.origins.some((origin) => !belongsTo(origin, party.id))
+  return { relyingPartyOf: () => party, relatedOrigins: hasOthers ? party.origins : [] }
+}
+
+const none: ResolvedPasskeys = { relyingPartyOf: () => undefined, relatedOrigins: [] }
+
+const isIpAddress = (hostname: string): boolean => /^(\[.*\]|[\d.]+)$/.test(hostname)
+
+/** Browsers trust these without https. */
+const isLocalhost = (hostname: string): boolean => /^(.+\.)?localhost$/.test(hostname)
+
+function checkOrigins({ id, origins }: RelyingParty, own: URL): void {
+  if (!origins.includes(own.origin)) {
+    throw new TypeError(`mfa: passkeys.origins: expected ${own.origin}, the origin of publicUrl, among them`)
+  }
+  // The app at this name tells browsers which origins at other names may use its passkeys.
+  if (!origins.some((origin) => belongsTo(origin, id))) {
+    throw new TypeError(`mfa: passkeys.rpId: expected ${own.hostname} or a domain above it, got ${id}`)
+  }
+}
+
+/** Whether browsers let an origin use the id without asking (HTML section 7.1.1.2, registrable domain suffix). */
+function belongsTo(origin: string, id: string): boolean {
+  const { hostname } = new URL(origin)
+  return hostname === id || hostname.endsWith(`.${id}`)
+}
+
+/** While developing, no address is configured. A page of another origin cannot set Host. */
+function byHost({ headers, socket }: Request, name: string | undefined): RelyingParty | undefined {
+  const scheme = 'encrypted' in socket ? 'https' : 'http'
+  const url = URL.parse(`${scheme}://${headers.host ?? ''}`)
+  return url && isLocalhost(url.hostname) ? { id: url.hostname, name, origins: [url.origin] } : undefined
+}
