@@ -28,8 +28,14 @@ export async function passkeyHolder(running: Running, wanted: Wanted = {}) {
   return { ...person, passkey: added.json as { id: string; credentialId: string } }
 }
 
+/** The service, and the domain of the app. */
+interface Place {
+  readonly call: Running['call']
+  readonly domain: { readonly id: string }
+}
+
 /** How a user makes and uses passkeys in the app. */
-export function passkeyPage(running: Running, { id }: { readonly id: string }, wanted: Wanted = {}) {
+export function passkeyPage(running: Place, { id }: { readonly id: string }, wanted: Wanted = {}) {
   const authenticator = createAuthenticator({ origin, ...wanted })
   const passkeys = `/domains/${running.domain.id}/users/${id}/passkeys`
   const sessions = `/domains/${running.domain.id}/sessions`

@@ -115,7 +115,7 @@ const maxShown = 20
 /** Without a log, only a person can know what was revoked after the backup. */
 async function confirmRevocable(ctx: ServiceContext, { yes }: Settings): Promise<void> {
   if (yes) return
-  const { devices, hardwareTokens, apiKeys, backupAt } = await whatMayBeRevoked(ctx)
+  const { devices, hardwareTokens, passkeys, apiKeys, backupAt } = await whatMayBeRevoked(ctx)
   console.error(`After the restore these work again, even if they were revoked after ${dateOf(backupAt)}:`)
   list(
     'Device',
@@ -124,6 +124,10 @@ async function confirmRevocable(ctx: ServiceContext, { yes }: Settings): Promise
   list(
     'Hardware token',
     hardwareTokens.map(({ id, serialNumber, username }) => `${shortId(id)}  ${serialNumber} of ${username}`),
+  )
+  list(
+    'Passkey',
+    passkeys.map(({ id, name, rpId, username }) => `${shortId(id)}  ${name} of ${username} for ${rpId}`),
   )
   list(
     'API key',

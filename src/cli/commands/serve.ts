@@ -39,6 +39,7 @@ interface Settings extends InterfaceWords, TlsFiles {
   readonly trustProxy?: TrustProxy
   readonly push: boolean
   readonly pushSubject?: string
+  readonly refuseClonedPasskeys: boolean
   readonly metricsPort?: number
   readonly metricsToken?: string
 }
@@ -84,6 +85,11 @@ export function serveCommand(): Command {
     )
     .option('--push-subject <address>', 'contact for push services: mailto:you@mfa.example')
     .option('--no-push', 'send no push messages; people must open the authenticator themselves')
+    .option(
+      '--refuse-cloned-passkeys',
+      'refuse a passkey whose signature counter did not grow; by default it is only in the audit trail',
+      false,
+    )
     .option(
       '--metrics-port <number>',
       'serve /metrics for Prometheus on this port, without a token',
@@ -149,6 +155,7 @@ function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
     trustProxy: settings.trustProxy,
     limits: limitsOf(settings),
     push: settings.push && (settings.pushSubject === undefined ? {} : { subject: settings.pushSubject }),
+    passkeys: { refuseClones: settings.refuseClonedPasskeys },
     logger,
     logRequests: settings.logRequests,
     ...secretsFromEnv(process.env),

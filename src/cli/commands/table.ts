@@ -37,6 +37,10 @@ export const commandTable: Readonly<Record<string, Entry>> = {
     description: 'manage hardware tokens, which display codes',
     load: async () => (await import('./hardware.ts')).hardwareCommand(),
   },
+  passkey: {
+    description: 'manage passkeys, which users add in the app',
+    load: async () => (await import('./passkey.ts')).passkeyCommand(),
+  },
   bypass: {
     description: 'manage bypass codes, for users who cannot use their device',
     load: async () => (await import('./bypass.ts')).bypassCommand(),

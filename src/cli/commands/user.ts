@@ -16,6 +16,7 @@ import { serviceAction } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
 import { dateOf, printDone, printJson, printRows, quote, yesOrNo } from '../terminal/print.ts'
 import { confirm, yesOption } from '../terminal/prompt.ts'
+import { listPasskeys, passkeyText } from './passkey.ts'
 import { userImportCommand } from './user-import.ts'
 import { factorsOf, userListCommand } from './user-list.ts'
 
@@ -155,7 +156,7 @@ function resetCommand(): Command {
       onUser(async (service, user, settings) => {
         const name = quote(user.username)
         await confirm(
-          `remove all devices, hardware tokens and codes of ${name}, who can then sign in with the password alone`,
+          `remove all devices, hardware tokens, passkeys and codes of ${name}, who can then sign in with the password alone`,
           settings.yes,
         )
         await resetUser(service.ctx, { organizationId: service.organization.id, userId: user.id })
@@ -196,13 +197,16 @@ function onUser(act: Act) {
   )
 }
 
-async function show({ ctx, organization }: LocalService, user: User, { json }: AdminSettings): Promise<void> {
+async function show(service: LocalService, user: User, { json }: AdminSettings): Promise<void> {
+  const { ctx, organization } = service
   const locked = await codesLocked(ctx, { userId: user.id, budget: 'other' })
   const knownLocked = await codesLocked(ctx, { userId: user.id, budget: 'known' })
   const knownBrowsers = await countKnownBrowsers(ctx.store.db, user.id, ctx.clock.now())
+  const passkeys = await listPasskeys(service, user)
   if (json) {
     return printJson({
       ...user,
+      passkeyDetails: passkeys,
       knownBrowsers,
       ...(locked !== undefined && { codesLockedUntil: locked }),
       ...(knownLocked !== undefined && { knownBrowserCodesLockedUntil: knownLocked }),
@@ -217,6 +221,9 @@ async function show({ ctx, organization }: LocalService, user: User, { json }: A
     ['Domains', domains.map(({ name }) => name).join(', ') || 'none'],
     ['Factors', factorsOf(user.factors)],
     ['Hardware token', user.hardware || 'none'],
+    ...(passkeys.length === 0
+      ? [['Passkeys', 'none'] as const]
+      : passkeys.map((each) => ['Passkey', passkeyText(each)] as const)),
     ['Bypass codes', String(user.bypasscodes.length)],
     ['Ever enrolled', yesOrNo(user.everEnrolled ?? false)],
     ['Known browsers', String(knownBrowsers)],

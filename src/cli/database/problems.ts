@@ -31,6 +31,7 @@ const sentences: Partial<Record<ErrorCode, string>> = {
   'api.error.notfound.domain': 'No such domain. See: second-factor domain list',
   'api.error.notfound.token': 'The user has no token in this domain. Issue one: second-factor token issue',
   'api.error.notfound.hardware': 'No such hardware token. See: second-factor hardware list',
+  'api.error.notfound.passkey': 'No such passkey. See: second-factor passkey list',
   'api.error.notfound.bypasscode': 'No such bypass code. See: second-factor bypass list',
   'api.error.conflict.username': 'The username is taken. Choose another.',
   'api.error.conflict.serialnumber': 'A hardware token with this serial number already exists. Check the number.',

@@ -13,6 +13,7 @@ import {
   tokenById,
   tokenOfDevice,
 } from '../store/restored.ts'
+import { removePasskey } from '../store/passkeys.ts'
 import type { Queryable } from '../store/schema.ts'
 import { revokeTokens } from '../store/tokens.ts'
 import { resetInTransaction } from '../admin/reset.ts'
@@ -70,6 +71,7 @@ async function apply(ctx: ServiceContext, db: Queryable, { event, ids }: Revocat
       ofUser(({ domainId, userId }) => leaveDomain(db, { domainId, userIds: [userId] }, leaving)),
     'hardware.deleted': () => removeHardwareTokenById(db, ids['hardware'] ?? ''),
     'hardware.released': () => releaseHardwareTokens(db, ctx.secrets, [of.userId]),
+    'passkey.removed': () => removePasskey(db, { id: ids['passkey'] ?? '', userId: of.userId }),
     'api_key.revoked': () => removeApiKeyById(db, ids['apiKey'] ?? ''),
   }
   return byEvent[event]()

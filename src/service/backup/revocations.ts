@@ -18,6 +18,7 @@ const revocationEvents = [
   'membership.removed',
   'hardware.deleted',
   'hardware.released',
+  'passkey.removed',
   'api_key.revoked',
 ] as const satisfies readonly EventName[]
 
@@ -37,7 +38,7 @@ const RevocationLine = z.object({
 export interface Revocation {
   readonly event: RevocationEvent
   readonly at: number
-  /** Ids by kind: `user`, `domain`, `token`, `device`, `hardware`, `apiKey`. */
+  /** Ids by kind: `user`, `domain`, `token`, `device`, `hardware`, `passkey`, `apiKey`. */
   readonly ids: Readonly<Record<string, string>>
 }
 

@@ -43,7 +43,7 @@ export async function endAllAccess(db: Queryable, now: number): Promise<void> {
 
 /** What there is that a revocation after the backup may have ended. */
 export async function revocable(db: Queryable) {
-  const [devices, hardwareTokens, apiKeys] = await Promise.all([
+  const [devices, hardwareTokens, passkeys, apiKeys] = await Promise.all([
     db
       .selectFrom('device')
       .innerJoin('user', 'user.id', 'device.userId')
@@ -58,9 +58,15 @@ export async function revocable(db: Queryable) {
       .select(['hardwareToken.id', 'hardwareToken.serialNumber', 'user.username'])
       .orderBy('hardwareToken.sequence', 'desc')
       .execute(),
+    db
+      .selectFrom('passkey')
+      .innerJoin('user', 'user.id', 'passkey.userId')
+      .select(['passkey.id', 'passkey.name', 'passkey.rpId', 'user.username'])
+      .orderBy('passkey.sequence', 'desc')
+      .execute(),
     db.selectFrom('apiKey').select(['id', 'role', 'createdAt']).orderBy('createdAt', 'desc').execute(),
   ])
-  return { devices, hardwareTokens, apiKeys }
+  return { devices, hardwareTokens, passkeys, apiKeys }
 }
 
 /** Where a device stands, for a revocation of it. */

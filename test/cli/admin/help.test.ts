@@ -9,7 +9,7 @@ import { run, useDatabase } from './run-command.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-const administrative = ['domain', 'user', 'token', 'hardware', 'bypass', 'apikey', 'audit']
+const administrative = ['domain', 'user', 'token', 'hardware', 'passkey', 'bypass', 'apikey', 'audit']
 
 /** Every command and group for administrators, as it is typed. */
 function commandsOf(command: Command, path: readonly string[]): string[][] {
@@ -66,6 +66,7 @@ describe('--help', () => {
         ...['create', 'list', 'show', 'delete'].map((name) => `user ${name}`),
         ...['issue', 'show', 'revoke'].map((name) => `token ${name}`),
         ...['create', 'import', 'list', 'assign', 'delete'].map((name) => `hardware ${name}`),
+        ...['list', 'delete'].map((name) => `passkey ${name}`),
         ...['create', 'list', 'delete'].map((name) => `bypass ${name}`),
         ...['create', 'list', 'revoke'].map((name) => `apikey ${name}`),
       ]),

@@ -21,6 +21,7 @@ import { engines, useEngine } from '../../support/engines.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import type { MailServer } from '../../support/mail-server.ts'
 import { holder, member } from '../codes/code-holder.ts'
+import { passkeyHolder } from '../passkey-holder.ts'
 import { activateDevice, createCall, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 import { openNode, ring } from './key-holders.ts'
@@ -94,6 +95,7 @@ describe.each(engines)('a key rotation on %s', (engine) => {
     const waiting = await member(running, { email: 'waiting@example.com' })
     const bypass = await call('POST', `${person.path}/bypasscodes`, { body: { usesAllowed: 9, expirationTime: 0 } })
     const token = await call('PUT', `/domains/${domain.id}/users/${waiting.id}/token`)
+    await passkeyHolder(running)
     const sendMail = async () => {
       const before = mail.mails.length
       await call('POST', `/domains/${domain.id}/users/${waiting.id}/otp`, { body: { deliverableOTPType: 'EMAIL' } })
@@ -237,8 +239,8 @@ describe.each(engines)('a key rotation on %s', (engine) => {
     expect(reasons[0]).toMatchObject({ for: 'nodes', nodes: [expect.stringMatching(/:\d+$/)] })
     expect(meanwhile.keys).toMatchObject([
       { id: 'k2', first: true, inUse: false, values: 0 },
-      // The secrets of a user, and the key of push messages.
-      { id: 'k1', inUse: true, values: 4 },
+      // The secrets of a user, a passkey, and the key of push messages.
+      { id: 'k1', inUse: true, values: 5 },
     ])
     expect((await old.call('GET', `/bypasscodes/${made.json.id}`)).json.code).toBe(made.json.code)
 
