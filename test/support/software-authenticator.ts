@@ -71,16 +71,11 @@ export function createAuthenticator({ origin, algorithm = 'ES256', counts = true
       credentials.push(credential)
       const head = authenticatorHead(credential, { ...truth, ...lies }, 0x40)
       const authData = Buffer.concat([head, Buffer.alloc(16), sizeOf(id), id, cbor(coseKey(algorithm, publicKey))])
-      const attestation = new Map<string, unknown>([
-        ['fmt', lies.fmt ?? 'none'],
-        ['attStmt', new Map()],
-        ['authData', authData],
-      ])
       return {
         ...named(lies.id ?? credential.id),
         response: {
           clientDataJSON: clientData('webauthn.create', options.challenge, origin, lies),
-          attestationObject: text(cbor(attestation)),
+          attestationObject: noneAttestation(authData, lies.fmt),
           transports: ['internal', 'hybrid'],
         },
       }
@@ -106,6 +101,16 @@ export function createAuthenticator({ origin, algorithm = 'ES256', counts = true
     },
   }
   return authenticator
+}
+
+/** An attestation object without attestation (WebAuthn section 8.7), base64url. @param fmt What it says of itself. */
+export function noneAttestation(authData: Uint8Array, fmt = 'none'): string {
+  const attestation: [string, unknown][] = [
+    ['fmt', fmt],
+    ['attStmt', new Map()],
+    ['authData', authData],
+  ]
+  return text(cbor(new Map(attestation)))
 }
 
 const named = (id: string) => ({ id, rawId: id, type: 'public-key' }) as const
@@ -136,7 +141,10 @@ function newPair(algorithm: Algorithm) {
 function coseKey(algorithm: Algorithm, key: KeyObject): Map<number, unknown> {
   const { x = '', y = '', n = '', e = '' } = key.export({ format: 'jwk' })
   const bytes = (value: string) => Buffer.from(value, 'base64url')
-  const common = (kty: number, alg: number): [number, unknown][] => [[1, kty], [3, alg]] // prettier-ignore
+  const common = (kty: number, alg: number): [number, unknown][] => [
+    [1, kty],
+    [3, alg],
+  ]
   if (algorithm === 'ES256') return new Map([...common(2, -7), [-1, 1], [-2, bytes(x)], [-3, bytes(y)]])
   if (algorithm === 'EdDSA') return new Map([...common(1, -8), [-1, 6], [-2, bytes(x)]])
   return new Map([...common(3, -257), [-1, bytes(n)], [-2, bytes(e)]])
