@@ -39,6 +39,8 @@ export async function insertBacklog(db: Queryable, { organizationId, domainIds, 
       ${numbers} select ${id('6')}, ${user}, '', 'used', 1, 0, ${ago}, ${seconds} + 864000, ${ago}`,
     sql`email_code (domain_id, user_id, code_lookup, wrong_tries, expires_at)
       ${numbers} select ${first}, ${user}, '', 0, ${ago}`,
+    sql`passkey_ceremony (challenge_hash, domain_id, user_id, kind, rp_id, origins, challenge, expires_at)
+      ${numbers} select ${user}, ${first}, ${user}, 'register', 'app.example', '[]', '', ${ago}`,
     sql`challenge_try (challenge, failures, expires_at) ${numbers} select ${user}, 1, ${ago}`,
     sql`known_browser (id_hash, domain_id, user_id, factors, passed_at, expires_at)
       ${numbers} select ${user}, ${first}, ${user}, '', ${longAgo}, ${ago}`,

@@ -36,6 +36,10 @@ export async function furnishManyUsers(
       select id, ${organization}, 'Token', id, case when sequence % 2 = 0 then id end, 1`,
     sql`bypass_code (id, user_id, code, code_lookup, uses_allowed, uses_remaining, expires_at, created_at)
       select id, id, '', id, 1, 1, 4000000000 + sequence, 1`,
+    sql`passkey (id, organization_id, user_id, rp_id, credential_id, public_key, counter, transports, name, syncable, synced, created_at)
+      select id, ${organization}, id, 'app.example', id, '', 0, '[]', 'Phone', 1, 1, 1`,
+    sql`passkey_ceremony (challenge_hash, domain_id, user_id, kind, rp_id, origins, challenge, expires_at)
+      select id, ${domain}, id, 'register', 'app.example', '[]', '', sequence`,
     sql`email_code (domain_id, user_id, code_lookup, wrong_tries, expires_at) select ${domain}, id, id, 0, sequence`,
     sql`device_call (device_id, jti, expires_at) select id, id, sequence`,
     sql`device_history (session_id, device_id, domain_id, user_id, attributes, state, created_at, settled_at)

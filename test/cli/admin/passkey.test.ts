@@ -20,8 +20,8 @@ async function addPasskeys(
 ) {
   const { id } = await json('user', 'show', 'alice')
   const service = await createService({ database: place.database })
-  const { port, close } = await listen(service.listener, { host: '127.0.0.1', port: 0 })
-  const call = createCall(`http://127.0.0.1:${port}`, place.apiKey)
+  const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
+  const call = createCall(`http://127.0.0.1:${listening.port}`, place.apiKey)
   const domain = { id: place.domainId }
   for (const { name, flags, used } of given) {
     const page = passkeyPage({ call, domain }, { id }, { ...(flags && { flags }) })
@@ -32,7 +32,7 @@ async function addPasskeys(
     await page.addPasskey({ name, pass: pass.id })
     if (used) await page.usePasskey()
   }
-  await close()
+  await listening.close()
   await service.close()
 }
 

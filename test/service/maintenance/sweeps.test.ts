@@ -21,6 +21,7 @@ const year = 365 * 86_400
 const emptied = [
   'bypassCode',
   'emailCode',
+  'passkeyCeremony',
   'challengeTry',
   'knownBrowser',
   'deviceHistory',

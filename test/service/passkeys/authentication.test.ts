@@ -28,7 +28,7 @@ describe.each(engines)('using a passkey, on %s', (engine) => {
     return { ...given, options, passkey: person.authenticator.use(options, lies) }
   }
   type Begun = Awaited<ReturnType<typeof begun>>
-  const bodyOf = ({ options: _, ...body }: Begun, more: object = {}) => ({ ...body, ...more })
+  const bodyOf = ({ options: _options, ...body }: Begun, more: object = {}) => ({ ...body, ...more })
 
   it('approves a session at once, which its challenge redeems once', async () => {
     const person = await passkeyHolder(running)
@@ -209,7 +209,9 @@ describe.each(engines)('using a passkey, on %s', (engine) => {
 
     const answers = await Promise.all(Array.from({ length: 5 }, () => person.finishUse(bodyOf(use))))
 
-    expect(answers.map(({ json }) => json.state).toSorted()).toEqual(['approved', ...Array(4).fill('denied')])
+    const states = answers.map(({ json }) => json.state as string)
+    expect(states.filter((state) => state === 'approved')).toHaveLength(1)
+    expect(states.filter((state) => state === 'denied')).toHaveLength(4)
   })
 
   it('takes an answer for 300 seconds', async () => {

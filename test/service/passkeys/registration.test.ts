@@ -173,7 +173,9 @@ describe.each(engines)('adding a passkey, on %s', (engine) => {
 
     const answers = await Promise.all([end(), end(), end()])
 
-    expect(answers.map(({ code, status }) => code ?? status).toSorted()).toEqual([200, over, over].toSorted())
+    const results = answers.map(({ code, status }) => code ?? status)
+    expect(results.filter((result) => result === 200)).toHaveLength(1)
+    expect(results.filter((result) => result === over)).toHaveLength(2)
     expect(await person.listPasskeys()).toHaveLength(1)
   })
 

@@ -47,6 +47,8 @@ const growing = [
   'tally',
   'challenge_try',
   'known_browser',
+  'passkey',
+  'passkey_ceremony',
   'synchronized_user',
   'audit',
 ]
