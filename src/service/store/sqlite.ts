@@ -58,7 +58,8 @@ export async function openSqliteStore(file: string, { create = true, check = tru
   let findProblem: FindProblem = () => undefined
   try {
     if (check && !database.memory) findProblem = watchSoundness(database, file)
-    created = await migrate(db, sqliteEngine, create)
+    created = (await migrate(db, sqliteEngine, create)) || database.memory
+    if (database.memory) newInMemory ??= database.serialize()
   } catch (error) {
     close()
     throw error
@@ -91,11 +92,17 @@ const sqliteEngine: Engine = {
   },
 }
 
+/**
+ * A database in memory with the present schema and no row. Tests open one each, and a copy takes a twentieth of the time of
+ * the migrations.
+ */
+let newInMemory: Buffer | undefined
+
 async function open(file: string): Promise<BetterSqlite3.Database> {
   const Sqlite = await loadSqlite()
   if (file !== ':memory:') createPrivately(file)
   // Waiting inside SQLite would stall the event loop: `whileBusy` waits outside.
-  const database = new Sqlite(file, { timeout: 0 })
+  const database = new Sqlite(file === ':memory:' ? (newInMemory ?? file) : file, { timeout: 0 })
   try {
     await whileBusy(performance.now() + openTimeout, () => {
       database.pragma('journal_mode = WAL')
