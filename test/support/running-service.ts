@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 
 import { onTestFinished } from 'vitest'
 
@@ -33,6 +34,9 @@ export async function startService({ domain = {}, service: given = {} }: Running
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
     await service.close()
+    // Now `fetch` notices that its connections have ended. It would send the first request to the next service on one of them.
+    await setImmediate()
+    await setImmediate()
   })
 
   // Browsers give keys to `localhost` as if it were https.
