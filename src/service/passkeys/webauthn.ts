@@ -116,7 +116,7 @@ async function load(): Promise<WebAuthn> {
   }
 }
 
-const optional = { name: '@simplewebauthn/server', purpose: 'Passkeys', oldest: '13.0' }
+const optional = { name: '@simplewebauthn/server', purpose: 'Using passkeys', oldest: '13.0' }
 
 /**
  * Refuses attestation before the library sees it: the answer itself says which of its verifiers runs, and they have had

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import type { Selectable } from 'kysely'
+import type { ExpressionBuilder, Selectable } from 'kysely'
 
 import { ceremonyLifetime } from '../../contract/passkeys.ts'
 import { latestBeginning } from '../rules/present.ts'
@@ -40,25 +40,22 @@ export const insertCeremony = change('insertCeremony', (db, row: Slots<CeremonyR
 
 /** A ceremony that still takes an answer. Whether it does once the answer is verified, only `useCeremony` says. */
 export const openCeremony = firstRow('openCeremony', (db, of: Slots<CeremonyOf>, now: Slot<number>) =>
-  db
-    .selectFrom('passkeyCeremony')
-    .selectAll()
-    .where((is) => is.and(pick(of, ['challengeHash', 'domainId', 'userId', 'kind'])))
-    .where('expiresAt', '>', now)
-    .where('expiresAt', '<=', derived(now, latestExpiry)),
+  db.selectFrom('passkeyCeremony').selectAll().where(isOpen(of, now)),
 )
 
 /** Uses a ceremony up: of several answers at once, only one gets it. */
 export const useCeremony = firstRow('useCeremony', (db, of: Slots<CeremonyOf>, now: Slot<number>) =>
-  db
-    .deleteFrom('passkeyCeremony')
-    .where((is) => is.and(pick(of, ['challengeHash', 'domainId', 'userId', 'kind'])))
-    .where('expiresAt', '>', now)
-    .where('expiresAt', '<=', derived(now, latestExpiry))
-    .returningAll(),
+  db.deleteFrom('passkeyCeremony').where(isOpen(of, now)).returningAll(),
 )
 
-/** A later one was set by a clock that was ahead. */
+/** Whether a ceremony is the one that an answer names, and has not ended. One with a later end was set by a clock that was ahead. */
+const isOpen = (of: Slots<CeremonyOf>, now: Slot<number>) => (is: ExpressionBuilder<Database, 'passkeyCeremony'>) =>
+  is.and([
+    is.and(pick(of, ['challengeHash', 'domainId', 'userId', 'kind'])),
+    is('expiresAt', '>', now),
+    is('expiresAt', '<=', derived(now, latestExpiry)),
+  ])
+
 const latestExpiry = (now: number): number => latestBeginning(now + ceremonyLifetime)
 
 /** @param domainId Of all domains where none is named. */

@@ -105,6 +105,7 @@ describe.each(engines)('using a passkey, on %s', (engine) => {
     ['another backup eligibility', { be: true }],
     ['backup without eligibility', { be: false, bs: true }],
     ['a credential that nobody has', { id: 'AAAA' }],
+    ['another challenge', { challenge: Buffer.alloc(32, 1).toString('base64url') }],
   ])('denies an answer that says %s', async (_, lies) => {
     const { usePasskey, listPasskeys } = await passkeyHolder(running)
 
@@ -234,6 +235,17 @@ describe.each(engines)('using a passkey, on %s', (engine) => {
 
     expect((await person.finishUse(bodyOf(use))).json).toMatchObject(denied)
     expect((await person.startUse()).code).toBe('api.error.notfound.passkey')
+  })
+
+  it('cannot redeem the approval of a passkey that was removed meanwhile', async () => {
+    const person = await passkeyHolder(running)
+    const challenge = random128()
+    const session = await person.usePasskey({ challenge })
+
+    await running.call('DELETE', `${person.passkeys}/${person.passkey.id}`)
+    const redeemed = await running.call('POST', `${person.sessions}/${session.id}/redeem`, { body: { challenge } })
+
+    expect([session.state, redeemed.code]).toEqual(['approved', 'api.error.conflict.state'])
   })
 
   it('denies or approves, and never both, a passkey that is removed at the same moment', async () => {
@@ -370,15 +382,17 @@ describe.each(engines)('using a passkey, on %s', (engine) => {
       const person = await passkeyHolder(running)
       await person.usePasskey({}, { counter: 7 })
 
-      const states = [await person.usePasskey({}, { counter: 7 }), await person.usePasskey({}, { counter: 3 })]
+      const states = []
+      // The highest counter stays, so that the 5 shows as well.
+      for (const counter of [7, 3, 5]) states.push(await person.usePasskey({}, { counter }))
 
       const facts = { passkey: person.passkey.id, domain: running.domain.id, user: person.id }
       const opened = await openDatabase(database, { clock: running.clock, ...keysFor(database) })
       const entries = await entriesOf(opened.ctx.store.db)
       await opened.close()
-      expect(states.map(({ state }) => state)).toEqual(['approved', 'approved'])
+      expect(states.map(({ state }) => state)).toEqual(['approved', 'approved', 'approved'])
       const regressed = entries.filter(({ event, facts: { user } }) => /regressed/.test(event) && user === person.id)
-      expect(regressed.map((entry) => entry.facts)).toMatchObject([facts, facts])
+      expect(regressed.map((entry) => entry.facts)).toMatchObject([facts, facts, facts])
     })
 
     it('denies the session where clones are refused', async () => {
@@ -407,7 +421,7 @@ describe.each(engines)('using a passkey, on %s', (engine) => {
       expect(sessions.map(({ state }) => state)).toEqual(['approved', 'approved'])
     })
 
-    it('keeps the highest counter that was seen', async () => {
+    it('can be the greatest that there is', async () => {
       const strict = await startService({ passkeys: { refuseClones: true } })
       const person = await passkeyHolder(strict)
       await person.usePasskey({}, { counter: 4_294_967_295 })
