@@ -72,6 +72,26 @@ export const mutants: readonly Mutant[] = [
     title: lyingRegistration,
   },
   {
+    defense: 'the signature of a use',
+    file: library,
+    find: `      if (!verified?.verified) return undefined
+      const { newCounter`,
+    replace: `      if (!verified) return undefined
+      const { newCounter`,
+    test: authentication,
+    title: 'denies an answer with one bit of %s changed',
+  },
+  {
+    defense: 'the signature of a use, for the vectors',
+    file: library,
+    find: `      if (!verified?.verified) return undefined
+      const { newCounter`,
+    replace: `      if (!verified) return undefined
+      const { newCounter`,
+    test: vectors,
+    title: 'are not signed in with when one bit of the signature is different: %s',
+  },
+  {
     defense: 'the presence of the person at a use',
     file: library,
     find: `          credential: { id: response.id, publicKey, counter: 0 },
@@ -234,7 +254,7 @@ export const mutants: readonly Mutant[] = [
     find: "db.deleteFrom('passkeyCeremony').where(isOpen(of, now)).returningAll()",
     replace: "db.selectFrom('passkeyCeremony').selectAll().where(isOpen(of, now))",
     test: registration,
-    title: 'takes one answer for a challenge: not the same again, and none after a wrong one',
+    title: 'takes one answer for each challenge: not the same again, and none after a wrong one',
   },
   {
     defense: "another user's passkey",

@@ -154,7 +154,7 @@ describe.each(engines)('adding a passkey, on %s', (engine) => {
     expect([status, code]).toEqual([400, wrong])
   })
 
-  it('takes one answer for a challenge: not the same again, and none after a wrong one', async () => {
+  it('takes one answer for each challenge: not the same again, and none after a wrong one', async () => {
     const [person, other] = [await passkeyUser(running), await passkeyUser(running)]
     const right = await begun(person)
     const lying = await begun(other, { origin: 'https://other.example' })
