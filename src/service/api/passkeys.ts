@@ -168,7 +168,7 @@ async function verifyAnswer(call: Call, { domainId, userId, challenge, response 
   const ceremony = await useCeremony(call.store.db, of, call.clock.now())
   if (!ceremony) throw new ApiProblem('api.error.conflict.state', 'The challenge has expired, or was used up.')
   const isOurs = ceremony.challenge === challenge && !clientData.crossOrigin
-  const made = isOurs && (await webauthn.verifyRegistration(response, expectedOf(named, ceremony)))
+  const made = isOurs && (await webauthn.verifyRegistration(response, expectedOf(call, named, ceremony)))
   if (!made) throw new ApiProblem('api.error.invalid.response', 'response: does not match the challenge')
   return { rpId: ceremony.rpId, made }
 }

@@ -60,9 +60,16 @@ export function namedCeremony(clientDataJSON: string): NamedCeremony | undefined
   return clientData && { clientData, challengeHash: hashOfChallenge(clientData.challenge) }
 }
 
-/** What the answer to a ceremony has to be about. */
-export const expectedOf = ({ clientData }: NamedCeremony, { rpId, origins }: CeremonyRow) => ({
-  webauthnChallenge: clientData.challenge,
-  rpId,
-  origins: JSON.parse(origins) as string[],
-})
+/** What the answer to a ceremony has to be about. Tells the operator of the app about an origin that it did not name. */
+export function expectedOf({ logger, logLimit }: Caller, { clientData }: NamedCeremony, row: CeremonyRow) {
+  const { rpId, domainId } = row
+  const origins = JSON.parse(row.origins) as string[]
+  // The origin itself comes from a browser, and stays out of the log.
+  if (!origins.some((origin) => origin === clientData.origin) && logLimit.admits(`passkey origin ${domainId}`)) {
+    logger.warn(
+      { domain: domainId, rpId, origins },
+      'a passkey was refused: its page is on none of the origins of the app',
+    )
+  }
+  return { webauthnChallenge: clientData.challenge, rpId, origins }
+}

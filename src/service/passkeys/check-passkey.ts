@@ -51,7 +51,10 @@ async function verify(caller: Caller, webauthn: WebAuthn, { answer, named, cerem
   const passkey = await passkeyByCredential(caller.store.db, { userId, rpId, credentialId: answer.id })
   const publicKey = passkey && publicKeyOf(caller, passkey)
   if (!passkey || !publicKey) return undefined
-  const assertion = await webauthn.verifyAuthentication(answer, { ...expectedOf(named, ceremony), publicKey })
+  const assertion = await webauthn.verifyAuthentication(answer, {
+    ...expectedOf(caller, named, ceremony),
+    publicKey,
+  })
   return assertion && { ...assertion, passkeyId: passkey.id }
 }
 

@@ -22,6 +22,8 @@ export const isRegression = (counter: number, stored: number): boolean =>
 /** What the browser said about a ceremony, and the authenticator has signed (WebAuthn section 5.8.1). */
 export interface ClientData {
   readonly challenge: string
+  /** The origin of the page. */
+  readonly origin: unknown
   /** Whether the page was in a frame of another origin. */
   readonly crossOrigin: boolean
 }
@@ -30,6 +32,6 @@ export interface ClientData {
 export function readClientData(encoded: string): ClientData | undefined {
   const data = parseJson(Buffer.from(encoded, 'base64url').toString('utf8'))
   if (typeof data !== 'object' || data === null) return undefined
-  const { challenge, crossOrigin } = data as { challenge?: unknown; crossOrigin?: unknown }
-  return typeof challenge === 'string' ? { challenge, crossOrigin: crossOrigin === true } : undefined
+  const { challenge, origin, crossOrigin } = data as Record<string, unknown>
+  return typeof challenge === 'string' ? { challenge, origin, crossOrigin: crossOrigin === true } : undefined
 }

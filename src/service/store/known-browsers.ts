@@ -163,8 +163,12 @@ const browserCount = oneRow('browserCount', (db, userId: Slot<string>, now: Slot
 
 /** A digest of the user's devices, hardware tokens and passkeys: it changes as soon as one is added or removed. */
 async function factorState(db: Queryable, userId: string): Promise<string> {
-  const passkeys = await passkeyIds(db, userId)
-  const others = [await devicesInUse(db, userId), await hardwareIds(db, userId)]
+  const [devices, hardware, passkeys] = await Promise.all([
+    devicesInUse(db, userId),
+    hardwareIds(db, userId),
+    passkeyIds(db, userId),
+  ])
+  const others = [devices, hardware]
   // Users without passkeys have the digest that they had before there were any.
   const all = passkeys.length === 0 ? others : [...others, passkeys]
   return createHash('sha256').update(JSON.stringify(all)).digest('base64url')

@@ -41,7 +41,11 @@ describe.each(engines)('using a passkey, on %s', (engine) => {
 
     const now = running.clock.now()
     expect(session).toMatchObject({ state: 'approved', factor: 'passkey', factorId: person.passkey.id, settledAt: now })
-    expect(redeemed.json).toMatchObject({ epoch: expect.any(String), browser: { id: expect.any(String) } })
+    expect(redeemed.json).toMatchObject({
+      epoch: expect.any(String),
+      browser: { id: expect.any(String) },
+      userVerified: true,
+    })
     expect(again.code).toBe('api.error.conflict.state')
   })
 
@@ -111,6 +115,19 @@ describe.each(engines)('using a passkey, on %s', (engine) => {
 
     expect(await usePasskey({}, lies)).toMatchObject(denied)
     expect((await listPasskeys())[0]).not.toHaveProperty('lastUsedAt')
+  })
+
+  it('says once a minute in the log that the origin was none of the app, without what the browser sent', async () => {
+    const other = await startService()
+    const { usePasskey } = await passkeyHolder(other)
+
+    await usePasskey({}, { origin: 'https://evil.example' })
+    await usePasskey({}, { origin: 'https://evil.example' })
+    await other.close()
+
+    const told = other.logged.filter(({ message }) => message.startsWith('a passkey was refused'))
+    expect(told).toMatchObject([{ details: { domain: other.domain.id, rpId: rp.id, origins: rp.origins } }])
+    expect(JSON.stringify(other.logged)).not.toContain('evil.example')
   })
 
   it.each(['clientDataJSON', 'authenticatorData', 'signature'] as const)(
