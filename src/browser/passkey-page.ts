@@ -63,7 +63,7 @@ function signalPasskeys(): void {
 
 async function usePasskey({ dataset }: HTMLElement): Promise<void> {
   const base = dataset['base'] ?? ''
-  const optionsJSON = await ask<RequestOptions>(`${base}/passkey/options`, {})
+  const optionsJSON = await ask<RequestOptions>(`${base}/passkey/options`)
   if (!optionsJSON) return
   const response = await startAuthentication({ optionsJSON })
   await send(`${base}/passkey`, { response: JSON.stringify(response) })
@@ -72,14 +72,13 @@ async function usePasskey({ dataset }: HTMLElement): Promise<void> {
 async function waitInField(field: HTMLInputElement): Promise<void> {
   if (!(await browserSupportsWebAuthnAutofill())) return
   const base = field.dataset['base'] ?? ''
-  const optionsJSON = await ask<RequestOptions>(`${base}/passkey/options`, {})
-  if (!optionsJSON) return
+  const optionsJSON = await post<RequestOptions>(`${base}/passkey/options`)
   const response = await startAuthentication({ optionsJSON, useBrowserAutofill: true })
   await send(`${base}/passkey`, { response: JSON.stringify(response) })
 }
 
 async function addPasskey(form: HTMLFormElement): Promise<void> {
-  const optionsJSON = await ask<CreationOptions>(`${form.action}/options`, {})
+  const optionsJSON = await ask<CreationOptions>(`${form.action}/options`)
   if (optionsJSON) await store(form, await startRegistration({ optionsJSON }))
 }
 
@@ -87,8 +86,8 @@ async function addPasskey(form: HTMLFormElement): Promise<void> {
 async function addUnasked(form: HTMLFormElement): Promise<void> {
   const { conditionalCreate } = (await PublicKeyCredential.getClientCapabilities?.()) ?? {}
   if (!conditionalCreate) return
-  const optionsJSON = await ask<CreationOptions>(`${form.action}/options`, {})
-  if (optionsJSON) await store(form, await startRegistration({ optionsJSON, useAutoRegister: true }))
+  const optionsJSON = await post<CreationOptions>(`${form.action}/options`)
+  await store(form, await startRegistration({ optionsJSON, useAutoRegister: true }))
 }
 
 function store(form: HTMLFormElement, response: object): Promise<void> {
@@ -134,7 +133,21 @@ function opensByItself({ dataset }: HTMLElement): boolean {
 const opened = 'mfa-passkey'
 
 /** Posts, and shows what the server says if it does not succeed. */
-async function ask<T>(url: string, fields: Record<string, string>): Promise<T | undefined> {
+async function ask<T>(url: string, fields: Record<string, string> = {}): Promise<T | undefined> {
+  try {
+    return await post<T>(url, fields)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    show(error.message)
+    return undefined
+  }
+}
+
+/** The server did not succeed; the message is for users. */
+class Refusal extends Error {}
+
+/** @throws {Refusal} */
+async function post<T>(url: string, fields: Record<string, string> = {}): Promise<T> {
   const answer = await fetch(url, {
     method: 'POST',
     headers: { accept: 'application/json' },
@@ -142,9 +155,8 @@ async function ask<T>(url: string, fields: Record<string, string>): Promise<T | 
     credentials: 'same-origin',
   })
   const body = (await answer.json()) as T & { readonly message?: string }
-  if (answer.ok) return body
-  show(body.message ?? '')
-  return undefined
+  if (!answer.ok) throw new Refusal(body.message)
+  return body
 }
 
 /** Posts, and continues where the server says. */

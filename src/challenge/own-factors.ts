@@ -48,9 +48,12 @@ export async function readOwnFactors(service: ConnectedService, user: MfaUser): 
 /** The factors that users can remove. Recovery codes do not replace them: they are for users who lost the rest. */
 export type Removable = 'device' | 'hardware'
 
-/** Whether it is the last factor of the user. */
-export function isLast({ token, hardware, passkeys = [] }: OwnFactors, what: Removable): boolean {
-  if (passkeys.length > 0) return false
+/**
+ * Whether it is the last factor with which the user signs in to the app.
+ * @param rpId The relying party of the app, whose passkeys count.
+ */
+export function isLast({ token, hardware, passkeys = [] }: OwnFactors, what: Removable, rpId?: string): boolean {
+  if (passkeys.some((passkey) => passkey.rpId === rpId)) return false
   return what === 'device' ? hardware === undefined : token?.state !== 'active'
 }
 
@@ -64,7 +67,12 @@ export function isLastPasskey({ token, hardware, passkeys = [] }: OwnFactors, { 
 export async function remove(
   { client, domainId }: ConnectedService,
   { userId }: OwnFactors,
-  change: { readonly what: Removable; readonly pass: string; readonly epoch: string },
+  change: {
+    readonly what: Removable
+    readonly pass: string
+    readonly epoch: string
+    readonly rpId: string | undefined
+  },
 ): Promise<boolean> {
   const removal = client.tokens.giveUp(domainId, userId, change).then(() => true)
   return unlessLast(removal, 'api.error.notfound.token', 'api.error.notfound.hardware')

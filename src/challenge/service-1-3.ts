@@ -14,7 +14,6 @@ export function adapt13({ client, domainId, challengeStore }: AdapterOptions): V
     reportsPauses: false,
     hasEpochs: false,
     redeemsCodes: false,
-    hasPasskeys: false,
     hasAuthenticator: false,
     // The service reports an approval as often as it is asked: the challenge store has to see that it counts once.
     async redeem(sessionId) {

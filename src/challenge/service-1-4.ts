@@ -11,7 +11,6 @@ export function adapt14({ client, domainId }: AdapterOptions): VersionAdapter {
     reportsPauses: true,
     hasEpochs: true,
     redeemsCodes: true,
-    hasPasskeys: true,
     hasAuthenticator: true,
     redeem: (sessionId, challenge, browser) => client.sessions.redeem(domainId, sessionId, challenge, browser),
     // The code becomes invalid as soon as the user has any factor, so it does not matter who else has seen it.

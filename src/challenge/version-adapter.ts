@@ -22,8 +22,6 @@ export interface VersionAdapter {
   readonly hasEpochs: boolean
   /** Whether it can redeem the approval of a code in the call that checks the code. */
   readonly redeemsCodes: boolean
-  /** Whether it stores and verifies passkeys. */
-  readonly hasPasskeys: boolean
   /** Whether its authenticator is that of this package, which has a known address. */
   readonly hasAuthenticator: boolean
   /**

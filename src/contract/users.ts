@@ -46,7 +46,7 @@ export const User13 = z.object({
 export const User = User13.extend({
   /** The factors that the user has now; `email` where a domain of the user allows it. 1.4. */
   factors: z.array(Factor).optional(),
-  /** The relying parties that the user has passkeys for, each once. 1.4. */
+  /** The relying parties that the user has passkeys for, each once; absent if the service cannot verify passkeys. 1.4. */
   passkeys: z.array(z.string()).optional(),
   /** Whether the user ever had a factor, in any domain; only an administrator resets it. 1.4. */
   everEnrolled: z.boolean().optional(),

@@ -9,6 +9,7 @@ import { setNotifier } from './store/transaction-ends.ts'
 import { serviceId } from './store/organizations.ts'
 import { readTrustedClock } from './store/trusted-clock.ts'
 import type { Store } from './store/store.ts'
+import { canVerifyPasskeys } from './passkeys/webauthn.ts'
 import type { ServiceContext } from './context/service-context.ts'
 import { createLogLimit } from './ground/log-limit.ts'
 import { createHeldPlaces } from './waiting/places.ts'
@@ -105,6 +106,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     bypassCodes,
     pinHashCost,
     refuseClones: given.passkeys.refuseClones,
+    verifiesPasskeys: canVerifyPasskeys(),
   }
   await correctFutureTimes(ctx, (now) => ({ future: now, present: now }))
   const sweep = startSweep(ctx)

@@ -3,7 +3,11 @@ import type { MfaOptions } from 'second-factor'
 import { ApiError, UnreachableError, createClient } from 'second-factor/client'
 import { startTestService } from 'second-factor/testing'
 
+import type { CreationOptions, RequestOptions } from '../../src/contract/webauthn.ts'
+import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
+import { createAuthenticator } from '../support/software-authenticator.ts'
+import type { SoftwareAuthenticator } from '../support/software-authenticator.ts'
 import type { WebApp } from '../support/web-app.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
@@ -23,6 +27,7 @@ export const walks: Readonly<Record<string, Walk>> = {
   'of codes': pagesOfCodes,
   'without a device': pagesWithoutDevice,
   'of own factors': pagesOfOwnFactors,
+  'of passkeys': pagesOfPasskeys,
   'of an old service': pagesOfAnOldService,
   'of trouble': pagesOfTrouble,
 }
@@ -142,6 +147,60 @@ async function* pagesOfOwnFactors(mfa: Partial<MfaOptions> = {}): AsyncGenerator
   yield at('replacing the device', '/mfa/devices/device')
 }
 
+/** Browsers show these at names only. */
+async function* pagesOfPasskeys(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Place> {
+  const app = await startWebApp({ mfa: { remember: { days: 30 }, ...mfa } })
+  const { url: atAddress } = app
+  const url = atAddress.replace('127.0.0.1', 'localhost')
+  const browser = createBrowser(url)
+  const at = placesOf({ url }, browser)
+  await app.signIn(browser, 'alice')
+  await browser.visit('/account')
+  yield at('a passkey as the first factor', '/mfa/enroll/passkey')
+  const account = await app.activate(await browser.visit('/mfa'), `${atAddress}/mfa`)
+  await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+  await browser.submit('/mfa/complete', { passkeys: 'yes' })
+  yield at('a passkey is offered', '/mfa/passkeys')
+  yield at('no passkey', '/mfa/devices')
+  await browser.visit('/mfa/devices/passkey')
+  await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+  await browser.submit('/mfa/complete')
+  yield at('adding a passkey', '/mfa/devices/passkey')
+  const authenticator = createAuthenticator({ origin: url })
+  await addPasskey(browser, authenticator, 'Laptop')
+  // A user who has a passkey confirms another one with it.
+  await browser.visit('/mfa/devices/passkey')
+  yield at('confirming with a passkey', '/mfa')
+  await usePasskey(browser, authenticator)
+  await addPasskey(browser, createAuthenticator({ origin: url, flags: { be: true, bs: true } }), 'Password manager')
+  yield at('two passkeys', '/mfa/devices')
+  yield at('a passkey was added', '/mfa/devices?done=passkey')
+
+  const next = createBrowser(url)
+  await app.signIn(next, 'alice')
+  await next.visit('/account')
+  yield placesOf({ url }, next)('using a passkey', '/mfa')
+  yield placesOf({ url }, next)('other ways than a passkey', '/mfa?use=other')
+  yield placesOf({ url }, next)('a code in place of a passkey', '/mfa?use=code')
+  await next.submit('/mfa/passkey', { response: '{}' })
+  yield placesOf({ url }, next)('wrong passkey', '/mfa?use=passkey')
+  await next.submit('/mfa/send')
+  yield placesOf({ url }, next)('other ways than the device, with a passkey', '/mfa?use=other')
+}
+
+async function usePasskey(browser: Browser, authenticator: SoftwareAuthenticator): Promise<void> {
+  const { text } = await browser.submit('/mfa/passkey/options')
+  await browser.submit('/mfa/passkey', {
+    response: JSON.stringify(authenticator.use(JSON.parse(text) as RequestOptions)),
+  })
+}
+
+async function addPasskey(browser: Browser, authenticator: SoftwareAuthenticator, name: string): Promise<void> {
+  const { text } = await browser.submit('/mfa/devices/passkey/options')
+  const response = JSON.stringify(authenticator.make(JSON.parse(text) as CreationOptions))
+  await browser.submit('/mfa/devices/passkey', { name, response })
+}
+
 /** What is e-mailed is said by hand: it needs neither a server for mail nor a service that has one. */
 async function* pagesOfAnOldService(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Place> {
   const service = await startTestService()
@@ -202,6 +261,6 @@ async function* pagesOfTrouble(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Pl
   }
 }
 
-function placesOf({ url }: WebApp, browser: Browser) {
+function placesOf({ url }: Pick<WebApp, 'url'>, browser: Browser) {
   return (name: string, path: string): Place => ({ name, url, path, browser })
 }

@@ -28,6 +28,7 @@ export function overviewPage(request: WebRequest, { own, browsers, service, toke
   const { words } = layout
   const { factors, remember, clock } = context.mfa.options
   const { device } = own.token ?? {}
+  const rpId = relyingPartyOf(request)?.id
   const facts = createFacts(layout, clock.now())
   return page(200, 'overview', {
     ...layout,
@@ -39,7 +40,7 @@ export function overviewPage(request: WebRequest, { own, browsers, service, toke
     device: own.token?.state === 'active' ? { name: device?.name, facts: facts.of(device ?? {}) } : undefined,
     pending: pendingOf(layout, pendingCode(own), clock.now()),
     handedOver: isHandedOver(own),
-    lastDevice: isLast(own, 'device'),
+    lastDevice: isLast(own, 'device', rpId),
     passkeys: passkeysOf(request, own, layout, facts),
     ...signalOf(request, own),
     hardware: own.hardware && {
@@ -47,7 +48,7 @@ export function overviewPage(request: WebRequest, { own, browsers, service, toke
       // A hardware token may have belonged to the organization, or to another user, for years.
       facts: facts.of(own.hardware.selfEnrolled ? own.hardware : { lastUsedAt: own.hardware.lastUsedAt }),
     },
-    lastHardware: isLast(own, 'hardware'),
+    lastHardware: isLast(own, 'hardware', rpId),
     codes: factors.includes('bypass') ? codesOf(layout, own.recoveryCodes) : undefined,
     email: factors.includes('email') ? own.email : undefined,
     browsers: browsers.map((browser) => ({

@@ -61,7 +61,7 @@ function enrollingView(shown: StatusPage, code: string) {
     link,
     qr: link === undefined ? undefined : encodeQR(link, 'svg', { border: 2 }),
     ownApp: service.managesFactors && context.mfa.options.factors.includes('otp'),
-    ownPasskey: canAddPasskeys(shown, service),
+    ownPasskey: canAddPasskeys(shown, shown.member ?? {}),
   }
 }
 

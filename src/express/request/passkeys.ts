@@ -1,4 +1,3 @@
-import type { ConnectedService } from '../../challenge/service.ts'
 import type { RelyingParty } from '../relying-party.ts'
 import type { WebRequest } from './web-request.ts'
 
@@ -9,7 +8,14 @@ export function relyingPartyOf({ req, context }: Visit): RelyingParty | undefine
   return context.mfa.options.passkeys.relyingPartyOf(req)
 }
 
-/** Whether users can add passkeys for this app. */
-export function canAddPasskeys(visit: Visit, { hasPasskeys }: ConnectedService): boolean {
-  return hasPasskeys && visit.context.mfa.options.factors.includes('passkey') && relyingPartyOf(visit) !== undefined
+/**
+ * Whether a user can add passkeys for this app.
+ * @param user As the service knows the user: without `passkeys` it verifies none.
+ */
+export function canAddPasskeys(
+  visit: Visit,
+  { passkeys }: { readonly passkeys?: readonly unknown[] | undefined },
+): boolean {
+  const isAccepted = visit.context.mfa.options.factors.includes('passkey')
+  return passkeys !== undefined && isAccepted && relyingPartyOf(visit) !== undefined
 }

@@ -8,6 +8,7 @@ import { overviewPage } from '../pages/overview-page.ts'
 import { wantsJson } from '../request/navigation.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { continueAt, json, leadTo } from '../request/outcome.ts'
+import { relyingPartyOf } from '../request/passkeys.ts'
 import { withFormToken } from '../request/form.ts'
 import { browserCookie } from '../session/id-cookie.ts'
 import { changing, devicesPath, seen, seenByNewer } from './guarded.ts'
@@ -55,7 +56,8 @@ export const removeFactor = changing(changedBy, (request) => {
  */
 async function removeNow(request: ChangeRequest, what: Removable, epoch: string): Promise<Outcome> {
   const { service, own, pass } = request
-  if (!(await remove(service, own, { what, pass, epoch }))) return message(request, 409, 'last_factor')
+  if (!(await remove(service, own, { what, pass, epoch, rpId: relyingPartyOf(request)?.id })))
+    return message(request, 409, 'last_factor')
   const kind = what === 'hardware' && own.hardware?.selfEnrolled ? 'app' : what
   const id = what === 'device' ? own.token?.device?.id : own.hardware?.id
   return {

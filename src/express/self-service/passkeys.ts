@@ -25,7 +25,7 @@ import { setupOf, withSetup } from './setup.ts'
 
 /** `GET /mfa/devices/passkey`: adds a passkey. */
 export const showNewPasskey = changing('passkey', (request) => {
-  if (!canAddPasskeys(request, request.service)) return leadTo(request, devicesPath(request))
+  if (!canAddPasskeys(request, request.own)) return leadTo(request, devicesPath(request))
   const { token, state } = withFormToken(request)
   return {
     state: state === request.state ? 'as-is' : { save: state },
@@ -131,7 +131,7 @@ function byNewcomer(handler: (request: WebRequest, newcomer: Newcomer) => Outcom
     if (isPrefetch(req)) return message(request, 503, 'not_ahead')
     const found = await findNewcomer(request)
     const { challenge } = state
-    if (!found || !challenge || !canAddPasskeys(request, found.service)) {
+    if (!found || !challenge || !canAddPasskeys(request, found.newcomer)) {
       return req.method === 'GET' ? { state: 'as-is', answer: redirect(context.base) } : leadTo(request, context.base)
     }
     return handler(request, { service: found.service, userId: found.newcomer.id, challenge: challenge.id })

@@ -78,7 +78,7 @@ async function showChallenge(request: WebRequest, loaded: Challenge): Promise<Ou
   const service = await context.mfa.connect()
   const member = await findMember(service, user)
   const others = codeFactors(service, member, factorsOf(request, challenge))
-  const passkey = canUsePasskey(request, challenge, { service, member })
+  const passkey = canUsePasskey(request, challenge, member)
   const pauses = await pausesOf(request, service, status)
   const ended = endOf(challenge, status)
   return {
@@ -100,7 +100,7 @@ async function currentStatus(request: WebRequest, challenge: Challenge): Promise
   if (factors.includes('passkey')) {
     const service = await request.context.mfa.connect()
     const member = await findMember(service, request.user)
-    if (canUsePasskey(request, challenge, { service, member })) return offersPasskey(challenge, factors, member)
+    if (canUsePasskey(request, challenge, member)) return offersPasskey(challenge, factors, member)
   }
   return factors.includes('push') ? startOnce(request, challenge) : startWithoutPush(request, challenge)
 }

@@ -22,9 +22,9 @@ export async function mayOfferPasskey(request: WebRequest, { purpose }: Challeng
   if (passkeyOfferCookie.read(req, context) === declinedBy(request)) return false
   try {
     const service = await context.mfa.connect()
-    if (!canAddPasskeys(request, service)) return false
     const member = await findMember(service, user)
-    if (!member || hasPasskey(member, relyingPartyOf(request)?.id, ['passkey'])) return false
+    if (!member || !canAddPasskeys(request, member) || hasPasskey(member, relyingPartyOf(request)?.id, ['passkey']))
+      return false
     return await mayManageFactors(service, member.id)
   } catch (error) {
     logFailure(context, 'a passkey could not be offered', error)

@@ -1,6 +1,5 @@
 import { hasPasskey, startPasskey, tryPasskey } from '../../challenge/passkey.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
-import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember } from '../../challenge/user.ts'
 import type { User } from '../../contract/users.ts'
 import { AuthenticationResponse } from '../../contract/webauthn.ts'
@@ -16,12 +15,8 @@ import { passedBrowser, withChoice } from './remembered.ts'
 import { senderOf } from './start-once.ts'
 
 /** Whether the user can pass the challenge with a passkey, in this app. */
-export function canUsePasskey(
-  request: WebRequest,
-  challenge: Challenge,
-  { service, member }: { readonly service: ConnectedService; readonly member: User | undefined },
-): boolean {
-  return service.hasPasskeys && hasPasskey(member, relyingPartyOf(request)?.id, factorsOf(request, challenge))
+export function canUsePasskey(request: WebRequest, challenge: Challenge, member: User | undefined): boolean {
+  return hasPasskey(member, relyingPartyOf(request)?.id, factorsOf(request, challenge))
 }
 
 /** `POST /mfa/passkey/options`: what the browser needs to use a passkey. */
@@ -31,7 +26,7 @@ export function passkeyOptions(request: WebRequest): Promise<Outcome> {
     const service = await context.mfa.connect()
     const member = await findMember(service, user)
     const rp = relyingPartyOf(opened)
-    const isUsable = rp && member && canUsePasskey(opened, challenge, { service, member })
+    const isUsable = rp && member && canUsePasskey(opened, challenge, member)
     const browser = browserCookie.read(req, context)
     return ceremonyOptions(
       opened,

@@ -149,7 +149,13 @@ async function show(call: Caller, user: UserRow): Promise<User> {
 export async function showAll(call: Caller, users: UserRow[]): Promise<User[]> {
   const ids = users.map((user) => user.id)
   const has = await belongings(call.store.db, ids, call.clock.now())
-  return users.map((user) => withinLimit(call, userView(user, has.get(user.id))))
+  return users.map((user) => withoutUnusable(call, withinLimit(call, userView(user, has.get(user.id)))))
+}
+
+/** Without the package that verifies passkeys, apps must not offer any. */
+function withoutUnusable({ verifiesPasskeys }: Pick<Caller, 'verifiesPasskeys'>, user: User): User {
+  if (verifiesPasskeys) return user
+  return { ...user, factors: user.factors?.filter((factor) => factor !== 'passkey'), passkeys: undefined }
 }
 
 /** A key that is limited to one domain sees no other domains. */

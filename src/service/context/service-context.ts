@@ -50,6 +50,8 @@ export interface ServiceContext {
   readonly auditRetention: number
   /** Whether bypass codes can be read again, or are shown only when they are created. */
   readonly bypassCodes: 'readable' | 'once'
+  /** Whether passkeys can be verified: the package for that is installed. */
+  readonly verifiesPasskeys: boolean
   /** Whether a passkey is refused when its signature counter did not grow. */
   readonly refuseClones: boolean
   /** Of the PINs and passcodes to come. */

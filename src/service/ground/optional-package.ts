@@ -40,8 +40,11 @@ export async function loadOptional<T>(wanted: OptionalPackage, load: () => Promi
  * @throws {SetupError} if it is installed but too old, or cannot be loaded.
  */
 export async function loadIfInstalled<T>(wanted: OptionalPackage, load: () => Promise<T>): Promise<T | undefined> {
-  return installedVersion(wanted.name) === undefined ? undefined : loadOptional(wanted, load)
+  return isInstalled(wanted) ? loadOptional(wanted, load) : undefined
 }
+
+/** Whether a package is installed, whatever its version. */
+export const isInstalled = ({ name }: OptionalPackage): boolean => installedVersion(name) !== undefined
 
 function describeFailure({ name, purpose }: OptionalPackage, version: string | undefined, cause: unknown): string {
   if (version === undefined) return `${purpose} needs the package ${name}: npm install ${name}`

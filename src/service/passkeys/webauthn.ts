@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 import type { AuthenticationResponse, RegistrationResponse } from '../../contract/webauthn.ts'
 import type { ServiceContext } from '../context/service-context.ts'
-import { loadOptional } from '../ground/optional-package.ts'
+import { isInstalled, loadOptional } from '../ground/optional-package.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { algorithms } from '../rules/passkeys.ts'
 
@@ -115,6 +115,9 @@ async function load(): Promise<WebAuthn> {
     },
   }
 }
+
+/** Whether passkeys can be verified here. The library is not loaded for that. */
+export const canVerifyPasskeys = (): boolean => isInstalled(optional)
 
 const optional = { name: '@simplewebauthn/server', purpose: 'Using passkeys', oldest: '13.0' }
 
