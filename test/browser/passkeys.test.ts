@@ -1,10 +1,17 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import type { Page } from 'playwright-core'
 import type { MfaEvent, MfaOptions } from 'second-factor'
+import { embedded } from 'second-factor/service'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { entriesOf, openDatabase } from '../service/audit/recorded.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
+import { systemClock } from '../../src/clock.ts'
 import { addAuthenticator } from '../support/virtual-authenticator.ts'
-import type { VirtualAuthenticatorOptions } from '../support/virtual-authenticator.ts'
+import type { StoredPasskey, VirtualAuthenticatorOptions } from '../support/virtual-authenticator.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 const chromium = await sharedChromium()
@@ -256,6 +263,176 @@ describe('a passkey', () => {
 
     expect(passkey).toBeDefined()
     expect(await answer(other)).toMatchObject({ verified: true })
+  })
+})
+
+describe('an attack on a passkey', () => {
+  /** The assertion of the next sign-in, which does not reach the app. */
+  async function interceptAnswer({ page, url }: Pick<Arranged, 'page' | 'url'>): Promise<string> {
+    const caught = new Promise<string>((resolve) => {
+      void page.route('**/mfa/passkey', async (route) => {
+        resolve(new URLSearchParams(route.request().postData() ?? '').get('response') ?? '')
+        await route.abort()
+      })
+    })
+    await page.goto(`${url}/account`)
+    const response = await caught
+    await page.unroute('**/mfa/passkey')
+    return response
+  }
+
+  /** Posts an assertion from the page of the challenge. @returns where the app leads. */
+  const post = (page: Page, response: string) =>
+    page.evaluate(async (given) => {
+      const body = new URLSearchParams({ response: given })
+      const answered = await fetch('/mfa/passkey', { method: 'POST', headers: { accept: 'application/json' }, body })
+      return ((await answered.json()) as { location: string }).location
+    }, response)
+
+  /** Asks the authenticator for an assertion as a script of an attacker could, whatever the app asked for. */
+  const assertion = (page: Page, changes: { rpId?: string; allowed?: readonly string[] }) =>
+    page.evaluate(async ({ rpId, allowed }) => {
+      const asked = await fetch('/mfa/passkey/options', { method: 'POST', headers: { accept: 'application/json' } })
+      const options = PublicKeyCredential.parseRequestOptionsFromJSON({
+        ...((await asked.json()) as PublicKeyCredentialRequestOptionsJSON),
+        ...(rpId !== undefined && { rpId }),
+        ...(allowed && { allowCredentials: allowed.map((id) => ({ id, type: 'public-key' as const })) }),
+      })
+      const credential = (await navigator.credentials.get({ publicKey: options })) as PublicKeyCredential
+      return JSON.stringify(credential.toJSON())
+    }, changes)
+
+  it('fails with an assertion that was used before', async () => {
+    const arranged = await arrange()
+    const { page, url, authenticator } = arranged
+    await enroll(arranged)
+    await startOver(arranged)
+    const response = await interceptAnswer(arranged)
+    const first = await post(page, response)
+    await startOver(arranged)
+    await authenticator.setPresent(false)
+    await page.goto(`${url}/account`)
+
+    const second = await post(page, response)
+
+    expect([first, second]).toEqual(['/account', '/mfa?use=passkey'])
+  })
+
+  it('fails with an assertion for the challenge of another web session', async () => {
+    const arranged = await arrange()
+    const { page, url, authenticator } = arranged
+    await enroll(arranged)
+    await startOver(arranged)
+    const response = await interceptAnswer(arranged)
+    await startOver(arranged)
+    await authenticator.setPresent(false)
+    await page.goto(`${url}/account`)
+
+    expect(await post(page, response)).toBe('/mfa?use=passkey')
+  })
+
+  it("fails with another user's passkey", async () => {
+    const arranged = await arrange()
+    const { page, url, context, logIn, authenticator } = arranged
+    await enroll(arranged)
+    const [own] = await authenticator.passkeys()
+    await context.clearCookies()
+    await logIn('bob')
+    await enroll(arranged)
+    await context.clearCookies()
+    await logIn('bob')
+    await page.route('**/assets/passkey.js*', (route) => route.abort())
+    await page.goto(`${url}/account`)
+    const id = Buffer.from(own?.credentialId ?? '', 'base64').toString('base64url')
+
+    const location = await post(page, await assertion(page, { allowed: [id] }))
+
+    expect(location).toBe('/mfa?use=passkey')
+  })
+
+  it('fails on a page of another name, which the browser does not let use the passkey', async () => {
+    const arranged = await arrange()
+    const { page, url } = arranged
+    await enroll(arranged)
+    const foreign = url.replace('localhost', 'attacker.localhost')
+    await page.goto(`${foreign}/danger`)
+
+    const options = { challenge: new Uint8Array(32), rpId: 'localhost', allowCredentials: [] }
+    const used = page.evaluate((publicKey) => navigator.credentials.get({ publicKey }), options)
+
+    await expect(used).rejects.toThrow('SecurityError')
+  })
+
+  it('fails with a passkey that was made for another name', async () => {
+    const arranged = await arrange()
+    const { page, url, authenticator } = arranged
+    await enroll(arranged)
+    await startOver(arranged)
+    const [own] = await authenticator.passkeys()
+    await page.route('**/assets/passkey.js*', (route) => route.abort())
+    const foreign = url.replace('localhost', 'attacker.localhost')
+    await authenticator.cdp.send('WebAuthn.addCredential', {
+      authenticatorId: authenticator.authenticatorId,
+      credential: {
+        ...(own as Required<StoredPasskey>),
+        isResidentCredential: true,
+        credentialId: Buffer.from('a copy of the key').toString('base64'),
+        rpId: 'attacker.localhost',
+      },
+    })
+    await page.goto(`${url}/account`)
+    const started = await page.evaluate(async () => {
+      const asked = await fetch('/mfa/passkey/options', { method: 'POST', headers: { accept: 'application/json' } })
+      return (await asked.json()) as PublicKeyCredentialRequestOptionsJSON
+    })
+
+    // The page of the attacker passes the challenge on.
+    await page.goto(`${foreign}/danger`)
+    const response = await page.evaluate(async (given) => {
+      const options = { ...given, rpId: location.hostname, allowCredentials: [] }
+      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
+      const credential = (await navigator.credentials.get({ publicKey })) as PublicKeyCredential
+      return JSON.stringify(credential.toJSON())
+    }, started)
+    await page.goto(`${url}/account`)
+
+    expect(await post(page, response)).toBe('/mfa?use=passkey')
+  })
+
+  it.each([
+    ['is reported and passes', false],
+    ['is refused where the service is told to', true],
+  ])('with a copy of its key, whose counter is behind, %s', async (_, refuseClones) => {
+    const folder = mkdtempSync(join(tmpdir(), 'passkeys-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const database = join(folder, 'mfa.sqlite')
+    const service = embedded({ database, passkeys: { refuseClones } })
+    onTestFinished(() => service.close())
+    const arranged = await arrange({ mfa: { service, clock: systemClock } })
+    const { page, url, authenticator } = arranged
+    await enroll(arranged)
+    await startOver(arranged)
+    await page.goto(`${url}/account`)
+    await page.waitForURL(`${url}/account`)
+    const [own] = await authenticator.passkeys()
+    const { authenticatorId } = authenticator
+    await authenticator.cdp.send('WebAuthn.removeCredential', {
+      authenticatorId,
+      credentialId: own?.credentialId ?? '',
+    })
+    await authenticator.cdp.send('WebAuthn.addCredential', {
+      authenticatorId,
+      credential: { ...(own as Required<StoredPasskey>), isResidentCredential: true, signCount: 1 },
+    })
+
+    await startOver(arranged)
+    await page.goto(`${url}/account`)
+    await page.waitForURL(refuseClones ? `${url}/mfa?use=passkey` : `${url}/account`)
+    const opened = await openDatabase(database)
+    const audited = (await entriesOf(opened.ctx.store.db)).map(({ event }) => event)
+    await opened.close()
+
+    expect(audited).toContain('passkey.counter_regressed')
   })
 })
 
