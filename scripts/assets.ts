@@ -73,7 +73,7 @@ async function buildAuthenticator(): Promise<void> {
       logLevel: 'error',
       oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
       define: { 'import.meta.env.VERSION': JSON.stringify(version) },
-      plugins: [effectOf('no-eval.ts'), pureSchemas(), withoutJsonSchema(), manifests(), serviceWorker()],
+      plugins: [effectOf('no-eval.ts'), withoutJsonSchema(), manifests(), serviceWorker()],
       build: {
         outDir: folder,
         emptyOutDir: true,
@@ -81,8 +81,7 @@ async function buildAuthenticator(): Promise<void> {
         // data: URLs and inline scripts would need exceptions in the content security policy.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
-        // Operations that a device does not call, and their schemas, are left out: a sixth of the script. Declaring one has no
-        // effect of its own.
+        // Operations that a device does not call are left out: a tenth of the script. Declaring one has no effect of its own.
         // What the app starts with is one file: it compresses better than several, whatever is loaded later shares with it.
         rolldownOptions: {
           treeshake: { manualPureFunctions: ['endpoint'] },
@@ -109,16 +108,6 @@ function effectOf(file: string): Plugin {
   return {
     name: 'second-factor:effect',
     transform: (code, id) => (id.endsWith(`/${file}`) ? { code, map: null, moduleSideEffects: true } : undefined),
-  }
-}
-
-/** Lets schemas of the contract that a device does not use be left out: creating one has no effect of its own. */
-function pureSchemas(): Plugin {
-  return {
-    name: 'second-factor:pure-schemas',
-    enforce: 'post',
-    transform: (code, id) =>
-      id.includes('/src/contract/') ? { code: code.replace(/\bz\./g, '/* @__PURE__ */ z.'), map: null } : undefined,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DeviceRequest, HistoryEntry } from '../contract/device.ts'
-import { attributeLimits } from '../contract/sessions.ts'
-import type { Attribute } from '../contract/sessions.ts'
+import { attributeLimits } from '../contract/session-facts.ts'
+import type { Attribute } from '../contract/session-facts.ts'
 import { isolated, printable } from '../device/printable.ts'
 import type { Words } from './words/en.ts'
 import type { Speech } from './words/speech.tsx'

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { Domain13 } from './domains.ts'
 import { ErrorBody } from './errors.ts'
 import { Pin } from './pin.ts'
-import { Attribute, SessionPurpose, SessionReason, SessionState } from './sessions.ts'
+import { Attribute, SessionPurpose, SessionReason, SessionState } from './session-facts.ts'
 import { Id, Random128, Seconds } from './text.ts'
 import { ActivationCode, DeviceName } from './tokens.ts'
 

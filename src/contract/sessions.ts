@@ -3,32 +3,13 @@ import { z } from 'zod'
 import { BrowserCookie, BrowserName, KnownBrowser, maxRememberDays } from './browsers.ts'
 import { endpoint } from './endpoint.ts'
 import { parseIpAddress } from './ip-address.ts'
-import { Id, optionalField, Random128, Seconds, strippedText } from './text.ts'
+import { attributeLimits, SessionPurpose, SessionReason, SessionState } from './session-facts.ts'
+import { Id, optionalField, Random128, Seconds } from './text.ts'
 import { Factor, Language, Username } from './users.ts'
 import { AuthenticationResponse } from './webauthn.ts'
 
-export const SessionState = z.enum(['pending', 'approved', 'denied', 'expired', 'cancelled'])
-export type SessionState = z.infer<typeof SessionState>
-
-/** Why a session was not approved. */
-export const SessionReason = z.enum([
-  'user_denied',
-  'reported',
-  'wrong_number',
-  'timeout',
-  'cancelled',
-  'push_failed',
-  'wrong_code',
-  'wrong_passkey',
-])
-export type SessionReason = z.infer<typeof SessionReason>
-
-/**
- * What an approval allows; the device shows it. Changing devices is the stronger right: an approval for signing in never
- * allows it.
- */
-export const SessionPurpose = z.enum(['sign_in', 'change_devices'])
-export type SessionPurpose = z.infer<typeof SessionPurpose>
+// Apart, because a device needs no more than these of sessions.
+export * from './session-facts.ts'
 
 /** One authentication request. Optional members exist only in 1.4. */
 export const Session = z.object({
@@ -66,19 +47,6 @@ export const Session13 = z.object({
     z.enum(['pending', 'approved', 'denied']),
   ),
 })
-
-/** How many attributes a device shows, and their maximum lengths, characters. */
-export const attributeLimits = Object.freeze({ count: 16, key: 64, value: 256, purpose: 60 })
-
-/** The attribute of the place that a sign-in comes from, as the app knows it. */
-export const placeKey = 'Place'
-
-/** Information that the device shows to help the person decide. */
-export const Attribute = z.object({
-  key: strippedText(0, attributeLimits.key),
-  value: strippedText(0, attributeLimits.value),
-})
-export type Attribute = z.infer<typeof Attribute>
 
 /** Attributes in a request: too long a text is shortened, so that it does not fail a sign-in. */
 const NewAttribute = z.object({
