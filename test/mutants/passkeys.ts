@@ -12,7 +12,7 @@ const lyingRegistration = 'refuses an answer that says %s'
 const [library, use, adding, rule] = [
   'src/service/passkeys/webauthn.ts',
   'src/service/passkeys/check-passkey.ts',
-  'src/service/api/passkeys.ts',
+  'src/service/api/passkey-ceremonies.ts',
   'src/service/rules/factor-change.ts',
 ]
 const [ceremonies, store] = ['src/service/store/passkey-ceremonies.ts', 'src/service/store/passkeys.ts']
@@ -233,6 +233,15 @@ export const mutants: readonly Mutant[] = [
     title: 'grant nothing from the future: a ceremony of a clock that was ahead',
   },
   {
+    defense: 'ceremonies of the future are removed',
+    file: 'src/service/store/future-times.ts',
+    find: "return removeSome(db, 'passkeyCeremony', ['challengeHash'], (is) => is('expiresAt', '>', latest))",
+    replace:
+      "return removeSome(db, 'passkeyCeremony', ['challengeHash'], (is) => is('expiresAt', '<', latest - latest))",
+    test: endings,
+    title: 'grant nothing from the future: a ceremony of a clock that was ahead',
+  },
+  {
     defense: 'a ceremony is used up by an answer',
     file: ceremonies,
     find: "db.deleteFrom('passkeyCeremony').where(isOpen(of, now)).returningAll()",
@@ -409,7 +418,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a passkey is given up with a pass',
-    file: adding,
+    file: 'src/service/api/passkeys.ts',
     find: "    await requirePass(db, call, { userId: user.id, changed: 'passkey', pass, rpId, domainId: domain.id })\n",
     replace: '    await Promise.resolve(pass)\n',
     test: changes,

@@ -18,6 +18,7 @@ import * as hardware from './hardware.ts'
 import * as members from './members.ts'
 import * as organizations from './organization.ts'
 import * as ownFactors from './own-factors.ts'
+import * as passkeyCeremonies from './passkey-ceremonies.ts'
 import * as passkeys from './passkeys.ts'
 import * as replacements from './replacements.ts'
 import * as sessions from './sessions.ts'
@@ -54,9 +55,9 @@ export const routes: readonly Route[] = [
   route(factor.getChangeRequirement, ownFactors.getRequirement),
   route(token.giveUpFactor, ownFactors.giveUp),
 
-  route(passkey.startPasskeyRegistration, passkeys.startRegistration),
-  route(passkey.startPasskeyAuthentication, passkeys.startAuthentication),
-  route(passkey.registerPasskey, passkeys.register),
+  route(passkey.startPasskeyRegistration, passkeyCeremonies.startRegistration),
+  route(passkey.startPasskeyAuthentication, passkeyCeremonies.startAuthentication),
+  route(passkey.registerPasskey, passkeyCeremonies.register),
   route(passkey.listPasskeys, passkeys.list),
   route(passkey.renamePasskey, passkeys.rename),
   route(passkey.deletePasskey, passkeys.remove),

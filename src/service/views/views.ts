@@ -86,7 +86,7 @@ export function hardwareView(token: HardwareTokenRow): HardwareToken {
   }
 }
 
-export function passkeyView(row: PasskeyRow): Passkey {
+export function passkeyView(row: Omit<PasskeyRow, 'sequence'>): Passkey {
   return {
     id: row.id,
     credentialId: row.credentialId,

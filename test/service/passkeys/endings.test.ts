@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { resetUser } from '../../../src/service/admin/reset.ts'
 import { readRevocations } from '../../../src/service/backup/revocations.ts'
 import { settleRestored } from '../../../src/service/backup/restored.ts'
+import { correctFutureTimes } from '../../../src/service/maintenance/future-times.ts'
 import { sweep } from '../../../src/service/maintenance/sweep.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
 import { random128 } from '../../support/device-signer.ts'
@@ -117,6 +118,8 @@ describe.each(engines)('passkeys and ceremonies, on %s', (engine) => {
     await db.updateTable('passkeyCeremony').set({ expiresAt }).where('userId', '=', person.id).execute()
 
     expect((await person.answer()).json).toMatchObject({ state: 'denied' })
+    await correctFutureTimes(node.ctx, (now) => ({ future: now, present: now }))
+    expect(await rows(person.id)).toEqual({ passkeys: 1, ceremonies: 0 })
   })
 
   it('make browsers unknown when a passkey is added or removed', async () => {

@@ -250,11 +250,11 @@ describe.each(engines)('adding a passkey, on %s', (engine) => {
       }),
     )
 
-    const ended = []
-    for (const each of started) ended.push(await finish(person.passkeys, each))
+    const ended = await Promise.all(started.map((each) => finish(person.passkeys, each)))
     const again = await person.startRegistration({ pass })
 
-    expect(ended.map(({ code, status }) => code ?? status)).toEqual([200, 'api.error.limit.passkeys'])
+    const results = ended.map(({ code, status }) => code ?? status)
+    expect(new Set(results)).toEqual(new Set([200, 'api.error.limit.passkeys']))
     expect(again.code).toBe('api.error.limit.passkeys')
     expect(await person.listPasskeys()).toHaveLength(10)
   })
