@@ -16,6 +16,7 @@ import { useCeremony } from '../store/passkey-ceremonies.ts'
 import { insertPasskey, passkeysOfUser, sealPublicKey } from '../store/passkeys.ts'
 import type { PasskeyRow } from '../store/passkeys.ts'
 import type { Queryable } from '../store/schema.ts'
+import { readCommitted } from '../store/transaction-ends.ts'
 import type { UserRow } from '../store/users.ts'
 import { descriptorOf, passkeyView } from '../views/views.ts'
 import { findDomain, findMember } from './find.ts'
@@ -70,7 +71,7 @@ export const startAuthentication: Handler<typeof contract.startPasskeyAuthentica
   const { rp, challenge, purpose, browser } = input
   await loadWebAuthn(call)
   const domain = await findDomain(call, input.domainId)
-  return call.store.db.transaction().execute(async (db) => {
+  return readCommitted(call.store.db).execute(async (db) => {
     const user = await lockMember(db, call, domain.id, input.userId)
     const usable = (await passkeysOfUser(db, user.id)).filter(({ rpId }) => rpId === rp.id)
     if (usable.length === 0) throw new ApiProblem('api.error.notfound.passkey')
