@@ -61,6 +61,7 @@ function signedIn(req: Request): Account {
 }
 
 const factors: Readonly<Record<string, string>> = {
+  passkey: 'With a passkey',
   push: 'Approved on your device',
   otp: 'With a code',
   email: 'With a code from an e-mail',

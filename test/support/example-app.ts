@@ -20,7 +20,7 @@ export async function startExampleApp(given: Omit<Given, 'publicUrl'> = {}): Pro
   return publicUrl
 }
 
-type Given = Pick<ExampleAppOptions, 'publicUrl' | 'clock'> & { readonly service?: ServiceHandle }
+type Given = Pick<ExampleAppOptions, 'publicUrl' | 'clock' | 'recoveryCodes'> & { readonly service?: ServiceHandle }
 
 /** Serves the example app on an existing server. Without a service, it uses the environment variables. */
 export function serveExampleApp(server: Server, given: Given): void {
