@@ -154,7 +154,9 @@ async function post<T>(url: string, fields: Record<string, string> = {}): Promis
     body: new URLSearchParams({ ...fields, page: document.querySelector('main')?.dataset['token'] ?? '' }),
     credentials: 'same-origin',
   })
-  const body = (await answer.json()) as T & { readonly message?: string }
+  const body = (await answer.json()) as T & { readonly message?: string; readonly error?: string }
+  // The second step for this page is too long ago: loading the page asks for it again.
+  if (body.error === 'mfa_required') location.reload()
   if (!answer.ok) throw new Refusal(body.message)
   return body
 }
