@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 
+import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 
 import { latestBeginning } from '../rules/present.ts'
 import type { Database, Queryable } from './schema.ts'
-import { allRows, allValues, change, derived, firstRow, oneRow, pick } from './statement.ts'
+import { allRows, change, derived, firstRow, oneRow, pick } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 
 export type KnownBrowserRow = Selectable<Database['knownBrowser']>
@@ -163,25 +164,31 @@ const browserCount = oneRow('browserCount', (db, userId: Slot<string>, now: Slot
 
 /** A digest of the user's devices, hardware tokens and passkeys: it changes as soon as one is added or removed. */
 async function factorState(db: Queryable, userId: string): Promise<string> {
-  const [devices, hardware, passkeys] = await Promise.all([
-    devicesInUse(db, userId),
-    hardwareIds(db, userId),
-    passkeyIds(db, userId),
-  ])
-  const others = [devices, hardware]
+  const factors = await factorIds(db, userId)
+  const idsOf = (wanted: string) => factors.flatMap(({ kind, id }) => (kind === wanted ? id : [])).toSorted()
+  const [passkeys, others] = [idsOf('passkey'), [idsOf('device'), idsOf('hardware')]]
   // Users without passkeys have the digest that they had before there were any.
   const all = passkeys.length === 0 ? others : [...others, passkeys]
   return createHash('sha256').update(JSON.stringify(all)).digest('base64url')
 }
 
-const devicesInUse = allValues('devicesInUse', (db, userId: Slot<string>) =>
-  db.selectFrom('device').select('id').where('userId', '=', userId).where('revokedAt', 'is', null).orderBy('id'),
-)
-
-const hardwareIds = allValues('hardwareIds', (db, userId: Slot<string>) =>
-  db.selectFrom('hardwareToken').select('id').where('userId', '=', userId),
-)
-
-const passkeyIds = allValues('passkeyIds', (db, userId: Slot<string>) =>
-  db.selectFrom('passkey').select('id').where('userId', '=', userId).orderBy('id'),
+/** One statement for three tables, because a sign-in asks several times. */
+const factorIds = allRows('factorIds', (db, userId: Slot<string>) =>
+  db
+    .selectFrom('device')
+    .select(['id', sql.lit('device').as('kind')])
+    .where('userId', '=', userId)
+    .where('revokedAt', 'is', null)
+    .unionAll(
+      db
+        .selectFrom('hardwareToken')
+        .select(['id', sql.lit('hardware').as('kind')])
+        .where('userId', '=', userId),
+    )
+    .unionAll(
+      db
+        .selectFrom('passkey')
+        .select(['id', sql.lit('passkey').as('kind')])
+        .where('userId', '=', userId),
+    ),
 )
