@@ -34,6 +34,7 @@ const open = new Set([
   'event-stream.ts',
   'node-version.ts',
   'outage.ts',
+  'pooled-random.ts',
   'same-text.ts',
   'service-handle.ts',
 ])

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-
 import type { NextFunction, Request, Response } from 'express'
 import { z } from 'zod'
 
@@ -13,6 +11,7 @@ import { Vendor } from '../contract/media-type.ts'
 import { Factor } from '../contract/users.ts'
 import { RelyingParty } from '../contract/relying-party.ts'
 import { parseOptions } from '../contract/validate.ts'
+import { pooledRandom } from '../pooled-random.ts'
 import { SetupError } from '../service-handle.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
 import { checkAuthenticatorUrl } from './setup-checks/authenticator-url.ts'
@@ -161,7 +160,7 @@ export const MfaOptionsSchema = z.strictObject({
     .default(() => consoleLogger),
   debug: z.boolean().default(false),
   clock: z.custom<Clock>((value) => typeof value === 'object' && value !== null).default(systemClock),
-  random: fn<(size: number) => Uint8Array>().default(() => randomBytes),
+  random: fn<(size: number) => Uint8Array>().default(() => pooledRandom),
 })
 
 export interface ResolvedOptions extends Readonly<

@@ -156,7 +156,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the hash of an API key',
     file: 'src/service/http/authenticate.ts',
-    find: "createHash('sha256').update(key).digest('hex')",
+    find: "digest('sha256', key, 'hex')",
     replace: 'key',
     test: 'service/keys/at-rest.test.ts',
     title: 'leaves no secret on the disk in any form: not in the database, its write-ahead log, or the logs',
@@ -180,7 +180,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the hash of an API key',
     file: 'src/service/http/authenticate.ts',
-    find: "createHash('sha256').update(key).digest('hex')",
+    find: "digest('sha256', key, 'hex')",
     replace: 'key',
     test: 'attacks/database-thief.test.ts',
     title: 'cannot use the stored form of an API key as a key',

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** The actor: an API key, a device, a person at the command line, or the service itself (expiry and cleanup). */
 export interface Actor {
@@ -56,7 +56,7 @@ export function hashEntry(previous: string, entry: Omit<AuditEntry, 'hash'>): st
     address,
     sorted(storedFacts(entry)),
   ]
-  return createHash('sha256').update(JSON.stringify(spelling)).digest('hex')
+  return hash('sha256', JSON.stringify(spelling), 'hex')
 }
 
 /** The facts that are stored as JSON and covered by the hash. */

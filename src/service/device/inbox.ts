@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 import { noticeRetention } from '../../contract/device.ts'
 import type { DeviceRequest, Inbox } from '../../contract/device.ts'
@@ -26,7 +26,7 @@ export async function readInbox(ctx: ServiceContext, deviceId: string): Promise<
     requests: pending.map((session) => requestView(session)),
     ...(notices.length > 0 && { notices: notices.map((notice) => noticeView(notice)) }),
   }
-  return { inbox, etag: `"${createHash('sha256').update(JSON.stringify(inbox)).digest('base64url')}"` }
+  return { inbox, etag: `"${hash('sha256', JSON.stringify(inbox), 'base64url')}"` }
 }
 
 /** When the first request expires. */

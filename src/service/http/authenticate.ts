@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash as digest, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
 import type { Vendor } from '../../contract/media-type.ts'
@@ -17,7 +17,7 @@ export interface KnownKey {
 
 export type FindKey = (hash: string) => Promise<KnownKey | undefined>
 
-export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('hex')
+export const hashApiKey = (key: string): string => digest('sha256', key, 'hex')
 
 /** @returns the valid key in the request. */
 export async function authenticate(headers: IncomingHttpHeaders, vendor: Vendor, findKey: FindKey): Promise<KnownKey> {

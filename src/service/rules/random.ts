@@ -1,22 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { pooledRandom } from '../../pooled-random.ts'
 
 /** Returns this many random bytes, suitable for secrets. */
 export type Random = (size: number) => Uint8Array
 
-/** Fetched at once, bytes: one call of the system's generator takes 6 microseconds, whatever its size. */
-const poolSize = 4096
-let pool = randomBytes(0)
-let used = 0
-
-/** From the system's generator. No byte is returned twice, and the bytes of a caller are not changed later. */
-export const systemRandom: Random = (size) => {
-  if (size > pool.length - used) {
-    pool = randomBytes(Math.max(poolSize, size))
-    used = 0
-  }
-  used += size
-  return pool.subarray(used - size, used)
-}
+export const systemRandom: Random = pooledRandom
 
 /** A new id, in the format that everything in the service has. */
 export const newId = (random: Random): string => Buffer.from(random(20)).toString('hex')

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
@@ -14,7 +14,7 @@ export type KnownBrowserRow = Selectable<Database['knownBrowser']>
 export type BrowserOf = Pick<KnownBrowserRow, 'domainId' | 'userId'>
 
 /** Ids have 128 random bits and cannot be guessed from their hashes, so a plain hash is enough. */
-export const hashOfBrowser = (id: string): string => createHash('sha256').update(id).digest('hex')
+export const hashOfBrowser = (id: string): string => hash('sha256', id, 'hex')
 
 /**
  * The browser of this id, if this user passed the second step in it and nothing has changed since that the user passes
@@ -169,7 +169,7 @@ async function factorState(db: Queryable, userId: string): Promise<string> {
   const [passkeys, others] = [idsOf('passkey'), [idsOf('device'), idsOf('hardware')]]
   // Users without passkeys have the digest that they had before there were any.
   const all = passkeys.length === 0 ? others : [...others, passkeys]
-  return createHash('sha256').update(JSON.stringify(all)).digest('base64url')
+  return hash('sha256', JSON.stringify(all), 'base64url')
 }
 
 /** One statement for three tables, because a sign-in asks several times. */
