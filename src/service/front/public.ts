@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 
-import { Router, static as staticFiles } from 'express'
 import type { Request, Response } from 'express'
 
 import type { ServiceContext } from '../context/service-context.ts'
 import { createDeviceRoutes } from '../device/routes.ts'
 import type { Handle } from '../http/handle.ts'
+import { loadExpress } from '../http/load-express.ts'
 import { preferCompressed } from './compressed-files.ts'
 
 /** The authenticator as it was built; the same from src/ and from dist/. */
@@ -21,14 +21,19 @@ export function isPublic(url: string | undefined): boolean {
 /** The routes for devices and browsers; answers every path for which `isPublic` is true. */
 export function createPublic(ctx: ServiceContext): Handle {
   const device = createDeviceRoutes(ctx)
-  const authenticator = createAuthenticatorRoutes()
-  return (req, res, next) => (isOfDevice(req.url) ? device(req, res) : authenticator(req, res, next))
+  let authenticator: Handle | undefined
+  return (req, res, next) => {
+    if (isOfDevice(req.url)) return device(req, res)
+    authenticator ??= createAuthenticatorRoutes()
+    authenticator(req, res, next)
+  }
 }
 
 const isOfDevice = (url: string | undefined): boolean => /^\/device(?=[/?]|$)/.test(url ?? '')
 
 /** A router of Express also works outside of an Express app, because these routes use nothing that Express adds to requests. */
 function createAuthenticatorRoutes(): Handle {
+  const { Router, static: staticFiles } = loadExpress()
   const router = Router({ caseSensitive: true, strict: true })
   // Relative, so that it works below any prefix.
   router.get('/authenticator', (_req, res) => void res.writeHead(302, { Location: 'authenticator/' }).end())

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 
-import { raw } from 'express'
+import type { raw } from 'express'
 
 import { ApiProblem } from '../ground/problem.ts'
+import { loadExpress } from './load-express.ts'
 import { parseJson } from './parse-json.ts'
 import { parseRows } from './rows.ts'
 
@@ -15,7 +16,7 @@ const readers = new Map<number, ReturnType<typeof raw>>()
 function reader(limit: number): ReturnType<typeof raw> {
   const present = readers.get(limit)
   if (present) return present
-  const made = raw({ type: () => true, limit })
+  const made = loadExpress().raw({ type: () => true, limit })
   readers.set(limit, made)
   return made
 }

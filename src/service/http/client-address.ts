@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 
-import express from 'express'
-
 import { parseIpAddress } from '../../contract/ip-address.ts'
 import type { ReadAddress } from '../context/service-context.ts'
 import { remember } from '../ground/remember.ts'
 import type { TrustProxy } from '../rules/trust-proxy.ts'
+import { loadExpress } from './load-express.ts'
 
 /**
  * Inside an Express app, the app's `trust proxy` decides, by `req.ip`. Elsewhere `X-Forwarded-For` is read from its end, as
@@ -28,7 +27,8 @@ type Trusts = (address: string, hop: number) => boolean
 
 /** Uses Express's own rules, as express-session does. */
 function trustOf(trusted: TrustProxy): Trusts {
-  const app = express()
+  if (trusted === 0) return () => false
+  const app = loadExpress()()
   app.set('trust proxy', trusted)
   return app.get('trust proxy fn') as Trusts
 }
