@@ -63,9 +63,9 @@ describe('the command', () => {
     expect(await packagesLoadedBy(flag)).toEqual(['commander'])
   })
 
-  it('loads HTTP packages only for serve', async () => {
+  it('loads Express not even for serve, before a request needs it', async () => {
     expect(await packagesLoadedBy('domain', 'list', '--help')).toEqual(['commander', 'otpauth'])
-    expect(await packagesLoadedBy('serve', '--help')).toEqual(['commander', 'express', 'otpauth'])
+    expect(await packagesLoadedBy('serve', '--help')).toEqual(['commander', 'otpauth'])
   })
 
   it('does not load the fetch of Node for serve: it takes 13 MB', async () => {
