@@ -87,12 +87,13 @@ async function addUnasked(form: HTMLFormElement): Promise<void> {
   const { conditionalCreate } = (await PublicKeyCredential.getClientCapabilities?.()) ?? {}
   if (!conditionalCreate) return
   const optionsJSON = await post<CreationOptions>(`${form.action}/options`)
-  await store(form, await startRegistration({ optionsJSON, useAutoRegister: true }))
+  const response = await startRegistration({ optionsJSON, useAutoRegister: true })
+  await store(form, response, { conditional: 'yes' })
 }
 
-function store(form: HTMLFormElement, response: object): Promise<void> {
+function store(form: HTMLFormElement, response: object, more: Record<string, string> = {}): Promise<void> {
   const name = form.querySelector<HTMLInputElement>('[name=name]')?.value ?? ''
-  return send(form.action, { name, response: JSON.stringify(response) })
+  return send(form.action, { name, response: JSON.stringify(response), ...more })
 }
 
 /** Runs the ceremony of a press. A second press before it has ended does nothing. */

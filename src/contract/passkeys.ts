@@ -52,7 +52,15 @@ const StartedRegistration = Registering.extend({
 })
 export type StartedRegistration = z.input<typeof StartedRegistration>
 
-const RegisteredPasskey = Registering.extend({ response: RegistrationResponse, name: PasskeyName })
+const RegisteredPasskey = Registering.extend({
+  response: RegistrationResponse,
+  name: PasskeyName,
+  /**
+   * The browser made it without asking the person, with `mediation: 'conditional'`: then the authenticator need not have
+   * noticed the person (WebAuthn section 7.1, step 14).
+   */
+  conditional: z.boolean().default(false),
+})
 export type RegisteredPasskey = z.input<typeof RegisteredPasskey>
 
 const StartedAuthentication = z.object({

@@ -191,6 +191,26 @@ describe('a passkey', () => {
     expect(events.filter(({ type }) => type === 'factor.added')).toHaveLength(2)
   })
 
+  // The test browser cannot do this: its stub makes the passkey as the browser does after a press.
+  it('is added without a press where the password manager does that', async () => {
+    const arranged = await arrange()
+    const { page, url, authenticator } = arranged
+    await page.addInitScript(() => {
+      const create = navigator.credentials.create.bind(navigator.credentials)
+      PublicKeyCredential.getClientCapabilities = () => Promise.resolve({ conditionalCreate: true })
+      navigator.credentials.create = (options) => {
+        const { mediation, ...rest } = options as { mediation?: string }
+        return mediation === 'conditional' ? create(rest) : Promise.reject(new Error('not asked for'))
+      }
+    })
+
+    await page.goto(`${url}/mfa`)
+    await page.getByRole('link', { name: 'Use a passkey instead' }).click()
+    await page.waitForURL(`${url}/`)
+
+    expect(await authenticator.passkeys()).toHaveLength(1)
+  })
+
   it('is not added twice on one authenticator', async () => {
     const arranged = await arrange()
     const { page, url, authenticator } = arranged

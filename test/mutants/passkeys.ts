@@ -105,9 +105,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the presence of the person at a registration',
     file: library,
-    find: '          requireUserVerification: false,\n          supportedAlgorithmIDs',
-    replace:
-      '          requireUserVerification: false,\n          requireUserPresence: false,\n          supportedAlgorithmIDs',
+    find: 'requireUserPresence: !conditional',
+    replace: 'requireUserPresence: false',
     test: registration,
     title: lyingRegistration,
   },

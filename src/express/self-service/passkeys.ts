@@ -163,7 +163,7 @@ function store(request: WebRequest, service: ConnectedService, userId: string, a
   const named = PasskeyName.safeParse(form['name'])
   const name = named.success ? named.data : browserName(req) || layoutOf(request).words.devices.passkeys.title
   if (!response) return { rejection: 'wrong' } as const
-  return storePasskey(service, userId, { response, name, ...allowed })
+  return storePasskey(service, userId, { response, name, conditional: form['conditional'] === 'yes', ...allowed })
 }
 
 /** Kept while the setup lasts, so that two tabs can both finish. */

@@ -111,10 +111,13 @@ async function requirePermission(db: Queryable, call: Call, adding: Adding): Pro
   return present
 }
 
-type Answer = Pick<Input<typeof contract.registerPasskey>, 'domainId' | 'userId' | 'challenge' | 'response'>
+type Answer = Pick<
+  Input<typeof contract.registerPasskey>,
+  'domainId' | 'userId' | 'challenge' | 'response' | 'conditional'
+>
 
 /** Uses the ceremony up, whether the answer is right or wrong, and before the transaction: that waits for statements only. */
-async function verifyAnswer(call: Call, { domainId, userId, challenge, response }: Answer) {
+async function verifyAnswer(call: Call, { domainId, userId, challenge, response, conditional }: Answer) {
   const named = namedCeremony(response.response.clientDataJSON)
   if (!named)
     throw new ApiProblem('api.error.invalid.response', 'response: clientDataJSON: expected client data as JSON')
@@ -124,7 +127,8 @@ async function verifyAnswer(call: Call, { domainId, userId, challenge, response 
   const ceremony = await useCeremony(call.store.db, of, call.clock.now())
   if (!ceremony) throw new ApiProblem('api.error.conflict.state', 'The challenge has expired, or was used up.')
   const isOurs = ceremony.challenge === challenge && !clientData.crossOrigin
-  const made = isOurs && (await webauthn.verifyRegistration(response, expectedOf(call, named, ceremony)))
+  const expected = { ...expectedOf(call, named, ceremony), conditional }
+  const made = isOurs && (await webauthn.verifyRegistration(response, expected))
   if (!made) throw new ApiProblem('api.error.invalid.response', 'response: does not match the challenge')
   return { rpId: ceremony.rpId, made }
 }

@@ -15,6 +15,8 @@ export interface Expected {
   readonly webauthnChallenge: string
   readonly rpId: string
   readonly origins: readonly string[]
+  /** Whether the person need not have been present, because the browser made the passkey without asking. */
+  readonly conditional?: boolean
 }
 
 /** A key pair that an authenticator has made. */
@@ -72,7 +74,7 @@ async function load(): Promise<WebAuthn> {
     Promise.all([import('@simplewebauthn/server'), import('@simplewebauthn/server/helpers')]),
   )
   return {
-    async verifyRegistration(response, { webauthnChallenge, rpId, origins }) {
+    async verifyRegistration(response, { webauthnChallenge, rpId, origins, conditional = false }) {
       requireNoAttestation(() => helpers.decodeAttestationObject(bytesOf(response.response.attestationObject)))
       const { transports = [], ...attested } = response.response
       const verified = await orWrong(
@@ -83,6 +85,7 @@ async function load(): Promise<WebAuthn> {
           expectedRPID: rpId,
           // After a password, presence is a second factor.
           requireUserVerification: false,
+          requireUserPresence: !conditional,
           supportedAlgorithmIDs: [...algorithms],
         }),
       )

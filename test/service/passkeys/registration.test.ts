@@ -92,6 +92,15 @@ describe.each(engines)('adding a passkey, on %s', (engine) => {
     expect(await show()).toMatchObject({ passkeys: [], everEnrolled: false })
   })
 
+  it('accepts an answer without presence only if the browser made the passkey without asking', async () => {
+    const { addPasskey } = await passkeyUser(running)
+
+    const asked = await addPasskey({ conditional: false }, { up: false })
+    const unasked = await addPasskey({ conditional: true }, { up: false, uv: false })
+
+    expect([asked.code, unasked.status]).toEqual([wrong, 200])
+  })
+
   it('accepts every origin that the app named', async () => {
     const { addPasskey } = await passkeyUser(running)
 
