@@ -206,4 +206,25 @@ describe('a server that speaks TLS', () => {
 
     expect([silent.destroyed, secured.destroyed]).toEqual([true, true])
   })
+
+  it('closes connections whose handshake ends after closing has begun', async () => {
+    const { certificate, key } = await issue(authority, ['127.0.0.1'])
+    const tls = { cert: Buffer.from(certificate), key: Buffer.from(key) }
+    const timeouts = { firstRequest: 1_000 }
+    const listening = await listen((_req, res) => res.end(), { host: '127.0.0.1', port: 0, tls, timeouts })
+    const socket = connectRaw(listening.port, '127.0.0.1')
+    await once(socket, 'connect')
+    // By then the server has accepted the one before, too.
+    const secured = connect({ port: listening.port, host: '127.0.0.1', rejectUnauthorized: false })
+    await once(secured, 'secureConnect')
+
+    const began = performance.now()
+    const closed = listening.close()
+    const late = connect({ socket, rejectUnauthorized: false })
+    await once(late, 'secureConnect')
+    await closed
+
+    // All others are closed after 15 seconds.
+    expect(performance.now() - began).toBeLessThan(10_000)
+  })
 })

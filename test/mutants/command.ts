@@ -37,6 +37,14 @@ function tls(): readonly Mutant[] {
       test,
       title: 'finishes a request while it closes',
     },
+    {
+      defense: 'closing a server closes the TLS connections whose handshake ends later',
+      file: 'src/service/http/listen.ts',
+      find: 'if (maxUnused !== undefined) closeIfUnused(connection, maxUnused)',
+      replace: 'void closeIfUnused',
+      test,
+      title: 'closes connections whose handshake ends after closing has begun',
+    },
   ]
 }
 

@@ -109,16 +109,23 @@ function createConnections() {
   const unused = new Map<Socket, number>()
   const unanswered = new Set<ServerResponse>()
   let draining = false
+  /** Once closing has begun: how long a connection may stay unused, milliseconds. */
+  let maxUnused: number | undefined
 
   const closeAfterwards = (res: ServerResponse) => {
     if (!res.headersSent) res.setHeader('Connection', 'close')
   }
+
+  const closeIfUnused = (connection: Socket, wait: number) =>
+    void setTimeout(() => unused.has(connection) && connection.destroy(), Math.max(0, wait))
 
   return {
     watch(server: Server): void {
       const note = (connection: Socket) => {
         unused.set(connection, performance.now())
         connection.once('close', () => unused.delete(connection))
+        // A handshake may end after closing has begun.
+        if (maxUnused !== undefined) closeIfUnused(connection, maxUnused)
       }
       server.on('connection', note)
       if (server instanceof SecureServer)
@@ -142,10 +149,8 @@ function createConnections() {
     },
     /** Callers open some connections ahead or abandon them; Node does not count those as idle. @param grace Milliseconds. */
     closeUnused(grace: number): void {
-      for (const [connection, since] of unused) {
-        const left = since + grace - performance.now()
-        setTimeout(() => unused.has(connection) && connection.destroy(), Math.max(0, left))
-      }
+      maxUnused = grace
+      for (const [connection, since] of unused) closeIfUnused(connection, since + grace - performance.now())
     },
   }
 }
