@@ -197,8 +197,8 @@ function listener(): readonly Mutant[] {
     {
       defense: 'a new connection has time to send its first request',
       file,
-      find: 'const left = since + grace - performance.now()',
-      replace: 'const left = 0',
+      find: 'closeIfUnused(connection, since + grace - performance.now())',
+      replace: 'closeIfUnused(connection, 0 * (since + grace))',
       test,
       title: 'answers the first request of a connection that was opened just before',
     },
