@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
+import { PhishingResistance } from './phishing-resistance.ts'
 import { Id } from './text.ts'
 import { NewUser, User, User13 } from './users.ts'
 
@@ -28,6 +29,8 @@ export const Domain13 = z.object({
 /** A protected app, with the users who may sign in to it and its rules. */
 export const Domain = Domain13.extend({
   numberMatching: NumberMatching.optional(),
+  /** Which factors count: all of them, or only passkeys. A session can ask for more, and not for less. */
+  phishingResistant: PhishingResistance.optional(),
   /** The version of its users after the last synchronization; the next one can name it in `If-Match`, in quotes. */
   synchronizationVersion: z.int().optional(),
 })

@@ -15,6 +15,7 @@ export const SessionReason = z.enum([
   'push_failed',
   'wrong_code',
   'wrong_passkey',
+  'phishing_resistance_required',
 ])
 export type SessionReason = z.infer<typeof SessionReason>
 

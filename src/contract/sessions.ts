@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { BrowserCookie, BrowserName, KnownBrowser, maxRememberDays } from './browsers.ts'
 import { endpoint } from './endpoint.ts'
 import { parseIpAddress } from './ip-address.ts'
+import { RequestedPhishingResistance } from './phishing-resistance.ts'
+import { RelyingPartyId } from './relying-party.ts'
 import { attributeLimits, SessionPurpose, SessionReason, SessionState } from './session-facts.ts'
 import { Id, optionalField, Random128, Seconds } from './text.ts'
 import { Factor, Language, Username } from './users.ts'
@@ -111,6 +113,10 @@ export const NewSession = NewSession13.extend({
   purpose: SessionPurpose.optional(),
   /** The id of the browser, from its cookie. Requests from a known browser of the user have their own limits. */
   browser: BrowserCookie,
+  /** What the app asks for; the stricter of this and the policy of the domain applies. */
+  phishingResistant: RequestedPhishingResistance.optional(),
+  /** The relying party of the app: only its passkeys count for `prefer`. By default, those for any app do. */
+  rpId: RelyingPartyId.optional(),
   /** The answer to `startPasskeyAuthentication`, of the same challenge and purpose. */
   passkey: optionalField(AuthenticationResponse),
   /** Redeems the approval of a correct code or passkey in the same call, which then returns what redeeming it returns. */
@@ -177,6 +183,8 @@ export const redeemSession = endpoint({
   body: z.object({
     challenge: Random128,
     browser: SigningInBrowser.optional(),
+    /** What the app asks for: an approval that was created under less counts only if it is that of a passkey. */
+    phishingResistant: RequestedPhishingResistance.optional(),
   }),
   response: RedeemedSession,
   role: 'auth',

@@ -76,9 +76,9 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a code is checked before it is looked for a device',
     file: 'src/service/api/sessions.ts',
-    find: "  if (isByCode(input)) return byCode(call, db, starting)\n  const device = await activeDevice(db, domain.id, user.id)\n  if (!device) throw new ApiProblem('api.error.notfound.token')\n",
+    find: "  if (isByCode(input)) return byCode(call, db, { ...starting, passkeyNeeded })\n  const device = await activeDevice(db, domain.id, user.id)\n  if (!device) throw new ApiProblem('api.error.notfound.token')\n",
     replace:
-      "  const device = await activeDevice(db, domain.id, user.id)\n  if (!device) throw new ApiProblem('api.error.notfound.token')\n  if (isByCode(input)) return byCode(call, db, starting)\n",
+      "  const device = await activeDevice(db, domain.id, user.id)\n  if (!device) throw new ApiProblem('api.error.notfound.token')\n  if (isByCode(input)) return byCode(call, db, { ...starting, passkeyNeeded })\n",
     test: 'service/codes/codes.test.ts',
     title: 'gets the same response, whatever factors the user has',
   },

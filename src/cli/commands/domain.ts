@@ -12,6 +12,7 @@ import { exitCode, Failure } from '../terminal/failure.ts'
 import { integer, parseSwitch } from '../terminal/parse.ts'
 import { printJson, printRows, printTable, yesOrNo } from '../terminal/print.ts'
 import { domainImageCommand } from './domain-image.ts'
+import { domainTypeOption, phishingResistantOption } from './domain-options.ts'
 
 type Rules = Omit<NewDomain, 'name'>
 
@@ -64,8 +65,8 @@ function showCommand(): Command {
 
 function setCommand(): Command {
   const command = adminCommand('set', 'change the name or the rules of a domain', [
-    "domain set 'Intranet' --number-matching required",
-    "domain set 'Intranet' --name 'Staff site' --email-otp-enabled on",
+    "domain set 'Intranet' --name 'Staff site' --number-matching required",
+    "domain set 'Intranet' --phishing-resistant require",
   ])
   return withRules(command)
     .argument('<domain>', 'name or id')
@@ -97,12 +98,13 @@ function showDomain(domain: Domain, { json }: AdminSettings): void {
     ['E-mailed codes', yesOrNo(domain.emailOtpEnabled)],
     ['Request polling', yesOrNo(domain.requestPollingEnabled)],
     ['Number matching', domain.numberMatching ?? 'off'],
+    ['Only passkeys', domain.phishingResistant ?? 'off'],
   ])
 }
 
 function withRules(command: Command): Command {
   return command
-    .addOption(new Option('--type <type>', 'how people sign in').choices(['RADIUS', 'WEB', 'PAM', 'OTHER']))
+    .addOption(domainTypeOption())
     .addOption(
       new Option(
         '--key-type <type>',
@@ -122,6 +124,7 @@ function withRules(command: Command): Command {
         'required',
       ]),
     )
+    .addOption(phishingResistantOption())
 }
 
 /** Only the rules that were set: others keep their value or get the default of the service. */

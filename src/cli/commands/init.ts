@@ -4,7 +4,8 @@ import { Command, InvalidArgumentError } from 'commander'
 
 import { Id } from '../../contract/text.ts'
 import { addApiKey, isApiKey } from '../../service/admin/api-keys.ts'
-import { addDomain } from '../../service/admin/domains.ts'
+import { addDomain, refuseWithoutPasskeys } from '../../service/admin/domains.ts'
+import type { NewDomain } from '../../service/admin/domains.ts'
 import { NameTakenError } from '../../service/admin/errors.ts'
 import { refuseTaken } from '../../service/admin/take-over.ts'
 import type { TakenOver } from '../../service/admin/take-over.ts'
@@ -19,8 +20,9 @@ import { interfaceOptions, interfaceWordsOf, typedWords } from '../serve/interfa
 import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { printRows } from '../terminal/print.ts'
 import { readWholeFile } from '../terminal/read-file.ts'
+import { domainTypeOption, phishingResistantOption } from './domain-options.ts'
 
-interface Settings extends InterfaceWords {
+interface Settings extends InterfaceWords, Pick<NewDomain, 'type' | 'phishingResistant'> {
   readonly database: string
   readonly organization: string
   readonly domain: string
@@ -36,6 +38,8 @@ export function initCommand(): Command {
     .addOption(databaseOption('path of the database, or a postgres:// URL'))
     .option('--organization <name>', 'name of the organization, which must be new', 'Organization')
     .option('--domain <name>', 'name of the domain, which people see on their device', 'Sign-in')
+    .addOption(domainTypeOption())
+    .addOption(phishingResistantOption())
     .option('--api-key-file <file>', 'use the API key in this file, which existing clients already use')
     .option('--domain-id <id>', 'use this id for the domain, which existing clients already use', parseId)
   for (const option of interfaceOptions(() => 'the stored value')) command.addOption(option)
@@ -80,12 +84,15 @@ interface Created {
   readonly apiKey?: string
 }
 
-async function create(ctx: ServiceContext, { organization, domain }: Settings, taken: TakenOver): Promise<Created> {
+async function create(ctx: ServiceContext, settings: Settings, taken: TakenOver): Promise<Created> {
+  const { organization, domain: name, type, phishingResistant } = settings
+  const rules = { name, type, phishingResistant }
   try {
     // Checked before anything is created.
+    refuseWithoutPasskeys(rules)
     await refuseTaken(ctx, taken)
     const { id: organizationId } = await createAdministration(ctx).createOrganization(organization)
-    const { id: domainId } = await addDomain(ctx, organizationId, { name: domain }, taken.domainId)
+    const { id: domainId } = await addDomain(ctx, organizationId, rules, taken.domainId)
     const { key } = await addApiKey(ctx, organizationId, {}, taken.apiKey)
     return { organizationId, domainId, ...(taken.apiKey === undefined && { apiKey: key }) }
   } catch (error) {
@@ -146,4 +153,5 @@ their interface. These words are stored in the database and apply to every servi
 Examples:
   $ second-factor init --database mfa.sqlite
   $ second-factor init --database mfa.sqlite --organization 'Example Ltd' --domain 'Intranet' --json
+  $ second-factor init --database mfa.sqlite --domain 'Intranet' --phishing-resistant require
   $ second-factor init --database mfa.sqlite --api-key-file key.txt --domain-id 3f2a91c0… --media-type acme`

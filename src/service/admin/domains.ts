@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { Domain, NumberMatching } from '../../contract/domains.ts'
+import { PhishingResistance } from '../../contract/phishing-resistance.ts'
 import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { parseOptions } from '../../contract/validate.ts'
@@ -59,6 +60,12 @@ export interface NewDomain {
    * @default `'offered'`
    */
   numberMatching?: NumberMatching | undefined
+  /**
+   * Whether only passkeys count: never, for users who have one (`prefer`), or always (`require`). RADIUS and PAM domains
+   * cannot have it, because their clients cannot use passkeys.
+   * @default `'off'`
+   */
+  phishingResistant?: PhishingResistance | undefined
 }
 
 /** Options of `setDomain()`. Absent options stay unchanged. */
@@ -75,6 +82,7 @@ const rules = {
   bypassEnabled: z.boolean(),
   emailOtpEnabled: z.boolean(),
   numberMatching: NumberMatching,
+  phishingResistant: PhishingResistance,
 }
 
 export const NewDomain = z.strictObject({
@@ -90,6 +98,7 @@ export const NewDomain = z.strictObject({
   // The weakest factor is opt-in.
   emailOtpEnabled: rules.emailOtpEnabled.default(false),
   numberMatching: rules.numberMatching.default('offered'),
+  phishingResistant: rules.phishingResistant.default('off'),
 })
 
 export const DomainChanges = z.strictObject(rules).partial()
@@ -103,6 +112,7 @@ export async function addDomain(
 ): Promise<Domain> {
   const { db } = ctx.store
   const options = parseOptions(NewDomain, 'createDomain', given)
+  refuseWithoutPasskeys(options)
   const row = {
     ...options,
     requestPollingEnabled: fact(options.requestPollingEnabled),
@@ -140,12 +150,25 @@ export async function changeDomain(
     if (!domain) throw new RangeError('domainId: no such domain')
     const namesake = changes.name === undefined ? undefined : await domainByName(db, organizationId, changes.name)
     if (namesake && namesake.id !== id) throw taken(namesake.name)
+    refuseWithoutPasskeys({
+      type: changes.type ?? domain.type,
+      phishingResistant: changes.phishingResistant ?? domain.phishingResistant,
+    })
     if (!(await updateDomain(db, id, columns(changes)))) throw keyTypeInUse(domain.keyType)
     const changed = (await domainById(db, organizationId, id)) ?? domain
     const fields = changedFields(domain, changed)
     if (fields !== '') await audit(db, ctx, { event: 'domain.changed', organizationId, facts: { domain: id, fields } })
     return show(changed)
   })
+}
+
+/** @throws {RefusalError} for a policy that would lock every user with a passkey out, as their clients cannot use it. */
+export function refuseWithoutPasskeys({ type, phishingResistant = 'off' }: Omit<NewDomain, 'name'>): void {
+  if (phishingResistant === 'off' || (type !== 'RADIUS' && type !== 'PAM')) return
+  throw new RefusalError(
+    `A domain of type ${type} cannot be phishing-resistant (${phishingResistant}), because ${type} clients cannot use passkeys. ` +
+      'Use a domain of another type, or the policy off.',
+  )
 }
 
 /** In the form the REST interface returns. */

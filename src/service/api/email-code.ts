@@ -14,7 +14,9 @@ import { findMember } from './find.ts'
  */
 export const send: Handler<typeof contract.sendEmailCode> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
-  if (domain.emailOtpEnabled !== 1) throw new ApiProblem('api.error.conflict.emailotpenabled')
+  // Where a passkey is required, an e-mailed code would never count.
+  const isEnabled = domain.emailOtpEnabled === 1 && domain.phishingResistant !== 'require'
+  if (!isEnabled) throw new ApiProblem('api.error.conflict.emailotpenabled')
   const { mailer } = call
   if (!mailer) throw mailProblem(call, new Error('Codes cannot be e-mailed, because the option smtp is not set.'))
   const code = newEmailCode(call.random)

@@ -1,10 +1,12 @@
 import type * as contract from '../../contract/sessions.ts'
-import type { Session } from '../../contract/sessions.ts'
+import type { Session, SessionReason } from '../../contract/sessions.ts'
 import { auditRedeemed, auditRedeemRefused, auditSession, auditThrottled } from '../audit/sessions.ts'
 import { withinBudget } from '../codes/code-budget.ts'
 import { bypassLookups } from '../codes/bypass-forms.ts'
-import { checkCode, meantFactor } from '../codes/check-code.ts'
+import { checkCode, isNotHandedOver, meantFactor } from '../codes/check-code.ts'
+import type { GivenCode } from '../codes/check-code.ts'
 import { enrollUser } from '../factors/enrollment.ts'
+import { userNeedsPasskey } from '../factors/phishing-resistance.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
 import { presentPasskey, usePasskey } from '../passkeys/check-passkey.ts'
@@ -13,6 +15,7 @@ import { limitedNetwork, takePush } from '../push/push-budget.ts'
 import { fitAttributes } from '../rules/attributes.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import { newMatchingNumber } from '../rules/matching-number.ts'
+import { countsUnder, isTriedForPasskey, stricter } from '../rules/phishing-resistance.ts'
 import { newId, random128 } from '../rules/random.ts'
 import { scanHashOf } from '../rules/scan-hash.ts'
 import { atTime, isReadable, redeemableFor } from '../rules/session-state.ts'
@@ -135,13 +138,30 @@ interface Started {
 async function start(call: Call, db: Queryable, starting: Starting): Promise<Started> {
   const { input, domain, user, budget, presented } = starting
   if (presented) return byPasskey(call, db, starting, presented)
-  if (isByCode(input)) return byCode(call, db, starting)
+  const passkeyNeeded = await userNeedsPasskey(db, {
+    policy: policyOf(domain, input),
+    userId: user.id,
+    rpId: input.rpId,
+  })
+  if (passkeyNeeded && !isTriedForPasskey(triedFactor(input), input.purpose ?? 'sign_in'))
+    return refuse(call, db, starting)
+  if (isByCode(input)) return byCode(call, db, { ...starting, passkeyNeeded })
   const device = await activeDevice(db, domain.id, user.id)
   if (!device) throw new ApiProblem('api.error.notfound.token')
   const asked = await ask(call, db, { input, domain, user, budget, deviceId: device.id })
   // The names of devices are for administrators, and for apps that may change factors.
   return { ...asked, deviceName: call.role === 'admin' ? device.name : undefined }
 }
+
+/** Only a passkey would do: nothing is sent to a device, and a code is neither checked, used up nor counted. */
+async function refuse(call: Call, db: Queryable, starting: Starting): Promise<Started> {
+  const factor = triedFactor(starting.input)
+  const outcome = denied('phishing_resistance_required', call.clock.now())
+  return { session: await insertSession(db, { ...blank(call, starting), factor, ...outcome }) }
+}
+
+/** E-mailed codes count as `otp`, as they cannot be told apart before they are checked. */
+const triedFactor = (input: New) => (isByCode(input) ? meantFactor(input) : 'push')
 
 export const get: Handler<typeof contract.getSession> = async (input, call) => {
   const read = () => load(call, input)
@@ -173,7 +193,10 @@ export const cancel: Handler<typeof contract.cancelSession> = async (input, call
 
 export const redeem: Handler<typeof contract.redeemSession> = async (input, call) => {
   const session = await load(call, input)
-  const redeemed = await readCommitted(call.store.db).execute((db) => redeemWithin(call, db, session, input))
+  const domain = await findDomain(call, input.domainId)
+  const redeemed =
+    countsUnder(policyOf(domain, input), session) &&
+    (await readCommitted(call.store.db).execute((db) => redeemWithin(call, db, session, input)))
   if (redeemed) return redeemed
   await auditRedeemRefused(call, session)
   throw new ApiProblem('api.error.conflict.state')
@@ -256,10 +279,15 @@ async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: Us
 }
 
 /** Settles at once. A wrong code is denied, without a hint which part was wrong. */
-async function byCode(call: Call, db: Queryable, starting: Starting): Promise<Started> {
+async function byCode(
+  call: Call,
+  db: Queryable,
+  starting: Starting & Pick<GivenCode, 'passkeyNeeded'>,
+): Promise<Started> {
   const { input, user, domain, budget } = starting
+  const given = { ...starting, ...input, user }
   const trying = { userId: user.id, domainId: domain.id, budget, challenge: input.challenge }
-  const tried = await withinBudget(call, db, trying, () => checkCode(call, db, { ...starting, ...input, user }))
+  const tried = await withinBudget(call, db, trying, () => checkCode(call, db, given))
   const now = call.clock.now()
   const session = blank(call, starting)
   if (tried.right) {
@@ -268,7 +296,8 @@ async function byCode(call: Call, db: Queryable, starting: Starting): Promise<St
     const approved = { state: 'approved', ...tried.right, settledAt: now } as const
     return { session: await insertSession(db, { ...session, ...approved }) }
   }
-  const wrong = { factor: meantFactor(input), ...denied('wrong_code', now) }
+  const reason = (await isNotHandedOver(call, db, given)) ? 'phishing_resistance_required' : 'wrong_code'
+  const wrong = { factor: meantFactor(input), ...denied(reason, now) }
   return { session: await insertSession(db, { ...session, ...wrong }), left: tried.left }
 }
 
@@ -283,12 +312,12 @@ async function byPasskey(call: Call, db: Queryable, starting: Starting, presente
   return { session: await insertSession(db, { ...session, ...outcome }) }
 }
 
-const denied = (reason: 'wrong_code' | 'wrong_passkey' | 'push_failed', now: number) =>
-  ({ state: 'denied', reason, settledAt: now }) as const
+const denied = (reason: SessionReason, now: number) => ({ state: 'denied', reason, settledAt: now }) as const
 
 /** A pending session that is not sent to any device yet. */
 function blank(call: Call, { input, domain, user, budget }: Omit<Starting, keyof Prepared>) {
   const now = call.clock.now()
+  const policy = policyOf(domain, input)
   return {
     id: newId(call.random),
     domainId: domain.id,
@@ -300,7 +329,12 @@ function blank(call: Call, { input, domain, user, budget }: Omit<Starting, keyof
     challenge: input.challenge ?? null,
     purpose: input.purpose ?? 'sign_in',
     knownBrowser: budget === 'known' ? 1 : 0,
+    phishingResistant: policy === 'off' ? null : policy,
     createdAt: now,
     expiresAt: now + domain.requestTimeout,
   } as const
 }
+
+/** The stricter of what the domain and the app ask for. */
+const policyOf = (domain: DomainRow, { phishingResistant }: Pick<New, 'phishingResistant'>) =>
+  stricter(domain.phishingResistant, phishingResistant)

@@ -1,7 +1,7 @@
 import type { Factor } from '../../contract/users.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { looksLikeBypassCode } from '../rules/bypass-code.ts'
-import { useBypassCode } from '../store/bypass-codes.ts'
+import { usableBypassCode, useBypassCode, useHandedOverCode } from '../store/bypass-codes.ts'
 import type { DomainRow } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
 import type { UserRow } from '../store/users.ts'
@@ -19,6 +19,8 @@ export interface GivenCode {
   readonly bypasscode?: string | undefined
   /** How a bypass code is looked up; empty for other codes. */
   readonly bypassLookups: readonly string[]
+  /** Whether a passkey is needed, which only a bypass code replaces that was handed over in person. */
+  readonly passkeyNeeded: boolean
 }
 
 /**
@@ -41,10 +43,18 @@ export function meantFactor({ otp, bypasscode }: Pick<GivenCode, 'otp' | 'bypass
 }
 
 async function checkBypassCode(ctx: Context, db: Queryable, given: GivenCode): Promise<RightCode | undefined> {
-  const { user, domain, bypassLookups: codeLookups } = given
+  const { user, domain, bypassLookups: codeLookups, passkeyNeeded } = given
   if (domain.bypassEnabled !== 1 || codeLookups.length === 0) return undefined
-  const factorId = await useBypassCode(db, { userId: user.id, codeLookups }, ctx.clock.now())
+  const use = passkeyNeeded ? useHandedOverCode : useBypassCode
+  const factorId = await use(db, { userId: user.id, codeLookups }, ctx.clock.now())
   return factorId === undefined ? undefined : { factor: 'bypass', factorId }
+}
+
+/** Whether a bypass code that was refused is right, and only does not replace a missing passkey. */
+export async function isNotHandedOver(ctx: Context, db: Queryable, given: GivenCode): Promise<boolean> {
+  const { user, domain, bypassLookups: codeLookups, passkeyNeeded } = given
+  if (!passkeyNeeded || domain.bypassEnabled !== 1 || codeLookups.length === 0) return false
+  return (await usableBypassCode(db, { userId: user.id, codeLookups }, ctx.clock.now())) !== undefined
 }
 
 /** Checks every possible source, so that a wrong code takes equally long whatever the user has. */

@@ -3,6 +3,7 @@ import type { Caller } from '../context/caller.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { factorsForChange, mayChange } from '../rules/factor-change.ts'
 import type { OwnedFactors } from '../rules/factor-change.ts'
+import { countsUnder, stricter } from '../rules/phishing-resistance.ts'
 import { userView } from '../views/views.ts'
 import { belongings } from '../store/belongings.ts'
 import { domainById } from '../store/domains.ts'
@@ -64,11 +65,15 @@ async function findGrant(db: Queryable, caller: Caller, change: Change): Promise
     domain && (await memberBy(db, { organizationId: caller.organizationId, domainId: domain.id }, { id: userId }))
   if (!domain || !user) return undefined
   const { purpose, settledAt, factor, factorId } = session
+  if (!countsUnder(domain.phishingResistant, session)) return undefined
   const grant = { domain, user, factor, factorId }
   const allows = mayChange(
     changed,
     { purpose, settledAt, factor, inForce: await isInForce(db, grant, now) },
-    await ownedFactors(db, { ...grant, rpId }, now),
+    {
+      ...(await ownedFactors(db, { ...grant, rpId }, now)),
+      phishingResistant: stricter(session.phishingResistant, domain.phishingResistant),
+    },
     now,
   )
   return allows ? grant : undefined
@@ -87,5 +92,6 @@ async function ownedFactors(
     here: hasPasskey ? ['passkey', ...others] : others,
     anywhere: userView(user, has).factors ?? [],
     everStrong: user.strongEnrolled === 1,
+    phishingResistant: domain.phishingResistant,
   }
 }

@@ -58,6 +58,7 @@ const domain = {
   bypassEnabled: true,
   emailOtpEnabled: false,
   numberMatching: 'offered',
+  phishingResistant: 'off',
 }
 
 const newSession = {

@@ -1,6 +1,8 @@
 import type { SessionPurpose } from '../../contract/sessions.ts'
+import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
 import type { ChangedFactor } from '../../contract/factors.ts'
 import type { Factor } from '../../contract/users.ts'
+import { needsPasskey } from './phishing-resistance.ts'
 import { latestBeginning } from './present.ts'
 
 /** How long a pass for changing factors is valid, seconds. */
@@ -14,6 +16,8 @@ export interface OwnedFactors {
   readonly anywhere: readonly Factor[]
   /** Whether the user ever had a strong factor in any domain; only a reset clears this. */
   readonly everStrong: boolean
+  /** The policy that applies. */
+  readonly phishingResistant: PhishingResistance
 }
 
 /** A passed second step. */
@@ -45,6 +49,10 @@ export function mayChange(changed: ChangedFactor, pass: Pass, owned: OwnedFactor
 }
 
 function isStrongEnough(factor: Factor, changed: ChangedFactor, owned: OwnedFactors): boolean {
+  // A bypass code that replaces a missing passkey leads to a new one, and to nothing else.
+  if (needsPasskey(owned.phishingResistant, owned.here.includes('passkey'))) {
+    return factor === 'passkey' || (factor === 'bypass' && changed === 'passkey')
+  }
   if (isBehindPasskey(changed, owned)) return factor === 'passkey' || factor === 'bypass'
   return isStrong(factor) || mayAddFirst(changed, owned)
 }

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 
+import { handedOverFor } from '../rules/phishing-resistance.ts'
 import { latestBeginning } from '../rules/present.ts'
 import { endOtherSessions } from './epochs.ts'
 import type { Database, Queryable } from './schema.ts'
@@ -38,7 +39,28 @@ type Using = Pick<BypassCodeRow, 'userId'> & { readonly codeLookups: readonly st
 
 /** Uses a code once. @returns its id; undefined where the user has none like it that can be used. */
 export const useBypassCode = firstValue('useBypassCode', (db, of: Slots<Using>, now: Slot<number>) =>
-  db
+  using(db, of, now).returning('id'),
+)
+
+/** The same for a code that an administrator hands over in person, for a user who needs a passkey. */
+export const useHandedOverCode = firstValue('useHandedOverCode', (db, of: Slots<Using>, now: Slot<number>) =>
+  using(db, of, now)
+    .where('usesAllowed', '=', 1)
+    .where((eb) => eb('expiresAt', '<=', eb('createdAt', '+', eb.lit(handedOverFor))))
+    .returning('id'),
+)
+
+/** Whether the user has such a code that can be used, of whatever kind. It is not used up. */
+export const usableBypassCode = firstValue('usableBypassCode', (db, of: Slots<Using>, now: Slot<number>) =>
+  usable(db, now)
+    .clearSelect()
+    .select('bypassCode.id')
+    .where('bypassCode.userId', '=', of.userId)
+    .where('bypassCode.codeLookup', 'in', of.codeLookups),
+)
+
+function using(db: Queryable, of: Slots<Using>, now: Slot<number>) {
+  return db
     .updateTable('bypassCode')
     .set((eb) => ({ usesRemaining: eb('usesRemaining', '-', 1), usedAt: now }))
     .where('userId', '=', of.userId)
@@ -46,8 +68,7 @@ export const useBypassCode = firstValue('useBypassCode', (db, of: Slots<Using>, 
     .where('usesRemaining', '>', 0)
     .where('expiresAt', '>', now)
     .where('createdAt', '<=', derived(now, latestBeginning))
-    .returning('id'),
-)
+}
 
 /** In a transaction. @returns false where it is gone. */
 export async function removeBypassCode(db: Queryable, id: string): Promise<boolean> {

@@ -18,7 +18,7 @@ export const insertDomain = changesRow('insertDomain', (db, row: Slots<Insertabl
       ...pick(row, ['id', 'organizationId', 'name', 'type', 'keyType', 'maxAllowedRetries', 'requestTimeout']),
       ...pick(row, ['activationCodeExpiration', 'requestPollingEnabled', 'bypassEnabled', 'emailOtpEnabled']),
       ...pick(row, ['numberMatching', 'createdAt']),
-      ...withDefaults(row, { appName: null }),
+      ...withDefaults(row, { appName: null, phishingResistant: 'off' as const }),
     })
     .onConflict((conflict) => conflict.doNothing()),
 )

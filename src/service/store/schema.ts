@@ -3,6 +3,7 @@ import type { ColumnType, Generated, Kysely } from 'kysely'
 import type { Decision, FactorChangeKind } from '../../contract/device.ts'
 import type { Domain } from '../../contract/domains.ts'
 import type { HardwareToken } from '../../contract/hardware.ts'
+import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
 import type { SessionPurpose, SessionReason, SessionState } from '../../contract/sessions.ts'
 import type { Token } from '../../contract/tokens.ts'
 import type { Factor } from '../../contract/users.ts'
@@ -62,6 +63,7 @@ export interface Database {
     bypassEnabled: Fact
     emailOtpEnabled: Fact
     numberMatching: 'off' | 'offered' | 'required'
+    phishingResistant: Generated<PhishingResistance>
     createdAt: number
     /** The last ticket that was drawn: each synchronization draws one when it arrives. */
     synchronizationTicket: Generated<number>
@@ -224,6 +226,8 @@ export interface Database {
     passed: Generated<Fact>
     /** Whether a passkey's authenticator verified the person. */
     userVerified: Generated<Fact>
+    /** The policy that it was created under, the stricter of domain and app; null for `off`. */
+    phishingResistant: ColumnType<PhishingResistance | null, PhishingResistance | null | undefined, never>
     /** What the device answered, so that the same answer sent again is known. */
     answeredDecision: Decision | null
     answeredNumber: string | null

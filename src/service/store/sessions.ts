@@ -53,6 +53,7 @@ const unanswered = {
   answeredDecision: null,
   answeredNumber: null,
   network: null,
+  phishingResistant: null,
 } as const
 
 /** Callers see only sessions of their organization and of the domain they name. */

@@ -26,6 +26,7 @@ describe('second-factor domain', () => {
       bypassEnabled: true,
       emailOtpEnabled: false,
       numberMatching: 'offered',
+      phishingResistant: 'off',
       synchronizationVersion: 0,
     })
     expect(other).toMatchObject({
@@ -139,8 +140,50 @@ describe('second-factor domain', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
+  it('requires passkeys, and shows it', async () => {
+    const { stdout } = await admin('domain', 'set', 'Intranet', '--phishing-resistant', 'require')
+
+    expect(stdout).toContain('Only passkeys     require\n')
+    expect(await json('domain', 'show', 'Intranet')).toMatchObject({ phishingResistant: 'require' })
+  })
+
+  it.each([
+    ['require', 'RADIUS'],
+    ['require', 'PAM'],
+    ['prefer', 'RADIUS'],
+    ['prefer', 'PAM'],
+  ])('refuses passkeys (%s) for %s, whichever of the two is set last', async (policy, type) => {
+    const rules = ['--phishing-resistant', policy, '--type', type]
+    await admin('domain', 'create', 'Old', '--type', type)
+    await admin('domain', 'create', 'Web', '--phishing-resistant', policy)
+
+    const answers = [
+      await admin('domain', 'create', 'VPN', ...rules),
+      await admin('domain', 'set', 'Old', '--phishing-resistant', policy),
+      await admin('domain', 'set', 'Web', '--type', type),
+      await run('init', '--database', place.database, '--organization', 'Other', ...rules),
+    ]
+
+    expect(answers.map(({ code }) => code)).toEqual([1, 1, 1, 1])
+    for (const { stderr } of answers) {
+      expect(stderr).toContain(`A domain of type ${type} cannot be phishing-resistant (${policy}), because`)
+    }
+    expect((await json('domain', 'list')).map(({ name }: { name: string }) => name)).toEqual(['Intranet', 'Old', 'Web'])
+  })
+
   it('fails without an option', async () => {
     expect((await admin('domain', 'set', 'Intranet')).code).toBe(2)
+  })
+})
+
+describe('second-factor init', () => {
+  it('creates a domain that requires passkeys', async () => {
+    const rules = ['--organization', 'Other', '--phishing-resistant', 'require', '--type', 'OTHER']
+    await run('init', '--database', place.database, ...rules)
+
+    const [domain] = await json('domain', 'list', '--organization', 'Other')
+
+    expect(domain).toMatchObject({ phishingResistant: 'require', type: 'OTHER' })
   })
 })
 

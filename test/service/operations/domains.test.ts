@@ -5,14 +5,19 @@ import { newUser, unknownId } from '../start-service.ts'
 import { operation } from './operation.ts'
 
 operation('GET /domains/{domainId}', (subject) => {
-  it('returns the domain and its rules, in 1.3 without number matching', async () => {
+  it('returns the domain and its rules, in 1.3 without number matching and phishing resistance', async () => {
     const { domain, call, call13 } = subject()
 
     const old = await call13('GET', `/domains/${domain.id}`)
     const present = await call('GET', `/domains/${domain.id}`)
 
     expect(old.text).toMatch(`{"id":"${domain.id}","name":"Domain","type":"WEB","keyType":"NONE",`)
-    expect(present.json).toEqual({ ...old.json, numberMatching: 'offered', synchronizationVersion: 0 })
+    expect(present.json).toEqual({
+      ...old.json,
+      numberMatching: 'offered',
+      phishingResistant: 'off',
+      synchronizationVersion: 0,
+    })
   })
 
   it('does not find an unknown domain', async () => {

@@ -8,6 +8,7 @@ const owned = (here: readonly Factor[], more: Partial<OwnedFactors> = {}): Owned
   here,
   anywhere: here,
   everStrong: true,
+  phishingResistant: 'off',
   ...more,
 })
 const never = { everStrong: false }

@@ -50,6 +50,17 @@ export function driveTheRest(): void {
     rmSync(folder, { recursive: true })
   })
 
+  it('replaces a missing passkey by a code that was handed over, and by no other', async () => {
+    const person = await member(running)
+    const bypasscode = async (usesAllowed: number) =>
+      (await running.call('POST', `${person.path}/bypasscodes`, { body: { usesAllowed, expirationTime: 30 } })).json
+    const given = { purpose: 'change_devices', phishingResistant: 'require' }
+    const ask = async (usesAllowed: number) =>
+      (await person.signIn({ ...given, bypasscode: (await bypasscode(usesAllowed)).code })).state
+
+    expect([await ask(1), await ask(2)]).toEqual(['approved', 'denied'])
+  })
+
   it('tries whether the database takes changes', async () => {
     const { db } = node.ctx.store
     await db.transaction().execute(rewriteService)

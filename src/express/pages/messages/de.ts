@@ -88,6 +88,12 @@ export const de: Messages = {
       sentence: 'Versuchen Sie es noch einmal, oder melden Sie sich auf einem anderen Weg an.',
       button: 'Noch einmal versuchen',
     },
+    phishing_resistance_required: {
+      headline: 'Ein Passkey ist nötig',
+      sentence:
+        'Diese App akzeptiert nur Passkeys. Melden Sie sich mit Ihrem an, oder bitten Sie Ihren Administrator um Hilfe.',
+      button: 'Noch einmal versuchen',
+    },
     unexplained: {
       headline: 'Die Anmeldung wurde nicht bestätigt',
       sentence: 'Ihr Gerät hat die Anfrage abgelehnt, oder niemand hat rechtzeitig geantwortet.',

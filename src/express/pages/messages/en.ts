@@ -108,6 +108,11 @@ export const en = {
       sentence: 'Try again, or sign in another way.',
       button: 'Try again',
     },
+    phishing_resistance_required: {
+      headline: 'A passkey is needed',
+      sentence: 'This app accepts only passkeys. Sign in with yours, or ask your administrator for help.',
+      button: 'Try again',
+    },
     /** A service that speaks only version 1.3 does not say which of the two. */
     unexplained: {
       headline: "The sign-in wasn't approved",

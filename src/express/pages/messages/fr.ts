@@ -97,6 +97,12 @@ export const fr: Messages = {
       sentence: 'Réessayez, ou connectez-vous d’une autre façon.',
       button: 'Réessayer',
     },
+    phishing_resistance_required: {
+      headline: 'Une clé d’accès est nécessaire',
+      sentence:
+        'Cette application n’accepte que les clés d’accès. Connectez-vous avec la vôtre, ou demandez de l’aide à votre administrateur.',
+      button: 'Réessayer',
+    },
     unexplained: {
       headline: 'La connexion n’a pas été approuvée',
       sentence: 'Votre appareil a refusé la demande, ou personne n’a répondu à temps.',

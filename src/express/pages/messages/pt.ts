@@ -88,6 +88,11 @@ export const pt: Messages = {
       sentence: 'Tente de novo ou entre de outra forma.',
       button: 'Tentar de novo',
     },
+    phishing_resistance_required: {
+      headline: 'É preciso uma chave de acesso',
+      sentence: 'Este aplicativo só aceita chaves de acesso. Entre com a sua ou peça ajuda ao seu administrador.',
+      button: 'Tentar de novo',
+    },
     unexplained: {
       headline: 'A entrada não foi aprovada',
       sentence: 'O seu dispositivo recusou o pedido, ou ninguém respondeu a tempo.',

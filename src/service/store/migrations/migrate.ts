@@ -9,6 +9,7 @@ import { languagesAndBrowsers } from './0002-languages-and-browsers.ts'
 import { deviceMoves } from './0003-device-moves.ts'
 import { scanHash } from './0004-scan-hash.ts'
 import { passkeys } from './0005-passkeys.ts'
+import { phishingResistance } from './0006-phishing-resistance.ts'
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -55,4 +56,5 @@ const migrations = (engine: Engine) => ({
   '0003-device-moves': deviceMoves,
   '0004-scan-hash': scanHash,
   '0005-passkeys': passkeys(engine),
+  '0006-phishing-resistance': phishingResistance,
 })
