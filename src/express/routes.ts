@@ -12,16 +12,8 @@ import { createWebRequest } from './request/web-request.ts'
 import { showApp, showFirstApp, storeApp, storeFirstApp } from './self-service/app.ts'
 import { deviceEvents, deviceStatus, offerDevice, showDevice, withdrawDevice } from './self-service/device.ts'
 import { endOthers, forgetBrowsers, removeFactor, renameDevice, showDevices } from './self-service/overview.ts'
-import {
-  addFirstPasskey,
-  addPasskey,
-  firstPasskeyOptions,
-  newPasskeyOptions,
-  removePasskey,
-  renamePasskey,
-  showFirstPasskey,
-  showNewPasskey,
-} from './self-service/passkeys.ts'
+import { addFirstPasskey, firstPasskeyOptions, showFirstPasskey } from './self-service/first-passkey.ts'
+import { addPasskey, newPasskeyOptions, removePasskey, renamePasskey, showNewPasskey } from './self-service/passkeys.ts'
 import { declinePasskey, offerPasskey } from './self-service/passkey-offer.ts'
 import { declineCodes, downloadCodes, makeCodes, offerCodes } from './self-service/recovery.ts'
 import { readMfaState } from './session/web-session.ts'
