@@ -78,8 +78,10 @@ export const browserCode: Row = {
           reach: 3,
           unit: 'times',
           rest:
-            'Most of it is the code at the service, as in the next table, and express-session, which stores the session under a new id. ' +
-            'Tried: calls to the embedded service within the process, one call that checks and redeems a code, one commit for concurrent sign-ins.',
+            'Of the processor time, 0.2 ms are the 22 statements of SQLite, which also redeem the approval and remember the browser, and 13 % is the answer, which ' +
+            'express-session writes in two parts because it stores a new session twice. passport-totp needs 0.26 ms for express-session, Passport and the form alone. ' +
+            'Tried: calls to the embedded service within the process (35 µs each), one call that checks and redeems a code, one commit for concurrent sign-ins, ' +
+            'one statement for all factors of a user instead of three, random bytes from a pool, hashes in one call.',
         },
       ],
       findings: [

@@ -154,6 +154,14 @@ export const mutants: readonly Mutant[] = [
     title: 'leaves no secret on the disk in any form: not in the database, its write-ahead log, or the logs',
   },
   {
+    defense: 'that random bytes are used once',
+    file: 'src/pooled-random.ts',
+    find: 'used += size',
+    replace: 'used = size',
+    test: 'service/ground/pooled-random.test.ts',
+    title: 'are not returned twice, nor changed by a later call',
+  },
+  {
     defense: 'the hash of an API key',
     file: 'src/service/http/authenticate.ts',
     find: "digest('sha256', key, 'hex')",
