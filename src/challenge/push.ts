@@ -17,6 +17,8 @@ export interface Sender {
   readonly ipAddress: string | undefined
   /** The id of the browser, as its cookie holds it. */
   readonly browser: string | undefined
+  /** The relying party of the app; undefined where browsers accept no passkeys. */
+  readonly rpId: string | undefined
 }
 
 export interface PushOptions extends ProvisionOptions {
@@ -68,7 +70,7 @@ async function push(
 }
 
 /** The members of every session of a challenge. */
-export function describe(challenge: Challenge, { user, attributes, ipAddress, browser }: Sender) {
+export function describe(challenge: Challenge, { user, attributes, ipAddress, browser, rpId }: Sender) {
   return {
     user: referenceOf(user),
     attributes: [
@@ -80,6 +82,8 @@ export function describe(challenge: Challenge, { user, attributes, ipAddress, br
     // The device shows what is approved, and the service accepts the approval for nothing else.
     ...(challenge.purpose === 'change_devices' ? { purpose: challenge.purpose } : {}),
     ...(ipAddress === undefined ? {} : { ipAddress }),
+    // A domain that prefers passkeys asks whether the user has one for this app.
+    ...(rpId === undefined ? {} : { rpId }),
   }
 }
 

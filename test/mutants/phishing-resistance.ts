@@ -148,6 +148,14 @@ export const mutants: readonly Mutant[] = [
     title: 'does not redeem an approval that was created under less, except by a passkey',
   },
   {
+    defense: 'mfa() names the relying party of the app',
+    file: 'src/challenge/push.ts',
+    find: '    ...(rpId === undefined ? {} : { rpId }),\n',
+    replace: '    ...(rpId === undefined ? {} : {}),\n',
+    test: 'express/phishing-resistance.test.ts',
+    title: 'asks the device of a user whose passkey is for another app',
+  },
+  {
     defense: 'domains whose clients cannot use passkeys have no such policy',
     file: 'src/service/admin/domains.ts',
     find: "  if (phishingResistant === 'off' || (type !== 'RADIUS' && type !== 'PAM')) return\n",

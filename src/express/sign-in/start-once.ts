@@ -8,6 +8,7 @@ import { quoteName } from '../../contract/quote-name.ts'
 import { languageFor } from '../pages/languages.ts'
 import { clientAddress, clientAttributes, placeAttributes } from '../request/client-facts.ts'
 import type { EventFacts } from '../request/events.ts'
+import { relyingPartyOf } from '../request/passkeys.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie } from '../session/id-cookie.ts'
 import { warn } from '../request/warn.ts'
@@ -102,9 +103,11 @@ function eventsOf(
   ]
 }
 
-export function senderOf({ req, context, user }: WebRequest): Sender {
+export function senderOf(request: WebRequest): Sender {
+  const { req, context, user } = request
   const browser = browserCookie.read(req, context)
-  return { user, attributes: clientAttributes(req), ipAddress: clientAddress(req), browser }
+  const rpId = relyingPartyOf(request)?.id
+  return { user, attributes: clientAttributes(req), ipAddress: clientAddress(req), browser, rpId }
 }
 
 /** The same with the place, which only a device shows. */
