@@ -7,7 +7,12 @@ export default mergeConfig(
   { ...config, test: { ...config.test, include: [], globalSetup: [], reporters: [] } },
   defineConfig({
     test: {
-      include: ['test/long/**/*.long.ts', 'test/service/fuzz/fuzz.test.ts', 'test/service/session-machine.test.ts'],
+      include: [
+        'test/long/**/*.long.ts',
+        'test/service/fuzz/fuzz.test.ts',
+        'test/service/session-machine.test.ts',
+        'test/service/sign-in-scale.test.ts',
+      ],
       env: { LONG: '1' },
       testTimeout: 600_000,
       hookTimeout: 120_000,
