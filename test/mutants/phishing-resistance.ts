@@ -148,6 +148,14 @@ export const mutants: readonly Mutant[] = [
     title: 'does not redeem an approval that was created under less, except by a passkey',
   },
   {
+    defense: 'other factors are denied where a passkey is needed, which a relay would pass on',
+    file: sessions,
+    find: '  if (passkeyNeeded && !isTriedForPasskey(',
+    replace: '  if (false && !isTriedForPasskey(',
+    test: 'attacks/relay.test.ts',
+    title: 'gets no web session by push, code or passkey where the domain has the policy %s',
+  },
+  {
     defense: 'mfa() names the relying party of the app',
     file: 'src/challenge/push.ts',
     find: '    ...(rpId === undefined ? {} : { rpId }),\n',
