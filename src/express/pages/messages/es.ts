@@ -89,7 +89,7 @@ export const es: Messages = {
       button: 'Intentar de nuevo',
     },
     wrong_passkey: {
-      headline: 'Esa clave de acceso no funcionó',
+      headline: 'Esa llave de acceso no funcionó',
       sentence: 'Inténtelo de nuevo, o inicie sesión de otra forma.',
       button: 'Intentar de nuevo',
     },
