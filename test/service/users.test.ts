@@ -191,6 +191,7 @@ describe('a domain', () => {
       bypassEnabled: true,
       emailOtpEnabled: false,
       numberMatching: 'offered',
+      phishingResistant: 'off',
       synchronizationVersion: 0,
     })
   })
