@@ -150,6 +150,34 @@ describe('passkeys', () => {
     expect(page.text).not.toContain('passkey')
   })
 
+  it('are the first factor where the app accepts nothing else', async () => {
+    const app = await startApp({ factors: ['passkey'] })
+    await app.signIn(app.browser, 'alice')
+
+    const first = await app.browser.visit('/account')
+    await app.enroll()
+    await app.pass()
+
+    expect(first.path).toBe('/mfa/enroll/passkey')
+    expect(await verified(app.browser)).toBe(true)
+  })
+
+  it('are needed for a route that accepts nothing else, and the page leads users without one to add one', async () => {
+    const app = await startApp()
+    const guard = { purpose: 'step_up', factors: 'passkey' }
+    const { account } = await signInByPush(app, 'alice')
+
+    const asked = await app.browser.visit(`/mfa?${new URLSearchParams(guard).toString()}`)
+    await app.browser.visit('/mfa/devices/passkey')
+    await app.answer(account, 'approve', numberOn(await app.browser.visit('/mfa')))
+    const confirmed = await app.browser.submit('/mfa/complete')
+
+    expect(asked.text).toContain('A passkey is needed')
+    expect(asked.text).toContain('href="/mfa/devices/passkey"')
+    expect(asked.text).not.toContain('No device can approve this')
+    expect(confirmed.headers['location']).toBe('/mfa/devices/passkey')
+  })
+
   it('are added only after a second step for that', async () => {
     const app = await startApp()
     await app.enroll()

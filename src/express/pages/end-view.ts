@@ -41,6 +41,9 @@ function wayOf(page: StatusPage, status: StatusOf<Ending>) {
   if (status.kind === 'throttled') {
     return { addition: said, button: layout.otherWays, target: `${layout.base}?use=other`, ...noWays }
   }
+  if (status.kind === 'ended' && status.reason === 'phishing_resistance_required' && challenge.purpose !== 'sign_in') {
+    return { button: words.newPasskey.offer.add, target: `${layout.base}/devices/passkey` }
+  }
   const next = status.kind === 'ended' ? nextRequest(page) : undefined
   const advice = isAlarming(status) && context.mfa.options.passwordUrl === undefined ? words.changePassword : undefined
   if (next === undefined) {

@@ -19,7 +19,7 @@ import { browserCookie } from '../session/id-cookie.ts'
 import { saveUnderOwnId } from '../session/mfa-state.ts'
 import { openAction, refuse } from './demand.ts'
 import { finishAndContinue, passedTo, spent } from './finish.ts'
-import { startsWithApp } from './newcomer.ts'
+import { firstSetup } from './newcomer.ts'
 import { defaultChallenge, factorsOf, openChallenge, withChallenge } from './open-challenge.ts'
 import { canUsePasskey } from './passkey.ts'
 import type { Started } from './start-once.ts'
@@ -66,11 +66,11 @@ async function openRequestedChallenge(
 async function showChallenge(request: WebRequest, loaded: Challenge): Promise<Outcome> {
   const { req, context, user } = request
   const { challenge, status: found, events } = await currentStatus(request, loaded)
-  if (found.kind === 'no_device' && (await startsWithApp(request, challenge))) {
-    return { state: 'as-is', events, answer: redirect(`${context.base}/enroll/app`) }
-  }
+  const setup = found.kind === 'no_device' ? await firstSetup(request, challenge) : undefined
+  if (setup) return { state: 'as-is', events, answer: redirect(`${context.base}/${setup}`) }
   // Continuing with an approval that is worth nothing would lead back here for ever.
-  const status = found.kind === 'approved' && spent in req.query ? timedOut : found
+  const isSpent = found.kind === 'approved' && spent in req.query
+  const status = isSpent ? timedOut : isForPasskeys(request, challenge, found) ? passkeyNeeded : found
   if (status.kind === 'approved' && req.query['page'] === challenge.page) {
     return andThen(request, { state: 'as-is' }, (same, signal) => finishAndContinue(same, challenge, { signal }))
   }
@@ -89,6 +89,12 @@ async function showChallenge(request: WebRequest, loaded: Challenge): Promise<Ou
 }
 
 const timedOut = { kind: 'ended', reason: 'timeout' } as const
+const passkeyNeeded = { kind: 'ended', reason: 'phishing_resistance_required' } as const
+
+/** Whether only a passkey passes, and the user has none for this app. */
+function isForPasskeys(request: WebRequest, challenge: Challenge, { kind }: ChallengeStatus): boolean {
+  return kind === 'no_device' && factorsOf(request, challenge).every((factor) => factor === 'passkey')
+}
 
 /** The status of the challenge; if no request was sent yet, it is started, unless a passkey can pass it. */
 async function currentStatus(request: WebRequest, challenge: Challenge): Promise<Started> {

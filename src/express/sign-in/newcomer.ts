@@ -4,6 +4,7 @@ import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember } from '../../challenge/user.ts'
 import type { User } from '../../contract/users.ts'
 import { verifiedOf } from '../request/verified.ts'
+import { canAddPasskeys } from '../request/passkeys.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { factorsOf } from './open-challenge.ts'
 
@@ -19,11 +20,22 @@ export async function findNewcomer(
   return (await hasHandedOverCode(service, known.id)) ? undefined : { service, newcomer: known }
 }
 
-/** Whether the user sets up an authenticator app first: they never had a factor, and an app is the only possible first one. */
-export async function startsWithApp(request: WebRequest, challenge: Challenge): Promise<boolean> {
+/**
+ * Where the user sets up a first factor, below the challenge path: they never had one, and a device is none that the app
+ * accepts. An app comes first where passkeys are accepted as well.
+ */
+export async function firstSetup(
+  request: WebRequest,
+  challenge: Challenge,
+): Promise<'enroll/app' | 'enroll/passkey' | undefined> {
   const factors = factorsOf(request, challenge)
-  if (challenge.purpose !== 'sign_in' || factors.includes('push') || !factors.includes('otp')) return false
-  return (await findNewcomer(request)) !== undefined
+  const takesApp = factors.includes('otp')
+  if (challenge.purpose !== 'sign_in' || factors.includes('push') || !(takesApp || factors.includes('passkey')))
+    return undefined
+  const found = await findNewcomer(request)
+  if (!found) return undefined
+  if (takesApp) return 'enroll/app'
+  return canAddPasskeys(request, found.newcomer) ? 'enroll/passkey' : undefined
 }
 
 /** Decides who may set up a first factor with the password alone: for every factor and every version of the service. */
