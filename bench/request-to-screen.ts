@@ -1,7 +1,7 @@
 /**
- * `npm run build && node bench/request-to-screen.ts [rounds]`: how long after a session is asked for its request is on
- * the authenticator's screen, and how long after the tap on "Approve" whoever waits for the session knows. A real
- * browser over loopback; the service commits to a file. Prints the median and the spread of 30 rounds, milliseconds.
+ * `npm run build && node bench/request-to-screen.ts [rounds]`: the time from creating a session until the authenticator shows its
+ * request, and from the tap on "Approve" until the waiting client knows. A real browser over loopback; the service commits to a
+ * file. Prints the median and the spread of 30 rounds, milliseconds.
  */
 import type { Page } from 'playwright-core'
 
@@ -31,7 +31,7 @@ try {
 
     const waiting = service.client.sessions.wait(service.domainId, session.id).then(() => performance.now())
     const approve = page.getByRole('button', { name: 'Approve' })
-    // Dead for a moment, against taps meant for what was there before.
+    // Disabled for a moment, against taps that were meant for the screen before.
     await approve.and(page.locator(':enabled')).waitFor()
     const button = await approve.elementHandle()
     await page.getByRole('textbox').fill(session.number ?? '')
@@ -57,7 +57,7 @@ async function join(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add this account' }).click()
 }
 
-/** Tells when a request is drawn, the frame that shows it painted. */
+/** Reports when the frame that shows a request has been painted. */
 async function watchScreen(page: Page): Promise<{ next(): Promise<number> }> {
   let tell = (_at: number): void => {}
   await page.exposeFunction('drawn', () => tell(performance.now()))

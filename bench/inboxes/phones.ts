@@ -78,7 +78,7 @@ const begun = performance.now()
 for (let from = 0; from < given.ids.length; from += together) {
   await Promise.all(given.ids.slice(from, from + together).map(({ device }) => hold(device)))
 }
-// The last of them are on their way still.
+// The last calls are still on their way.
 await new Promise((resolve) => setTimeout(resolve, 2_000))
 process.send?.({ opened: performance.now() - begun })
 

@@ -10,7 +10,7 @@ export const start = (...args: readonly string[]) => startWith('', ...args)
 /** The same, with something piped in. */
 function startWith(input: string, ...args: readonly string[]) {
   const child = spawn(process.execPath, [main, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
-  // Who needs nothing may have ended before it is there.
+  // A command that needs no input may have ended before its input is written.
   child.stdin.on('error', () => {}).end(input)
   let stdout = ''
   let stderr = ''

@@ -60,7 +60,7 @@ export function MoveAccountScreen({ device, clock, now, account, onMoved, onBack
     })
   useEffect(() => {
     if (!secret) void begin()
-    // Nobody may take the account along after the person has left.
+    // After the person has left, another person must not be able to take the account along.
     return () => void (open.current && device.cancelMove(account).catch(() => {}))
   }, [])
   useRepeated(clock, open.current && !busy, async () => {

@@ -21,7 +21,7 @@ interface ReachProps {
 }
 
 /** How long to wait for a notification, milliseconds. */
-const longestWait = 20_000
+const maxWait = 20_000
 
 type Result = 'waiting' | 'arrived' | 'missing'
 
@@ -45,7 +45,7 @@ export function Reach({ device, clock, accounts, notified, onPractice }: ReachPr
   }, [])
   useEffect(() => {
     if (result !== 'waiting') return undefined
-    return clock.after(longestWait, () => setResult('missing'))
+    return clock.after(maxWait, () => setResult('missing'))
   }, [result])
 
   const blocked = busy || result === 'waiting'

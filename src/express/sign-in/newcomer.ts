@@ -21,8 +21,8 @@ export async function findNewcomer(
 }
 
 /**
- * Where the user sets up a first factor, below the challenge path: they never had one, and a device is none that the app
- * accepts. An app comes first where passkeys are accepted as well.
+ * Where a user who never had a factor sets up the first one, below the challenge path, in an app that does not accept devices.
+ * An authenticator app comes first where passkeys are accepted as well.
  */
 export async function firstSetup(
   request: WebRequest,

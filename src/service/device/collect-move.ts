@@ -20,7 +20,7 @@ const Subject = z.object({ sub: Id })
 
 /**
  * The new device asks for the account that it has claimed, with its own key: nothing until the old device has confirmed.
- * The PIN is checked only afterwards, so that a claim alone allows nobody to guess it.
+ * The PIN is checked only afterwards, so that a claim alone does not allow guessing it.
  */
 export async function collectMove(ctx: ServiceContext, jws: string): Promise<{ account?: Activated }> {
   const { db } = ctx.store

@@ -1,4 +1,4 @@
-/** More different texts than the callers of a service send, and so few that nobody can fill the memory with them. */
+/** More different texts than the callers of a service send, and so few that they cannot fill the memory. */
 const [maxTexts, maxLength] = [500, 200]
 
 /** Remembers what a pure function returned for short texts, such as a header that every request of a caller repeats. */

@@ -58,8 +58,8 @@ function isStrongEnough(factor: Factor, changed: ChangedFactor, owned: OwnedFact
 }
 
 /**
- * Passkeys cannot be phished, so a user who has one changes passkeys only by a passkey or a recovery code: whoever gets a user
- * to approve a request must not be able to add a passkey. Recovery codes follow, because a new one would change passkeys.
+ * Passkeys cannot be phished, so a user who has one changes passkeys only by a passkey or a recovery code: an attacker who gets
+ * the user to approve a request must not be able to add a passkey. Recovery codes follow, because a new one would change passkeys.
  */
 function isBehindPasskey(changed: ChangedFactor, { here, anywhere }: OwnedFactors): boolean {
   if (changed === 'passkey') return here.includes('passkey')

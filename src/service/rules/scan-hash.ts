@@ -1,4 +1,4 @@
 import { hash } from 'node:crypto'
 
-/** How the secret of a scanned code is stored. A fast hash is enough: nobody can try out 128 random bits. */
+/** How the secret of a scanned code is stored. A fast hash is enough: 128 random bits cannot be guessed. */
 export const scanHashOf = (secret: string): string => hash('sha256', secret, 'base64url')
