@@ -52,6 +52,8 @@ export async function insertBacklog(db: Queryable, { organizationId, domainIds, 
     sql`device_move (device_id, expires_at) ${numbers} select ${user}, ${ago}`,
     sql`attempt (scope, at) ${numbers} select 'backlog ' || n, ${ago}`,
     sql`tally (scope, at, count) ${numbers} select 'backlog ' || n, ${ago}, 1`,
+    sql`sign_in_day (domain_id, day, outcome, factor, count)
+      ${numbers} select ${first}, ${longAgo} / 86400 - n, 'approved', 'push', 1`,
     sql`epoch_change (domain_id, user_id) ${numbers} select ${first}, ${user}`,
     sql`device (id, token_id, domain_id, user_id, name, key_x, key_y, created_at, revoked_at)
       ${numbers} select ${user}, ${id('4')}, ${second}, ${user}, 'Phone', '', '', ${longAgo}, ${longAgo}`,

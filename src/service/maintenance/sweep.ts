@@ -10,6 +10,7 @@ import { sweepStep } from '../store/due.ts'
 import { organizationOfDomain } from '../store/domains.ts'
 import { endFutureSessions, expireSessions } from '../store/sessions.ts'
 import { removals } from '../store/removals.ts'
+import { countSignIns } from './count-sign-ins.ts'
 import { correctFutureTimes } from './future-times.ts'
 
 /** How often to sweep, seconds. Nothing depends on it: what a sweep removes already reads as absent. */
@@ -36,6 +37,8 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
       await measureSweep(ctx.observer, async () => {
         await sweep(ctx, ending.signal)
         await recoverSynchronizations(ctx)
+        // Before entries are removed.
+        await countSignIns(ctx, ending.signal)
         await retention.apply(passed, wall, ending.signal)
       })
     } catch (error) {

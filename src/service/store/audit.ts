@@ -7,10 +7,12 @@ import type { Slot, Slots } from './statement.ts'
 export type AuditRow = Selectable<Database['audit']>
 export type AuditWriterRow = Selectable<Database['auditWriter']>
 
-export const insertAuditWriter = change('insertAuditWriter', (db, row: Slots<AuditWriterRow>) =>
-  db
-    .insertInto('auditWriter')
-    .values(pick(row, ['id', 'sequence', 'hash', 'startSequence', 'startHash', 'startedAt', 'endedAt'])),
+export const insertAuditWriter = change(
+  'insertAuditWriter',
+  (db, row: Slots<Omit<AuditWriterRow, 'countedSequence'>>) =>
+    db
+      .insertInto('auditWriter')
+      .values(pick(row, ['id', 'sequence', 'hash', 'startSequence', 'startHash', 'startedAt', 'endedAt'])),
 )
 
 export async function insertAuditRows(db: Queryable, rows: readonly NewAuditRow[]): Promise<void> {

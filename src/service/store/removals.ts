@@ -8,11 +8,14 @@ import type { Key } from './due.ts'
 import { removeOldEpochChanges } from './epochs.ts'
 import { noReplacement } from './replacements.ts'
 import type { Database, Queryable } from './schema.ts'
+import { secondsOfADay } from './sign-in-days.ts'
 
 /** The longest window in which attempts count, seconds. */
 const attemptsCountFor = 24 * 60 * 60
 /** How long a revoked device that calls is told so, seconds. */
 const revokedDevicesKept = 90 * 24 * 60 * 60
+/** How long counts of sign-ins are kept, days: a year can be compared with the one before for a month. */
+const signInDaysKept = 400
 
 /** A step: removes some of the rows of a kind. @returns how many; fewer than `sweepStep` where none is left. */
 type Removal = (db: Queryable, now: number) => Promise<number>
@@ -40,6 +43,9 @@ export const removals = {
   oldMoves: removal('deviceMove', ['deviceId'], (is, now) => is('expiresAt', '<=', now)),
   oldAttempts: removal('attempt', ['sequence'], (is, now) => is('at', '<', now - attemptsCountFor)),
   oldTallies: removal('tally', ['scope', 'at'], (is, now) => is('at', '<', now - attemptsCountFor)),
+  oldSignInDays: removal('signInDay', ['domainId', 'day', 'outcome', 'factor'], (is, now) =>
+    is('day', '<', Math.floor(now / secondsOfADay) - signInDaysKept),
+  ),
   oldEpochChanges: removeOldEpochChanges,
   revokedDevices: removal('device', ['id'], (is, now) => is('revokedAt', '<', now - revokedDevicesKept)),
 } as const satisfies Record<string, Removal>

@@ -17,6 +17,8 @@ export type Fact = 0 | 1
 /** The name that `embedded()` gave last; null where it gave none. An administrator may have given another one since. */
 type AppName = ColumnType<string | null, string | null | undefined, string>
 
+export type SignInOutcome = 'approved' | 'denied' | 'reported' | 'expired' | 'cancelled'
+
 export type ApiKeyRole = 'admin' | 'auth'
 
 /** Tables in camelCase; SQL has them in snake_case. Times are Unix seconds, facts are 0 or 1. */
@@ -461,6 +463,18 @@ export interface Database {
     startHash: string
     startedAt: number
     endedAt: number | null
+    /** How far its sign-ins have been counted; see `maintenance/count-sign-ins.ts`. */
+    countedSequence: Generated<number>
+  }
+  /** How many sign-ins of a domain ended in a way, in one day. */
+  signInDay: {
+    domainId: string
+    /** Unix time in days, UTC. */
+    day: number
+    outcome: SignInOutcome
+    /** The factor that passed or was tried; empty where none was. */
+    factor: Factor | ''
+    count: number
   }
   /** One row: see `rules/trusted-time.ts`. */
   trustedClock: {

@@ -30,6 +30,7 @@ const emptied = [
   'deviceMove',
   'attempt',
   'tally',
+  'signInDay',
   'device',
 ] as const satisfies readonly (keyof Database)[]
 

@@ -16,11 +16,13 @@ import { isInForce } from '../../../src/service/store/passes.ts'
 import { forgetPush, pushOfDevice, pushOfNotice } from '../../../src/service/store/pushes.ts'
 import { replaceSealed, sealedPlaces } from '../../../src/service/store/sealed-values.ts'
 import { takePruneBudget } from '../../../src/service/store/trusted-clock.ts'
+import { signInDaysOf } from '../../../src/service/store/sign-in-days.ts'
 import { userById, usersNamed } from '../../../src/service/store/users.ts'
 import { markApplied } from '../../../src/service/store/synchronizations.ts'
 import { claim } from '../../../src/service/sync/claim.ts'
 import { finish } from '../../../src/service/sync/finish.ts'
 import { stage } from '../../../src/service/sync/stage.ts'
+import { countSignIns } from '../../../src/service/maintenance/count-sign-ins.ts'
 import { correctFutureTimes } from '../../../src/service/maintenance/future-times.ts'
 import { devicePaths } from '../../../src/contract/device.ts'
 import { claimMove } from '../device/people.ts'
@@ -238,6 +240,8 @@ export function driveTheRest(): void {
     const { db } = node.ctx.store
 
     const verified = await verifyAudit(db, [])
+    await countSignIns(node.ctx)
+    await signInDaysOf(db, ['none'], 0)
     await latestAudit(db, {}, 1)
     await latestAudit(db, { event: 'none', userId: 'none', organizationId: 'none', since: 1 }, 1)
     await organizations(db)

@@ -1,0 +1,69 @@
+import type { Factor } from '../../contract/users.ts'
+import { inSteps } from '../ground/in-steps.ts'
+import { auditRowsOf, auditWriterById } from '../store/audit.ts'
+import type { AuditRow } from '../store/audit.ts'
+import type { SignInOutcome } from '../store/schema.ts'
+import { addSignIns, moveCounted, secondsOfADay, writersToCount } from '../store/sign-in-days.ts'
+import type { SignInDayRow } from '../store/sign-in-days.ts'
+import type { Store } from '../store/store.ts'
+
+/** The most entries that one transaction counts. */
+const countStep = 250
+
+/**
+ * Counts the outcomes that the audit trail has recorded since the last count. A sign-in itself counts nothing: all sign-ins of a
+ * domain would wait for one row.
+ */
+export async function countSignIns({ store }: { readonly store: Store }, signal?: AbortSignal): Promise<void> {
+  for (const writer of await writersToCount(store.db)) {
+    await inSteps({ size: countStep, signal }, () => countSome(store, writer))
+  }
+}
+
+function countSome({ db: database }: Store, writer: string): Promise<number> {
+  return database.transaction().execute(async (db) => {
+    const chain = await auditWriterById(db, writer)
+    if (!chain) return 0
+    const rows = await auditRowsOf(db, writer, chain.countedSequence, countStep)
+    const last = rows.at(-1)
+    if (!last || !(await moveCounted(db, writer, chain.countedSequence, last.sequence))) return 0
+    for (const counted of countByDay(rows)) await addSignIns(db, counted)
+    return rows.length
+  })
+}
+
+function countByDay(rows: readonly AuditRow[]): Iterable<SignInDayRow> {
+  const days = new Map<string, SignInDayRow>()
+  for (const row of rows) {
+    const day = dayOf(row)
+    if (!day) continue
+    const key = Object.values(day).join()
+    days.set(key, { ...day, count: (days.get(key)?.count ?? 0) + 1 })
+  }
+  return days.values()
+}
+
+/** @returns undefined for an entry that is not the end of a sign-in. */
+function dayOf({ at, event, facts }: AuditRow): Omit<SignInDayRow, 'count'> | undefined {
+  if (!isEnd(event)) return undefined
+  const { domain, factor, reason } = JSON.parse(facts) as Ended
+  const day = Math.floor(at / secondsOfADay)
+  const outcome = reason === 'reported' ? reason : outcomes[event]
+  return { domainId: domain, day, outcome, factor: factor ?? '' }
+}
+
+/** The facts of such an entry. */
+interface Ended {
+  readonly domain: string
+  readonly factor?: Factor | null
+  readonly reason?: string | null
+}
+
+const outcomes = {
+  'session.approved': 'approved',
+  'session.denied': 'denied',
+  'session.expired': 'expired',
+  'session.cancelled': 'cancelled',
+} as const satisfies Record<string, SignInOutcome>
+
+const isEnd = (event: string): event is keyof typeof outcomes => Object.hasOwn(outcomes, event)
