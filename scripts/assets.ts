@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 
-import { build, type Plugin, type Rolldown } from 'vite'
+import { build, type InlineConfig, mergeConfig, type Plugin, type Rolldown } from 'vite'
 
 import { languages } from '../src/authenticator/words/languages.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Builds what runs in a browser: the script of the challenge page and the authenticator. */
+/** Builds what runs in a browser: the scripts of the challenge page and the authenticator. */
 export async function buildAssets(): Promise<void> {
   // Vite reads NODE_ENV, and under a test runner would build for development. Later steps need the previous value.
   const { NODE_ENV: before } = process.env
@@ -58,37 +58,45 @@ async function buildPageScript(name: string, source: string): Promise<void> {
 
 /** The installable web app, as static files with relative addresses and nothing inline. */
 async function buildAuthenticator(): Promise<void> {
-  const output = join(root, 'dist', 'authenticator')
-  if (
-    isNewer(join(output, 'index.html'), ['src/{authenticator,device,contract}/**', 'src/clock.ts', 'scripts/assets.ts'])
-  )
-    return
-
   const version = await packageVersion()
+  await buildApp('authenticator', ['device'], (folder) => ({
+    define: { 'import.meta.env.VERSION': JSON.stringify(version) },
+    plugins: [effectOf('no-eval.ts'), withoutJsonSchema(), manifests(), serviceWorker()],
+    build: {
+      outDir: folder,
+      // Operations that a device does not call are left out: a tenth of the script. Declaring one has no effect of its own.
+      rolldownOptions: { ...startInOneFile, treeshake: { manualPureFunctions: ['endpoint'] } },
+    },
+  }))
+}
+
+/** What an app starts with is one file: it compresses better than several, whatever is loaded later shares with it. */
+const startInOneFile: Rolldown.RolldownOptions = {
+  output: { codeSplitting: { groups: [{ name: 'start', tags: ['$initial'] }] } },
+}
+
+/** @param more The folders of src/ that it is built from, besides its own and those of every app. */
+async function buildApp(name: string, more: readonly string[], own: (folder: string) => InlineConfig): Promise<void> {
+  const output = join(root, 'dist', name)
+  const sources = `src/{${[name, 'ui', 'contract', ...more].join()}}/**`
+  if (isNewer(join(output, 'index.html'), [sources, 'src/{clock,printable}.ts', 'scripts/assets.ts'])) return
+
+  const common: InlineConfig = {
+    root: join(root, 'src', name),
+    configFile: false,
+    base: './',
+    logLevel: 'error',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      emptyOutDir: true,
+      target: 'es2022',
+      // data: URLs and inline scripts would need exceptions in the content security policy.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+    },
+  }
   await intoPlace(output, async (folder) => {
-    await build({
-      root: join(root, 'src', 'authenticator'),
-      configFile: false,
-      base: './',
-      logLevel: 'error',
-      oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-      define: { 'import.meta.env.VERSION': JSON.stringify(version) },
-      plugins: [effectOf('no-eval.ts'), withoutJsonSchema(), manifests(), serviceWorker()],
-      build: {
-        outDir: folder,
-        emptyOutDir: true,
-        target: 'es2022',
-        // data: URLs and inline scripts would need exceptions in the content security policy.
-        assetsInlineLimit: 0,
-        modulePreload: { polyfill: false },
-        // Operations that a device does not call are left out: a tenth of the script. Declaring one has no effect of its own.
-        // What the app starts with is one file: it compresses better than several, whatever is loaded later shares with it.
-        rolldownOptions: {
-          treeshake: { manualPureFunctions: ['endpoint'] },
-          output: { codeSplitting: { groups: [{ name: 'start', tags: ['$initial'] }] } },
-        },
-      },
-    })
+    await build(mergeConfig(common, own(folder)))
     await compressScripts(folder)
   })
 }

@@ -13,7 +13,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   passport: ['contract', 'client', 'challenge', 'express'],
   service: ['contract'],
   device: ['contract'],
-  authenticator: ['contract', 'device'],
+  authenticator: ['contract', 'device', 'ui'],
+  ui: ['contract'],
   browser: ['contract'],
 }
 
@@ -35,6 +36,7 @@ const open = new Set([
   'node-version.ts',
   'outage.ts',
   'pooled-random.ts',
+  'printable.ts',
   'same-text.ts',
   'service-handle.ts',
 ])
@@ -48,7 +50,7 @@ const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly 
   },
   {
     what: /^node:/,
-    only: /^src\/(?!(contract|device|authenticator|browser)\/)/,
+    only: /^src\/(?!(contract|device|authenticator|browser|ui)\/)/,
     why: 'this folder runs in browsers',
   },
   {
@@ -73,7 +75,7 @@ const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly 
   },
   {
     what: /^preact(\/|$)/,
-    only: /^src\/authenticator\//,
+    only: /^src\/(authenticator|ui)\//,
     why: 'only the authenticator renders with Preact',
   },
 ]

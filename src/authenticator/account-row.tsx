@@ -1,5 +1,6 @@
+import { Button, IconButton } from '../ui/button.tsx'
+import * as icons from '../ui/icons.ts'
 import type { StoredAccount } from './accounts-store.ts'
-import { Button, IconButton } from './button.tsx'
 import { Emblem } from './card.tsx'
 import { OfflineCodeLine } from './offline-code.tsx'
 import { nameOf } from './use-accounts.ts'
@@ -43,7 +44,7 @@ export function AccountRow({ account, gone, now, ends, onOptions, onMove, onDism
         </span>
         {ends ? <MoveButtons name={name} ends={ends} onMove={onMove} /> : null}
         {gone ? <Button class="link" onClick={onDismiss} label={words.dismiss} /> : null}
-        {gone || ends ? null : <IconButton icon="more" label={words.options(name)} onClick={onOptions} />}
+        {gone || ends ? null : <IconButton icon={icons.more} label={words.options(name)} onClick={onOptions} />}
       </div>
       {coded ? <OfflineCodeLine account={account} now={now} /> : null}
     </div>
@@ -60,8 +61,8 @@ function MoveButtons({ name, ends, onMove }: MoveButtonsProps) {
   return (
     <>
       {/* Not disabled at the ends, as a disabled button would lose the focus. */}
-      <IconButton icon="up" label={words.moveUp(name)} aria-disabled={ends.first} onClick={() => onMove(-1)} />
-      <IconButton icon="down" label={words.moveDown(name)} aria-disabled={ends.last} onClick={() => onMove(1)} />
+      <IconButton icon={icons.up} label={words.moveUp(name)} aria-disabled={ends.first} onClick={() => onMove(-1)} />
+      <IconButton icon={icons.down} label={words.moveDown(name)} aria-disabled={ends.last} onClick={() => onMove(1)} />
     </>
   )
 }

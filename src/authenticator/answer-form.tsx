@@ -3,10 +3,11 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Clock } from '../clock.ts'
 import type { DeviceRequest } from '../contract/device.ts'
 import { type Account, requiredSecret } from '../device/account.ts'
-import { isolated } from '../device/printable.ts'
+import { isolated } from '../printable.ts'
 import type { Answer } from '../device/requests.ts'
-import { Button, IconButton } from './button.tsx'
-import { Problem } from './card.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import * as icons from '../ui/icons.ts'
+import { Problem } from '../ui/messages.tsx'
 import { DigitField } from './digit-field.tsx'
 import { Keypad } from './keypad.tsx'
 import type { NumberScanner } from './number-scanner.tsx'
@@ -146,7 +147,9 @@ export function AnswerForm({
         />
       ) : (
         <div class={isFirst && question !== 'number' ? 'asked alone' : 'asked'}>
-          {isFirst ? null : <IconButton icon="back" label={words.changeNumber} onClick={() => backToNumber(number)} />}
+          {isFirst ? null : (
+            <IconButton icon={icons.back} label={words.changeNumber} onClick={() => backToNumber(number)} />
+          )}
           {question === 'PASSCODE' ? (
             <input
               id="pin"
@@ -170,7 +173,7 @@ export function AnswerForm({
             />
           )}
           {question === 'number' ? (
-            <IconButton icon="scan" label={words.scanNumber} onClick={() => void openScanner()} />
+            <IconButton icon={icons.scan} label={words.scanNumber} onClick={() => void openScanner()} />
           ) : null}
         </div>
       )}

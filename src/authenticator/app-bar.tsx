@@ -1,4 +1,5 @@
-import { IconButton } from './button.tsx'
+import { IconButton } from '../ui/button.tsx'
+import * as icons from '../ui/icons.ts'
 import { useWords } from './words/speech.tsx'
 
 interface AppBarProps {
@@ -16,8 +17,8 @@ export function AppBar({ onHistory, onSettings }: AppBarProps) {
         <img src="./icon.svg" alt="" width="24" height="24" />
         {words.appName}
       </p>
-      {onHistory ? <IconButton icon="history" label={words.history} onClick={onHistory} /> : null}
-      {onSettings ? <IconButton icon="settings" label={words.settings} onClick={onSettings} /> : null}
+      {onHistory ? <IconButton icon={icons.history} label={words.history} onClick={onHistory} /> : null}
+      {onSettings ? <IconButton icon={icons.settings} label={words.settings} onClick={onSettings} /> : null}
     </header>
   )
 }

@@ -1,5 +1,5 @@
-import { printable } from '../device/printable.ts'
-import { Button } from './button.tsx'
+import { printable } from '../printable.ts'
+import { Button } from '../ui/button.tsx'
 import { subjectOf } from './facts.ts'
 import { secondsLeft } from './time-left.tsx'
 import type { Pending } from './use-inbox.ts'

@@ -1,12 +1,12 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 
-import { IconButton } from './button.tsx'
 import { devicePaths } from '../contract/device.ts'
-import { printable } from '../device/printable.ts'
-
+import { printable } from '../printable.ts'
+import { IconButton } from '../ui/button.tsx'
+import * as icons from '../ui/icons.ts'
+import { useHeadline } from '../ui/use-headline.ts'
 import type { Fact } from './facts.ts'
-import { Icon, type IconName } from './icons.tsx'
 import { useWords } from './words/speech.tsx'
 
 interface CardProps {
@@ -26,14 +26,8 @@ interface CardProps {
 
 /** One screen: a headline and its content. */
 export function Card({ title, name, class: kind = '', head, above, onBack, children }: CardProps) {
-  const headline = useRef<HTMLHeadingElement>(null)
-
-  // A layout effect: after the card is drawn, the person may be typing already. A card that replaces another one needs its own key.
-  useLayoutEffect(() => {
-    // Screen readers start at the focused headline. A field that already has the focus keeps it.
-    if (!headline.current?.closest('.card')?.contains(document.activeElement)) headline.current?.focus()
-  }, [])
-
+  // A card that replaces another one needs its own key.
+  const headline = useHeadline('.card')
   const h1 = (
     <h1 id="title" ref={headline} tabIndex={-1} aria-label={name}>
       {title}
@@ -56,7 +50,7 @@ export function Card({ title, name, class: kind = '', head, above, onBack, child
 }
 
 function BackButton({ onBack }: { readonly onBack: () => void }) {
-  return <IconButton icon="back" label={useWords().back} onClick={onBack} />
+  return <IconButton icon={icons.back} label={useWords().back} onClick={onBack} />
 }
 
 /** A list of labels and values. */
@@ -75,30 +69,6 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
         </div>
       ))}
     </dl>
-  )
-}
-
-/** An error message. The element always exists, so that screen readers announce changes. */
-export function Problem({ text }: { readonly text: string | undefined }) {
-  return (
-    <p class="problem" role="alert">
-      {text === undefined ? null : (
-        <>
-          <Icon name="warning" />
-          <span>{text}</span>
-        </>
-      )}
-    </p>
-  )
-}
-
-/** A status message with an icon. */
-export function Status({ icon, children }: { readonly icon: IconName; readonly children: ComponentChildren }) {
-  return (
-    <p class="status" role="status">
-      <Icon name={icon} />
-      <span>{children}</span>
-    </p>
   )
 }
 

@@ -1,6 +1,7 @@
-import { Button } from './button.tsx'
-import { isolated } from '../device/printable.ts'
-import { Icon } from './icons.tsx'
+import { isolated } from '../printable.ts'
+import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import * as icons from '../ui/icons.ts'
 import type { Inbox, ShownNotice } from './use-inbox.ts'
 import { useSpeech } from './words/speech.tsx'
 
@@ -19,7 +20,7 @@ function ChangeNotice({ shown, onDismiss }: { readonly shown: ShownNotice; reado
   return (
     <section class="card hint" aria-label={words.factorChanged}>
       <div class="status" role="status">
-        <Icon name="warning" />
+        <Icon path={icons.warning} />
         <div class="notice">
           <p>
             <strong>{sentence}</strong>

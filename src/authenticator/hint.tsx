@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 
-import { Button } from './button.tsx'
-import { Icon, type IconName } from './icons.tsx'
-import { readPreference, savePreference } from './preferences.ts'
+import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import * as icons from '../ui/icons.ts'
+import { readPreference, savePreference } from '../ui/preferences.ts'
 import type { Notifications } from './use-notifications.ts'
 import { useWords } from './words/speech.tsx'
 
@@ -13,7 +14,7 @@ interface HintProps {
 
 interface Offer {
   readonly name: string
-  readonly icon: IconName
+  readonly icon: icons.IconPath
   readonly sentence: string
   readonly word: string
   readonly accept: () => void
@@ -28,14 +29,14 @@ export function Hint({ notifications, onInstall }: HintProps) {
       ? undefined
       : {
           name: 'notifications',
-          icon: 'bell',
+          icon: icons.bell,
           sentence: words.notificationsOffer,
           word: words.turnOn,
           accept: () => void notifications.turnOn(),
         },
     onInstall && {
       name: 'install',
-      icon: 'install',
+      icon: icons.install,
       sentence: words.installSentence,
       word: words.install,
       accept: onInstall,
@@ -52,7 +53,7 @@ export function Hint({ notifications, onInstall }: HintProps) {
   return (
     <section class="card hint" aria-label={offer.word}>
       <p class="status">
-        <Icon name={offer.icon} />
+        <Icon path={offer.icon} />
         <span>{offer.sentence}</span>
       </p>
       <div class="actions">

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 
-import { Icon } from './icons.tsx'
+import { Icon } from '../ui/icon.tsx'
+import * as icons from '../ui/icons.ts'
 import { useWords } from './words/speech.tsx'
 
 const keys = ['1', '2', '3', '4', '5', '6', '7', '8', '9', undefined, '0', 'erase'] as const
@@ -53,7 +54,7 @@ export function Keypad({ form, onEraseEmpty }: KeypadProps) {
             onPointerDown={(event) => event.preventDefault()}
             onClick={() => form.current && press(form.current, key, onEraseEmpty)}
           >
-            {key === 'erase' ? <Icon name="erase" /> : key}
+            {key === 'erase' ? <Icon path={icons.erase} /> : key}
           </button>
         ),
       )}

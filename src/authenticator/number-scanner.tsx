@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { DeviceRequest } from '../contract/device.ts'
 import { parseScanCode } from '../contract/scan-code.ts'
-import { IconButton } from './button.tsx'
+import { IconButton } from '../ui/button.tsx'
+import * as icons from '../ui/icons.ts'
 import { Viewfinder } from './viewfinder.tsx'
 import { focus } from './secret-field.tsx'
 import { useWords } from './words/speech.tsx'
@@ -29,7 +30,7 @@ export function NumberScanner({ clock, request, onSecret, onHint, onClose }: Num
   return (
     <div class="asked">
       <IconButton
-        icon="back"
+        icon={icons.back}
         label={words.typeNumber}
         aria-describedby="scanning"
         onClick={() => onClose()}

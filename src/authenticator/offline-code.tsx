@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import { Button } from './button.tsx'
 import { requiredSecret } from '../device/account.ts'
 import { type CodeSource, type OfflineCode, unlockCodes } from '../device/offline-code.ts'
+import { Button } from '../ui/button.tsx'
 import { nameOf } from './use-accounts.ts'
 import type { StoredAccount } from './accounts-store.ts'
 import { Ring } from './ring.tsx'

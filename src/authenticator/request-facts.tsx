@@ -1,10 +1,11 @@
 import type { DeviceRequest } from '../contract/device.ts'
-import { printable } from '../device/printable.ts'
-import { IconButton } from './button.tsx'
+import { printable } from '../printable.ts'
+import { IconButton } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import * as icons from '../ui/icons.ts'
 import { Facts } from './card.tsx'
 import type { Novelty } from './facts.ts'
 import { factsOf, subjectOf, summaryOf } from './facts.ts'
-import { Icon } from './icons.tsx'
 import { useSpeech, useWords } from './words/speech.tsx'
 
 interface RequestFactsProps {
@@ -23,7 +24,7 @@ export function RequestFacts({ request, novelty, now, opened, onToggle }: Reques
   return (
     <div class="facts-box" onClick={onToggle}>
       {opened ? <Facts facts={factsOf(request, novelty, speech)} /> : <ShortFacts {...{ request, novelty, now }} />}
-      <IconButton icon="info" label={speech.words.details} aria-expanded={opened} />
+      <IconButton icon={icons.info} label={speech.words.details} aria-expanded={opened} />
     </div>
   )
 }
@@ -55,7 +56,7 @@ function ShortFacts({ request, novelty, now }: Omit<RequestFactsProps, 'opened' 
     <ul class="list" id="facts">
       {place === '' && address === '' ? null : (
         <li>
-          <Icon name="place" />
+          <Icon path={icons.place} />
           <p>
             {novelty.place ? <Warning text={words.newPlace} /> : null}
             <strong>
@@ -71,7 +72,7 @@ function ShortFacts({ request, novelty, now }: Omit<RequestFactsProps, 'opened' 
         </li>
       )}
       <li>
-        <Icon name={client === '' ? 'clock' : 'screen'} />
+        <Icon path={client === '' ? icons.clock : icons.screen} />
         <p>
           {novelty.browser ? <Warning text={words.newBrowser} /> : null}
           {client === '' ? null : (
@@ -85,7 +86,7 @@ function ShortFacts({ request, novelty, now }: Omit<RequestFactsProps, 'opened' 
       </li>
       {rest.map((line) => (
         <li key={line}>
-          <Icon name="info" />
+          <Icon path={icons.info} />
           <p>
             <em>{line}</em>
           </p>

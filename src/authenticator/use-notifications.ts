@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
 import { isGone, isTransient } from '../device/device-error.ts'
-import { deletePreference, readPreference, savePreference } from './preferences.ts'
+import { deletePreference, readPreference, savePreference } from '../ui/preferences.ts'
 import { subscribe, unsubscribe } from './subscription.ts'
 
 /**

@@ -6,8 +6,9 @@ import { en } from '../../src/authenticator/words/en.ts'
 import { es } from '../../src/authenticator/words/es.ts'
 import { fr } from '../../src/authenticator/words/fr.ts'
 import { ja } from '../../src/authenticator/words/ja.ts'
-import { chooseLanguage, localeOf } from '../../src/authenticator/words/languages.ts'
+import { languages } from '../../src/authenticator/words/languages.ts'
 import { pt } from '../../src/authenticator/words/pt.ts'
+import { chooseLanguage, localeOf } from '../../src/ui/languages.ts'
 import { startService } from '../support/running-service.ts'
 import { button, headline, phones, seen } from './phone.ts'
 
@@ -53,7 +54,7 @@ describe('the language', () => {
     [['en-US@posix', 'en'], 'en', 'en-u-nu-latn'],
     [['ar-EG'], 'ar', 'ar-EG-u-nu-latn'],
   ])('for a browser with %j is %s, with the locale %s', (wanted, code, locale) => {
-    const language = chooseLanguage(wanted)
+    const language = chooseLanguage(languages, wanted)
 
     expect([language.code, localeOf(language, wanted)]).toEqual([code, locale])
   })

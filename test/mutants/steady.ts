@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'a headline has the focus before it is drawn',
-    file: 'src/authenticator/card.tsx',
+    file: 'src/ui/use-headline.ts',
     find: 'import { useLayoutEffect,',
     replace: 'import { useEffect as useLayoutEffect,',
     test: 'authenticator/at-once.test.ts',

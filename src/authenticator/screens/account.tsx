@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
+import { Button } from '../../ui/button.tsx'
 import type { StoredAccount } from '../accounts-store.ts'
-import { Button } from '../button.tsx'
 import { About, Card } from '../card.tsx'
 import { nameOf } from '../use-accounts.ts'
 import { useWords } from '../words/speech.tsx'

@@ -1,4 +1,6 @@
-import { Card, Status } from '../card.tsx'
+import * as icons from '../../ui/icons.ts'
+import { Status } from '../../ui/messages.tsx'
+import { Card } from '../card.tsx'
 import { useWords } from '../words/speech.tsx'
 
 export type Obstacle = 'insecure' | 'oldBrowser' | 'noStorage'
@@ -8,7 +10,7 @@ export function CannotRunScreen({ obstacle }: { readonly obstacle: Obstacle }) {
   const words = useWords()
   return (
     <Card title={words.cannotRun}>
-      <Status icon="warning">{words[obstacle]}</Status>
+      <Status icon={icons.warning}>{words[obstacle]}</Status>
     </Card>
   )
 }

@@ -6,8 +6,10 @@ import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { DeviceError, isTransient } from '../../device/device-error.ts'
 import type { ClaimedAccount } from '../../device/move.ts'
-import { Button } from '../button.tsx'
-import { Card, Problem, Status } from '../card.tsx'
+import { Button } from '../../ui/button.tsx'
+import * as icons from '../../ui/icons.ts'
+import { Problem, Status } from '../../ui/messages.tsx'
+import { Card } from '../card.tsx'
 import { deviceName } from '../device-name.ts'
 import { problemOf } from '../problem.ts'
 import { TimeLeft } from '../time-left.tsx'
@@ -75,7 +77,7 @@ export function ClaimAccountScreen({ device, clock, serviceUrl, code, onAdded, o
   if (step === 'over' || !claimed) {
     return (
       <Card key={step} title={words.addTitle}>
-        {step === 'over' ? <Problem text={problem} /> : <Status icon="clock">{words.oneMoment}</Status>}
+        {step === 'over' ? <Problem text={problem} /> : <Status icon={icons.clock}>{words.oneMoment}</Status>}
         <Button class="outlined wide" onClick={onCancel} label={words.back} />
       </Card>
     )

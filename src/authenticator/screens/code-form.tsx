@@ -1,5 +1,7 @@
-import { Button } from '../button.tsx'
-import { Card, Problem } from '../card.tsx'
+import { Button } from '../../ui/button.tsx'
+import * as icons from '../../ui/icons.ts'
+import { Problem } from '../../ui/messages.tsx'
+import { Card } from '../card.tsx'
 import { useWords } from '../words/speech.tsx'
 
 interface CodeFormProps {
@@ -31,7 +33,7 @@ export function CodeForm({ code, busy, problem, onCode, onScan, onCancel }: Code
         </p>
       )}
       <p class="sentence">{words.addSentence}</p>
-      <Button class="filled wide with-icon" icon="scan" disabled={busy} onClick={onScan} label={words.scan} />
+      <Button class="filled wide with-icon" icon={icons.scan} disabled={busy} onClick={onScan} label={words.scan} />
       <form onSubmit={submit}>
         <label class="field">
           <span>{words.codeLabel}</span>

@@ -1,6 +1,7 @@
 import type { Preview } from '../../contract/device.ts'
-import { Button } from '../button.tsx'
-import { Card, Facts, Problem } from '../card.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Problem } from '../../ui/messages.tsx'
+import { Card, Facts } from '../card.tsx'
 import { useWords } from '../words/speech.tsx'
 
 interface ConfirmAccountProps {

@@ -1,11 +1,13 @@
 import type { HistoryEntry } from '../../contract/device.ts'
 import type { StoredAccount } from '../accounts-store.ts'
 import type { Device } from '../../device/device.ts'
-import { Button } from '../button.tsx'
-import { Card, Problem, Status } from '../card.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import * as icons from '../../ui/icons.ts'
+import { Problem, Status } from '../../ui/messages.tsx'
+import { Card } from '../card.tsx'
 import { originOf, timeOf } from '../facts.ts'
 import { Subject } from '../request-facts.tsx'
-import { Icon } from '../icons.tsx'
 import { nameOf } from '../use-accounts.ts'
 import { type AccountAnswer, useHistory } from '../use-history.ts'
 import { useSpeech } from '../words/speech.tsx'
@@ -22,8 +24,8 @@ export function HistoryScreen({ device, accounts, onBack }: HistoryScreenProps) 
   const { answers, failed, loadOlder } = useHistory(device, accounts)
   return (
     <Card title={words.history} onBack={onBack}>
-      {answers === undefined ? <Status icon="history">{words.oneMoment}</Status> : null}
-      {answers?.length === 0 && !failed ? <Status icon="history">{words.historyEmpty}</Status> : null}
+      {answers === undefined ? <Status icon={icons.history}>{words.oneMoment}</Status> : null}
+      {answers?.length === 0 && !failed ? <Status icon={icons.history}>{words.historyEmpty}</Status> : null}
       {daysOf(answers ?? [], locale).map(({ day, answers: ofDay }) => (
         <section key={day} class="part">
           <h2>{day}</h2>
@@ -50,7 +52,7 @@ function Answered({ answer: { account, entry } }: { readonly answer: AccountAnsw
   return (
     <div class="row">
       <span class={approved ? 'mark ok' : 'mark danger'}>
-        <Icon name={approved ? 'check' : 'cross'} />
+        <Icon path={approved ? icons.check : icons.cross} />
       </span>
       <span>
         <strong>{words[wordOf(entry)]}</strong>

@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks'
 
+import { Button } from '../../ui/button.tsx'
+import * as icons from '../../ui/icons.ts'
+import { Status } from '../../ui/messages.tsx'
 import type { StoredAccount } from '../accounts-store.ts'
 import { AccountRow } from '../account-row.tsx'
 import { ChangeNotices } from '../change-notices.tsx'
-import { Button } from '../button.tsx'
-import { Card, Emblem, Status } from '../card.tsx'
+import { Card, Emblem } from '../card.tsx'
 import { originOf, timeOf } from '../facts.ts'
 import { Subject } from '../request-facts.tsx'
 import type { Inbox, Pending } from '../use-inbox.ts'
@@ -40,14 +42,14 @@ function Empty({ inbox, accounts }: Pick<HomeScreenProps, 'inbox' | 'accounts'>)
   if (accounts.every(({ id }) => inbox.gone.has(id))) {
     return (
       <Card title={words.allRemoved}>
-        <Status icon="warning">{words.allRemovedSentence}</Status>
+        <Status icon={icons.warning}>{words.allRemovedSentence}</Status>
       </Card>
     )
   }
   const offline = inbox.unreachable.size > 0
   return (
     <Card title={words.waiting}>
-      <Status icon={offline ? 'offline' : 'phone'}>
+      <Status icon={offline ? icons.offline : icons.phone}>
         {offline ? (navigator.onLine ? words.unreachable : words.offline) : words.nothing}
       </Status>
     </Card>

@@ -1,6 +1,6 @@
-import { Button } from '../button.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Card } from '../card.tsx'
-import { CopyButton } from '../copy-button.tsx'
 import { useWords } from '../words/speech.tsx'
 
 interface InstallFirstScreenProps {
@@ -28,7 +28,7 @@ export function InstallFirstScreen({ code, onSkip }: InstallFirstScreenProps) {
               <bdi dir="ltr">{code}</bdi>
             </strong>
           </span>
-          <CopyButton text={code} label={words.installCopy} />
+          <CopyButton text={code} label={words.installCopy} done={words.copied} />
         </div>
       )}
       <Button class="outlined wide" onClick={onSkip} label={words.installSkip} />

@@ -5,12 +5,14 @@ import type { Clock } from '../../clock.ts'
 import { type Move, type MoveClaim, moveLifetimes } from '../../contract/device.ts'
 import { requiredSecret } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
-import { isolated } from '../../device/printable.ts'
+import { isolated } from '../../printable.ts'
 import { moveLink } from '../../device/service-url.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import * as icons from '../../ui/icons.ts'
+import { Problem, Status } from '../../ui/messages.tsx'
 import type { StoredAccount } from '../accounts-store.ts'
-import { Button } from '../button.tsx'
-import { About, Card, Problem, Status } from '../card.tsx'
-import { Icon } from '../icons.tsx'
+import { About, Card } from '../card.tsx'
 import { TimeLeft } from '../time-left.tsx'
 import { useAttempt } from '../use-attempt.ts'
 import { useRepeated } from '../use-repeated.ts'
@@ -77,7 +79,7 @@ export function MoveAccountScreen({ device, clock, now, account, onMoved, onBack
         key="moved"
         title={
           <span class="outcome ok">
-            <Icon name="check" />
+            <Icon path={icons.check} />
             <>{words.moved}</>
           </span>
         }
@@ -126,7 +128,7 @@ export function MoveAccountScreen({ device, clock, now, account, onMoved, onBack
   return (
     <Card title={words.moveTitle} onBack={onBack}>
       {claim ? (
-        <Status icon="phone">{words.moveScanned(isolated(claim.name))}</Status>
+        <Status icon={icons.phone}>{words.moveScanned(isolated(claim.name))}</Status>
       ) : (
         <>
           <p class="sentence">{words.moveScan}</p>

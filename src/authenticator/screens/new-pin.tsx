@@ -1,8 +1,9 @@
 import { useRef } from 'preact/hooks'
 
 import { passcodeLength, pinProblem } from '../../contract/pin.ts'
-import { Button } from '../button.tsx'
-import { Card, Problem } from '../card.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Problem } from '../../ui/messages.tsx'
+import { Card } from '../card.tsx'
 import { Keypad } from '../keypad.tsx'
 import { pinProblemOf } from '../problem.ts'
 import { SecretField } from '../secret-field.tsx'

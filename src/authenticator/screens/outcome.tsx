@@ -1,14 +1,15 @@
 import { useEffect } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
-import { Button } from '../button.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import * as icons from '../../ui/icons.ts'
 import { Card } from '../card.tsx'
-import { Icon, type IconName } from '../icons.tsx'
 import { useWords } from '../words/speech.tsx'
 import type { Words } from '../words/en.ts'
 
 interface OutcomeCard {
-  readonly icon: IconName
+  readonly icon: icons.IconPath
   readonly tone: 'ok' | 'danger' | 'muted'
   readonly word: keyof Words
   readonly sentence?: keyof Words
@@ -17,21 +18,21 @@ interface OutcomeCard {
 }
 
 const cards = {
-  approved: { icon: 'check', tone: 'ok', word: 'approved', shown: 2000 },
-  denied: { icon: 'cross', tone: 'danger', word: 'denied', shown: 2000 },
-  reported: { icon: 'shield', tone: 'danger', word: 'blocked', sentence: 'reportedSentence' },
+  approved: { icon: icons.check, tone: 'ok', word: 'approved', shown: 2000 },
+  denied: { icon: icons.cross, tone: 'danger', word: 'denied', shown: 2000 },
+  reported: { icon: icons.shield, tone: 'danger', word: 'blocked', sentence: 'reportedSentence' },
   wrongNumber: {
-    icon: 'warning',
+    icon: icons.warning,
     tone: 'danger',
     word: 'wrongNumber',
     sentence: 'wrongNumberSentence',
     shown: 6000,
   },
-  expired: { icon: 'clock', tone: 'muted', word: 'expired', sentence: 'expiredSentence', shown: 3000 },
-  gone: { icon: 'clock', tone: 'muted', word: 'gone', sentence: 'goneSentence', shown: 3000 },
-  locked: { icon: 'warning', tone: 'danger', word: 'locked', sentence: 'lockedSentence' },
-  removed: { icon: 'warning', tone: 'danger', word: 'locked', sentence: 'removed' },
-  moved: { icon: 'phone', tone: 'muted', word: 'moved', sentence: 'movedAway' },
+  expired: { icon: icons.clock, tone: 'muted', word: 'expired', sentence: 'expiredSentence', shown: 3000 },
+  gone: { icon: icons.clock, tone: 'muted', word: 'gone', sentence: 'goneSentence', shown: 3000 },
+  locked: { icon: icons.warning, tone: 'danger', word: 'locked', sentence: 'lockedSentence' },
+  removed: { icon: icons.warning, tone: 'danger', word: 'locked', sentence: 'removed' },
+  moved: { icon: icons.phone, tone: 'muted', word: 'moved', sentence: 'movedAway' },
 } as const satisfies Record<string, OutcomeCard>
 
 export type Outcome = keyof typeof cards
@@ -57,7 +58,7 @@ export function OutcomeScreen({ outcome, clock, onDone }: OutcomeScreenProps) {
     <Card
       title={
         <span class={`outcome ${tone}`}>
-          <Icon name={icon} />
+          <Icon path={icon} />
           <>{words[word]}</>
         </span>
       }

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-import { Button } from '../button.tsx'
-import { Card, Problem } from '../card.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Problem } from '../../ui/messages.tsx'
+import { Card } from '../card.tsx'
 import { Keypad } from '../keypad.tsx'
 import { SecretField } from '../secret-field.tsx'
 import { useWords } from '../words/speech.tsx'

@@ -1,9 +1,11 @@
 import { useRef, useState } from 'preact/hooks'
 
-import { Button } from '../button.tsx'
-import { Card, Problem, Status } from '../card.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import * as icons from '../../ui/icons.ts'
+import { Problem, Status } from '../../ui/messages.tsx'
+import { Card } from '../card.tsx'
 import { DigitField } from '../digit-field.tsx'
-import { Icon } from '../icons.tsx'
 import { Keypad } from '../keypad.tsx'
 import { useWords } from '../words/speech.tsx'
 
@@ -39,7 +41,7 @@ export function PracticeScreen({ reached, onBack }: PracticeScreenProps) {
         key="done"
         title={
           <span class="outcome ok">
-            <Icon name="check" />
+            <Icon path={icons.check} />
             <>{words.practiceDone}</>
           </span>
         }
@@ -50,7 +52,7 @@ export function PracticeScreen({ reached, onBack }: PracticeScreenProps) {
     )
   }
   return (
-    <Card title={words.practiceTitle} above={<Status icon="info">{words.testTitle}</Status>}>
+    <Card title={words.practiceTitle} above={<Status icon={icons.info}>{words.testTitle}</Status>}>
       <p class="sentence">{words.practiceSentence}</p>
       <form class="answer" ref={form} onSubmit={approve} noValidate>
         <div class="question">

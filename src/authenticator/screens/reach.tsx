@@ -2,9 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
 import type { Device } from '../../device/device.ts'
+import { Button } from '../../ui/button.tsx'
+import * as icons from '../../ui/icons.ts'
+import { Problem, Status } from '../../ui/messages.tsx'
 import type { StoredAccount } from '../accounts-store.ts'
-import { Button } from '../button.tsx'
-import { Problem, Status } from '../card.tsx'
 import { useAttempt } from '../use-attempt.ts'
 import { nameOf } from '../use-accounts.ts'
 import { useWords } from '../words/speech.tsx'
@@ -84,7 +85,7 @@ export function Reach({ device, clock, accounts, notified, onPractice }: ReachPr
         label={words.reachSend}
       />
       {problem === undefined ? null : <Problem text={problem} />}
-      {result === undefined ? null : <Status icon={icons[result]}>{words.reachResults[result]}</Status>}
+      {result === undefined ? null : <Status icon={resultIcons[result]}>{words.reachResults[result]}</Status>}
       {result === 'missing' ? <Steps steps={words.reachSteps} /> : null}
       {result === 'arrived' || result === 'missing' ? (
         <Button class="outlined wide" onClick={() => onPractice(result === 'arrived')} label={words.reachHere} />
@@ -93,4 +94,4 @@ export function Reach({ device, clock, accounts, notified, onPractice }: ReachPr
   )
 }
 
-const icons = { waiting: 'clock', arrived: 'check', missing: 'warning' } as const
+const resultIcons = { waiting: icons.clock, arrived: icons.check, missing: icons.warning } as const

@@ -1,7 +1,8 @@
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
-import { Button } from '../button.tsx'
-import { Card, Problem } from '../card.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Problem } from '../../ui/messages.tsx'
+import { Card } from '../card.tsx'
 import { useAttempt } from '../use-attempt.ts'
 import { useWords } from '../words/speech.tsx'
 

@@ -2,11 +2,12 @@ import { useState } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
 import type { DeviceRequest } from '../../contract/device.ts'
-import { printable } from '../../device/printable.ts'
+import { printable } from '../../printable.ts'
 import type { Device } from '../../device/device.ts'
 import type { Answer } from '../../device/requests.ts'
+import { Button } from '../../ui/button.tsx'
+import * as icons from '../../ui/icons.ts'
 import { AnswerForm } from '../answer-form.tsx'
-import { Button } from '../button.tsx'
 import { Card, Emblem } from '../card.tsx'
 import { confirmedBy } from '../facts.ts'
 import { RequestFacts } from '../request-facts.tsx'
@@ -84,7 +85,7 @@ export function RequestScreen({
       <AnswerForm {...{ account, request, clock, busy, blocked, problem, onAnswer, onScan }} onDeny={onDeny} />
       <Button
         class="report"
-        icon="shield"
+        icon={icons.shield}
         aria-disabled={blocked}
         onClick={() => blocked || onAnswer({ decision: 'report' })}
         label={words.report}

@@ -1,9 +1,10 @@
 import type { Clock } from '../../clock.ts'
 import type { Device } from '../../device/device.ts'
+import { Button } from '../../ui/button.tsx'
+import * as icons from '../../ui/icons.ts'
+import { Status } from '../../ui/messages.tsx'
 import type { StoredAccount } from '../accounts-store.ts'
-import { Button } from '../button.tsx'
-import { Card, Status } from '../card.tsx'
-import type { IconName } from '../icons.tsx'
+import { Card } from '../card.tsx'
 import { lazyScreen } from '../lazy-screen.tsx'
 import type { Notifications, NotificationState } from '../use-notifications.ts'
 import { languages, type Language } from '../words/languages.ts'
@@ -75,13 +76,13 @@ function LanguageField({ onLanguage }: Pick<SettingsScreenProps, 'onLanguage'>) 
   )
 }
 
-const stateIcons: Readonly<Record<NotificationState, IconName>> = {
-  on: 'check',
-  asking: 'bell',
-  off: 'bell',
-  denied: 'warning',
-  failed: 'warning',
-  none: 'bell',
+const stateIcons: Readonly<Record<NotificationState, icons.IconPath>> = {
+  on: icons.check,
+  asking: icons.bell,
+  off: icons.bell,
+  denied: icons.warning,
+  failed: icons.warning,
+  none: icons.bell,
 }
 
 function NotificationsPart({ notifications: { state, turnOn, turnOff } }: Pick<SettingsScreenProps, 'notifications'>) {

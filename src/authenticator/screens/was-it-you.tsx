@@ -2,8 +2,10 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
 import type { Answer } from '../../device/requests.ts'
-import { Card, Problem } from '../card.tsx'
-import { Button } from '../button.tsx'
+import { Button } from '../../ui/button.tsx'
+import * as icons from '../../ui/icons.ts'
+import { Problem } from '../../ui/messages.tsx'
+import { Card } from '../card.tsx'
 import { useInputDelay } from '../use-input-delay.ts'
 import { useTop } from '../use-top.ts'
 import { useWords } from '../words/speech.tsx'
@@ -57,7 +59,7 @@ export function WasItYouScreen({ clock, left, busy, problem, onAnswer }: WasItYo
         />
         <Button
           class="outlined danger with-icon"
-          icon="shield"
+          icon={icons.shield}
           aria-disabled={blocked}
           onClick={() => blocked || onAnswer({ decision: 'report' })}
           label={words.noReport}

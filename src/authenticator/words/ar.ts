@@ -1,5 +1,5 @@
+import { plurals } from '../../ui/plural.ts'
 import type { Words } from './en.ts'
-import { plurals } from './plural.ts'
 
 // As on the web pages: the digits are those that people type.
 const count = plurals('ar-u-nu-latn')

@@ -1,4 +1,4 @@
-import { plurals } from './plural.ts'
+import { plurals } from '../../ui/plural.ts'
 
 const count = plurals('en')
 

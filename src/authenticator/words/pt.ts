@@ -1,5 +1,5 @@
+import { plurals } from '../../ui/plural.ts'
 import type { Words } from './en.ts'
-import { plurals } from './plural.ts'
 
 const count = plurals('pt')
 

@@ -1,6 +1,6 @@
 import type { FactorChangeKind, FactorNotice } from '../../contract/device.ts'
 import type { Account } from '../../device/account.ts'
-import { printable } from '../../device/printable.ts'
+import { printable } from '../../printable.ts'
 import { accountName } from './print.ts'
 
 /** A change of factors, with the account whose factors changed. */

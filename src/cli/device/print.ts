@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../clock.ts'
 import { type Account, requiredSecret } from '../../device/account.ts'
-import { printable } from '../../device/printable.ts'
+import { printable } from '../../printable.ts'
 import { printRows } from '../terminal/print.ts'
 import type { Pending } from './pending.ts'
 

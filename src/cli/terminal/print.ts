@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 
-import { printable } from '../../device/printable.ts'
+import { printable } from '../../printable.ts'
 
 type Row = readonly [label: string, value: string]
 

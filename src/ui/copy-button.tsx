@@ -1,10 +1,14 @@
 import { useState } from 'preact/hooks'
 
-import { useWords } from './words/speech.tsx'
+interface CopyButtonProps {
+  readonly text: string
+  readonly label: string
+  /** Confirms it: "Copied". */
+  readonly done: string
+}
 
 /** Copies a text and confirms it. Where the browser forbids copying, the text is still readable beside it. */
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
-  const words = useWords()
+export function CopyButton({ text, label, done }: CopyButtonProps) {
   const [copied, setCopied] = useState(false)
 
   async function copy() {
@@ -18,10 +22,10 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   return (
     <>
       <button type="button" class="outlined" onClick={() => void copy()}>
-        {copied ? words.copied : label}
+        {copied ? done : label}
       </button>
       <span class="unseen" role="status">
-        {copied ? words.copied : null}
+        {copied ? done : null}
       </span>
     </>
   )
