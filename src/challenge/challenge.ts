@@ -1,6 +1,9 @@
 import { clockSkew } from '../clock.ts'
 import type { Factor } from '../contract/users.ts'
 
+/** Why a user has to pass the second step. */
+export const purposes = ['sign_in', 'step_up', 'change_devices'] as const
+
 /**
  * One attempt of one web session to pass the second step. It is stored in the web session, so it must survive JSON; where
  * the service knows better, the service is asked.
@@ -13,7 +16,7 @@ export interface Challenge {
   /** The user who has to pass it; it is worth nothing to any other user. */
   readonly userKey: string
   /** Only a pass for `change_devices` may change factors. */
-  readonly purpose: 'sign_in' | 'step_up' | 'change_devices'
+  readonly purpose: (typeof purposes)[number]
   /** Unix time, seconds. Sessions older than this do not count. */
   readonly createdAt: number
   /** Where the user continues afterwards: a path on this origin. */

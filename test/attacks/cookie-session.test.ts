@@ -5,6 +5,7 @@ import type { MfaOptions } from 'second-factor'
 import { startTestService } from 'second-factor/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { serializeState } from '../../src/express/session/stored-state.ts'
 import { createBrowser } from '../support/browser.ts'
 import { listen } from '../support/listen.ts'
 
@@ -69,10 +70,8 @@ describe('with cookie-session', () => {
     const { service, browser: start } = await arrange()
     const browser = start()
     await browser.submit('/login/alice')
-    const forged = {
-      username: 'alice',
-      mfa: { verified: { at: service.clock.now(), factor: 'push', userKey: 'username:alice' } },
-    }
+    const verified = { at: service.clock.now(), factor: 'push', purpose: 'sign_in', userKey: 'username:alice' } as const
+    const forged = { username: 'alice', mfa: serializeState({ verified }) }
     const cookie = Buffer.from(JSON.stringify(forged)).toString('base64')
 
     const answer = await browser.open('/account', { cookie: `web=${cookie}; web.sig=${browser.cookie('web.sig')}` })

@@ -5,6 +5,7 @@ import type { MfaOptions } from 'second-factor'
 import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { serializeState } from '../../src/express/session/stored-state.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** A service that is never asked. */
@@ -97,9 +98,11 @@ describe('values of a wrong type', () => {
     await app.enroll(browser, 'alice')
     const fresh = app.browser()
     await app.signIn(fresh, 'alice')
-    const marker = { at: app.clock.now(), factor: 'push', userKey: 'username:alice' }
-    const letThrough = { ...marker, until: Infinity }
-    const pollution = { verified: marker, letThrough, mfa: { verified: marker, letThrough } }
+    const userKey = 'username:alice'
+    const record = { at: app.clock.now(), factor: 'push', purpose: 'sign_in', userKey } as const
+    const { verified } = serializeState({ verified: record })
+    const letThrough = { userKey, until: app.clock.now() + 100 }
+    const pollution = { verified, letThrough, mfa: { verified, letThrough } }
     onTestFinished(() => {
       for (const name of Object.keys(pollution)) Reflect.deleteProperty(Object.prototype, name)
     })

@@ -9,6 +9,7 @@ import { startTestService } from 'second-factor/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 
+import { serializeState } from '../../src/express/session/stored-state.ts'
 import { createBrowser } from '../support/browser.ts'
 
 type WithSession = IncomingMessage & { session?: { username?: string } }
@@ -76,7 +77,9 @@ describe('isVerified() at the upgrade to a WebSocket', () => {
   })
 
   it('is bound to the user: the record of another user does not count', async () => {
-    const req = { session: { mfa: { verified: { at: Date.now() / 1000, factor: 'push', userKey: 'username:alice' } } } }
+    const at = Math.floor(Date.now() / 1000)
+    const verified = { at, factor: 'push', purpose: 'sign_in', userKey: 'username:alice' } as const
+    const req = { session: { mfa: serializeState({ verified }) } }
 
     expect(isVerified(req as unknown as IncomingMessage, { username: 'alice' })).toBe(true)
     expect(isVerified(req as unknown as IncomingMessage, { username: 'bob' })).toBe(false)

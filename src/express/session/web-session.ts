@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 
 import type { MfaState } from './mfa-state.ts'
+import { parseState, serializeState } from './stored-state.ts'
+import type { StoredState } from './stored-state.ts'
 
 interface WebSession {
-  mfa?: MfaState
+  mfa?: StoredState
   cookie?: { originalMaxAge?: number | null; maxAge?: number | null }
   regenerate?(callback: (error?: unknown) => void): void
   save?(callback: (error?: unknown) => void): void
@@ -53,10 +55,8 @@ export function bindToService(req: IncomingMessage, service: string): void {
 
 export function readMfaState(req: IncomingMessage): MfaState {
   const { session } = req as WithSession
-  // No prototype: if another part of the app has polluted Object.prototype, that must not verify a user.
-  const own = Object.create(null) as MfaState
   const isThere = session && Object.hasOwn(session, 'mfa') && !ended.has(session)
-  return isThere ? Object.assign(own, session.mfa) : own
+  return parseState(isThere ? session.mfa : undefined)
 }
 
 /** Stores the state; only then may an answer be sent that relies on it. */
@@ -210,7 +210,7 @@ export function onRegenerate(req: IncomingMessage, then: () => void): void {
 export function putMfaState(req: IncomingMessage, state: MfaState): void {
   changed.add(req)
   ended.delete(sessionOf(req))
-  sessionOf(req).mfa = { ...state, service: (req as WithSession)[serviceKey] }
+  sessionOf(req).mfa = serializeState({ ...state, service: (req as WithSession)[serviceKey] })
 }
 
 function sessionOf(req: IncomingMessage): WebSession {

@@ -1,0 +1,65 @@
+import type { Verified } from '../../challenge/challenge.ts'
+import { purposes } from '../../challenge/challenge.ts'
+import { Factor } from '../../contract/users.ts'
+import type { MfaState } from './mfa-state.ts'
+
+/**
+ * What is stored in a web session. What a verified web session keeps is one string: session middleware parses, serializes and
+ * hashes it for each request, and every member of an object costs time there.
+ */
+export type StoredState = Omit<MfaState, 'verified'> & { readonly verified?: string }
+
+/** For a value that is undefined. encodeURI() escapes this character, so no value equals it. */
+const absent = '|'
+
+export function serializeState({ verified, ...rest }: MfaState): StoredState {
+  if (!verified) return rest
+  const { service, lastReturnTo, ownId: _impliedByVerified, ...others } = rest
+  const { userKey, at, factor, factorId, sessionId, epoch, nextEpoch, purpose } = verified
+  const values = [userKey, String(at), factor, factorId, sessionId, epoch, nextEpoch, service, lastReturnTo, purpose]
+  return { ...others, verified: values.map(encode).join(' ') }
+}
+
+/** Reads what `serializeState` wrote. Anything else than a complete verification record verifies no user. */
+export function parseState(stored: unknown): MfaState {
+  // No prototype: if another part of the app has polluted Object.prototype, that must not verify a user.
+  const state = Object.create(null) as StoredState
+  if (typeof stored === 'object') Object.assign(state, stored)
+  return Object.assign(state, parseVerified(state.verified))
+}
+
+type ParsedRecord = Pick<MfaState, 'verified' | 'service' | 'lastReturnTo' | 'ownId'>
+
+const notVerified: ParsedRecord = { verified: undefined }
+
+function parseVerified(text: unknown): ParsedRecord {
+  const values = typeof text === 'string' ? decodeAll(text) : []
+  if (values.length !== 10) return notVerified
+  const [userKey, at = '', factor, factorId, sessionId, epoch, nextEpoch, service, lastReturnTo, purpose] = values
+  // No purpose is the beginning of another one: a record that was cut off anywhere is invalid.
+  if (!userKey || !/^\d{1,12}$/.test(at) || !isOneOf(Factor.options, factor) || !isOneOf(purposes, purpose)) {
+    return notVerified
+  }
+  const verified: Verified = { userKey, at: Number(at), factor, factorId, sessionId, epoch, nextEpoch, purpose }
+  // A web session gets a new id when its user passes the second step.
+  return { verified, service, lastReturnTo, ownId: { userKey } }
+}
+
+const encode = (value: string | undefined): string => (value === undefined ? absent : encodeURI(value))
+
+function decodeAll(text: string): readonly (string | undefined)[] {
+  try {
+    return text.split(' ').map(decode)
+  } catch {
+    // decodeURI() throws on what encodeURI() never writes.
+    return []
+  }
+}
+
+function decode(text: string): string | undefined {
+  if (text === absent) return undefined
+  return text.includes('%') ? decodeURI(text) : text
+}
+
+const isOneOf = <T extends string>(known: readonly T[], value: string | undefined): value is T =>
+  (known as readonly (string | undefined)[]).includes(value)

@@ -1,0 +1,118 @@
+import session from 'express-session'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { maxVerifiedAge, purposes } from '../../src/challenge/challenge.ts'
+import { Factor } from '../../src/contract/users.ts'
+import type { MfaState } from '../../src/express/session/mfa-state.ts'
+import { parseState, serializeState } from '../../src/express/session/stored-state.ts'
+import { startWebApp } from '../support/web-app.ts'
+
+const words = fc.oneof(
+  fc.constantFrom('', '|', '-', ' ', '%', '%20', 'a b', '"', 'é', 'undefined'),
+  fc.string({ unit: 'grapheme' }),
+)
+const optional = fc.option(words, { nil: undefined })
+const states = fc
+  .record({
+    userKey: words.map((name) => `username:${name}`),
+    at: fc.nat({ max: 999_999_999_999 }),
+    factor: fc.constantFrom(...Factor.options),
+    factorId: optional,
+    sessionId: optional,
+    epoch: optional,
+    nextEpoch: optional,
+    purpose: fc.constantFrom(...purposes),
+  })
+  .chain((verified) =>
+    fc.record({
+      verified: fc.constant(verified),
+      service: optional,
+      lastReturnTo: optional,
+      ownId: fc.constant({ userKey: verified.userKey }),
+    }),
+  )
+
+/** What a session store returns. */
+const store = (state: MfaState): { verified: string } => JSON.parse(JSON.stringify(serializeState(state)))
+
+const verified = { userKey: 'username:alice', at: 1_795_000_000, factor: 'otp', purpose: 'sign_in' } as const
+const complete = store({ verified, service: 's', lastReturnTo: '/page' }).verified
+
+describe('the stored verification record', () => {
+  it('is the same when it is read', () => {
+    fc.assert(
+      fc.property(states, (state) => {
+        expect({ ...parseState(store(state)) }).toEqual(state)
+      }),
+    )
+  })
+
+  it('verifies no user when it was cut off anywhere', () => {
+    fc.assert(
+      fc.property(states, fc.nat(), (state, at) => {
+        const { verified: text } = store(state)
+        expect(parseState({ verified: text.slice(0, at % text.length) }).verified).toBeUndefined()
+      }),
+    )
+  })
+
+  it('is read only if it is complete', () => {
+    expect(complete).toBe('username:alice 1795000000 otp | | | | s /page sign_in')
+    expect(parseState({ verified: complete }).verified).toEqual(verified)
+  })
+
+  it.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['true', true],
+    ['a list', complete.split(' ')],
+    ['the record as an object', verified],
+    ['the record as JSON', JSON.stringify(verified)],
+    ['an empty text', ''],
+    ['empty values', ' '.repeat(9)],
+    ['no user', complete.replace('username:alice', '')],
+    ['an absent user', complete.replace('username:alice', '|')],
+    ['no time', complete.replace('1795000000', '|')],
+    ['a time that is no number', complete.replace('1795000000', 'Infinity')],
+    ['a negative time', complete.replace('1795000000', '-1795000000')],
+    ['a time in another notation', complete.replace('1795000000', '1.795e9')],
+    ['an unknown factor', complete.replace('otp', 'constructor')],
+    ['no factor', complete.replace('otp', '|')],
+    ['an unknown purpose', complete.replace('sign_in', 'sign_in2')],
+    ['a value too few', complete.replace('| ', '')],
+    ['a value too many', complete.replace('| ', '| | ')],
+    ['a value with a wrong escape', complete.replace('/page', '%E0%A4%A')],
+    ['a text before it', ` ${complete}`],
+    ['a text after it', `${complete} `],
+  ])('verifies no user as %s', (_, text) => {
+    expect(parseState({ verified: text }).verified).toBeUndefined()
+  })
+
+  it.each([undefined, null, true, 7, complete, [complete], { verified: {} }])(
+    'verifies no user where the whole state is %j',
+    (stored) => {
+      expect(parseState(stored).verified).toBeUndefined()
+    },
+  )
+
+  it('leads to a new second step, and to no error, in the format of earlier versions', async () => {
+    const memory = new session.MemoryStore()
+    const raw = (memory as unknown as { sessions: Record<string, string> }).sessions
+    const app = await startWebApp({ session: { store: memory } })
+    const browser = app.browser()
+    await app.verify(browser, 'alice')
+    expect((await browser.fetch('/account')).status).toBe(200)
+
+    for (const [id, text] of Object.entries(raw)) {
+      const stored = JSON.parse(text) as { mfa?: { verified?: unknown } }
+      const record = parseState(stored.mfa)
+      if (!record.verified) continue
+      expect(record.verified.at).toBeGreaterThan(app.clock.now() - maxVerifiedAge)
+      raw[id] = JSON.stringify({ ...stored, mfa: { ...record } })
+    }
+
+    expect((await browser.fetch('/account')).status).toBe(403)
+    expect((await browser.visit('/account')).text).toContain('Approve the sign-in')
+  })
+})
