@@ -1,5 +1,5 @@
 import { ApiError } from '../client/errors.ts'
-import type { RememberedBrowser } from '../contract/browsers.ts'
+import type { ListedBrowser } from '../contract/browsers.ts'
 import type { Passkey } from '../contract/passkeys.ts'
 import type { HardwareToken } from '../contract/hardware.ts'
 import type { Replacement, Token } from '../contract/tokens.ts'
@@ -138,7 +138,7 @@ export async function readRememberedBrowsers(
   { client, domainId, managesFactors }: ConnectedService,
   { userId }: OwnFactors,
   browser: string | undefined,
-): Promise<readonly RememberedBrowser[]> {
+): Promise<readonly ListedBrowser[]> {
   return managesFactors ? client.browsers.list(domainId, userId, browser) : []
 }
 

@@ -12,11 +12,17 @@ export const BrowserCookie = z
   .nullish()
   .transform((value) => value || undefined)
 
-/** The name of a browser and its system, as users know them. Only informational: it never fails a sign-in. */
-export const BrowserName = z
+/** Text about a browser for its user. Only informational: it never fails a sign-in. */
+const BrowserText = z
   .string()
   .nullish()
   .transform((value) => truncateText(stripText(value ?? '').trim(), 64) || undefined)
+
+/** The name of a browser and its system, as users know them. */
+export const BrowserName = BrowserText
+
+/** The place of a browser, as the app knows it. */
+export const BrowserPlace = BrowserText
 
 /** A browser in which a user has passed the second step. */
 export const KnownBrowser = z.object({
@@ -40,8 +46,8 @@ export const recognizeBrowser = endpoint({
   errors: ['api.error.notfound.browser'],
 })
 
-/** A browser that passes the gate of a domain without a second step. */
-export const RememberedBrowser = z.object({
+/** A browser that passes the gate of a domain without a second step, that is kept, or both. */
+export const ListedBrowser = z.object({
   /** For forgetting it. It is not the id in the cookie, which this one does not reveal. */
   id: Id,
   name: z.string().optional(),
@@ -49,18 +55,23 @@ export const RememberedBrowser = z.object({
   knownSince: Seconds.optional(),
   /** To the day. */
   lastUsedAt: Seconds,
-  rememberedUntil: Seconds,
+  rememberedUntil: Seconds.optional(),
+  /** Until when it counts as kept, and since when. */
+  keptUntil: Seconds.optional(),
+  keptSince: Seconds.optional(),
+  /** Where it was kept, as the app knew it. */
+  place: z.string().optional(),
   /** The caller named it by the id in its cookie. */
   current: z.literal(true).optional(),
 })
-export type RememberedBrowser = z.infer<typeof RememberedBrowser>
+export type ListedBrowser = z.infer<typeof ListedBrowser>
 
 export const listBrowsers = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/browsers/list',
-  summary: 'Lists the browsers of a user that are remembered in the domain; the one last used comes first.',
+  summary: 'Lists the browsers of a user that are remembered or kept in the domain; the one last used comes first.',
   body: z.object({ browser: BrowserCookie }),
-  response: z.array(RememberedBrowser),
+  response: z.array(ListedBrowser),
   role: 'auth',
   since: '1.4',
 })
@@ -68,7 +79,7 @@ export const listBrowsers = endpoint({
 export const forgetBrowser = endpoint({
   method: 'DELETE',
   path: '/domains/:domainId/users/:userId/browsers/:browserId',
-  summary: 'Forgets one remembered browser of the user in the domain.',
+  summary: 'Forgets one remembered or kept browser of the user in the domain.',
   role: 'auth',
   since: '1.4',
   errors: ['api.error.notfound.browser'],

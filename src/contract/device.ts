@@ -193,6 +193,8 @@ export const DeviceRequest = z.object({
   numberLength: z.int(),
   /** What an approval allows; absent for signing in. */
   purpose: SessionPurpose.optional(),
+  /** The browser is not one that the person keeps. An approval can keep it. */
+  newBrowser: z.literal(true).optional(),
   createdAt: Seconds,
   expiresAt: Seconds,
 })
@@ -247,6 +249,8 @@ export const AnswerRequest = z.object({
   number: z.string().max(12).optional(),
   /** Only for approvals in domains with a PIN or passcode. The request stays pending after a wrong one. */
   pin: Pin.optional(),
+  /** The person keeps the new browser. Only for approvals. */
+  keepBrowser: z.boolean().optional(),
   /** Identifies the attempt: if the response is lost and the same attempt is sent again, it counts once. */
   attempt: Random128.optional(),
 })

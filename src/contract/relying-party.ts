@@ -12,7 +12,7 @@ export const RelyingPartyId = z
   .regex(/(^|\.)[^.]*[^0-9.][^.]*$/, 'must be a domain name, not an IP address')
 
 /** The origin of a page: `https:`, or `http:` on this machine. */
-const PageOrigin = z
+export const PageOrigin = z
   .string()
   .max(300)
   .refine(isPageOrigin, 'must be an origin such as https://app.example, or http://localhost:3000')

@@ -16,6 +16,7 @@ export const SessionReason = z.enum([
   'wrong_code',
   'wrong_passkey',
   'phishing_resistance_required',
+  'unknown_browser',
 ])
 export type SessionReason = z.infer<typeof SessionReason>
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
-import { BrowserCookie, BrowserName, KnownBrowser, maxRememberDays } from './browsers.ts'
+import { BrowserKey, BrowserProof, UnknownBrowser } from './browser-key.ts'
+import { BrowserCookie, BrowserName, BrowserPlace, KnownBrowser, maxRememberDays } from './browsers.ts'
 import { endpoint } from './endpoint.ts'
 import { parseIpAddress } from './ip-address.ts'
 import { RequestedPhishingResistance } from './phishing-resistance.ts'
@@ -33,6 +34,8 @@ export const Session = z.object({
   createdAt: Seconds.optional(),
   expiresAt: Seconds.optional(),
   settledAt: Seconds.optional(),
+  /** The person chose on the device to keep the browser: it is kept if its key is sent when the approval is redeemed. */
+  keepBrowser: z.literal(true).optional(),
   /** How many more codes may be tried; only after a wrong code for a challenge. */
   triesLeft: z.int().optional(),
   /** How long codes are locked, seconds: now with no try left, and after one more wrong code with one left. */
@@ -102,6 +105,9 @@ const SigningInBrowser = z.object({
   rememberDays: z.int().min(1).max(maxRememberDays).optional(),
   /** For the list of the user's browsers. */
   name: BrowserName,
+  place: BrowserPlace,
+  /** Kept after a passkey, or if the person chose so on the device. Otherwise it is ignored. */
+  publicKey: optionalField(BrowserKey),
 })
 export type PassedBrowser = z.input<typeof SigningInBrowser>
 
@@ -113,6 +119,10 @@ export const NewSession = NewSession13.extend({
   purpose: SessionPurpose.optional(),
   /** The id of the browser, from its cookie. Requests from a known browser of the user have their own limits. */
   browser: BrowserCookie,
+  /** Shows that the request comes from the kept browser that `browser` names. */
+  browserProof: optionalField(BrowserProof),
+  /** What the app allows without such a proof. */
+  unknownBrowser: UnknownBrowser.optional(),
   /** What the app asks for; the stricter of this and the policy of the domain applies. */
   phishingResistant: RequestedPhishingResistance.optional(),
   /** The relying party of the app: only its passkeys count for `prefer`. By default, those for any app do. */
@@ -185,6 +195,8 @@ export const redeemSession = endpoint({
     browser: SigningInBrowser.optional(),
     /** What the app asks for: an approval that was created under less counts only if it is that of a passkey. */
     phishingResistant: RequestedPhishingResistance.optional(),
+    /** The same for browsers: an approval from one that is not kept counts only if the app allows it now. */
+    unknownBrowser: UnknownBrowser.optional(),
   }),
   response: RedeemedSession,
   role: 'auth',

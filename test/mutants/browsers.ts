@@ -28,8 +28,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that the list of browsers ends with a change of factors, as they do',
     file: 'src/service/store/known-browsers.ts',
-    find: 'return all.filter((browser) => browser.factors === factors)',
-    replace: 'return all',
+    find: 'browser.factors === factors && isListed(browser)',
+    replace: 'factors && isListed(browser)',
     test: 'service/operations/browsers.test.ts',
     title: 'lists no browser after any factor of the user changes',
   },

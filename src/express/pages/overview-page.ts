@@ -1,7 +1,7 @@
 import type { OwnFactors } from '../../challenge/own-factors.ts'
 import { isHandedOver, isLast, isLastPasskey, pendingCode } from '../../challenge/own-factors.ts'
 import { maxBypassCodes } from '../../contract/bypass-codes.ts'
-import type { RememberedBrowser } from '../../contract/browsers.ts'
+import type { ListedBrowser } from '../../contract/browsers.ts'
 import { formatAgo, formatDuration } from '../../contract/format-duration.ts'
 import { maxPasskeys } from '../../contract/passkeys.ts'
 import { latinDigits } from '../../contract/languages.ts'
@@ -15,7 +15,7 @@ type Layout = ReturnType<typeof layoutOf>
 
 interface Given {
   readonly own: OwnFactors
-  readonly browsers: readonly RememberedBrowser[]
+  readonly browsers: readonly ListedBrowser[]
   readonly service: ConnectedService
   /** The token of its forms. */
   readonly token: string
@@ -122,10 +122,10 @@ function createFacts({ words: { devices }, language: { tag } }: Layout, now: num
       ...whenKnown(createdAt, (time) => ({ text: devices.since(day(time)) })),
     ],
     /** The service knows the day of the last use. */
-    ofBrowser: ({ current, knownSince, lastUsedAt, rememberedUntil }: RememberedBrowser): Fact[] => [
+    ofBrowser: ({ current, knownSince, lastUsedAt, rememberedUntil }: ListedBrowser): Fact[] => [
       ...(current ? [] : [{ text: devices.lastUsed(day(lastUsedAt)) }]),
       ...whenKnown(knownSince, (time) => ({ text: devices.since(day(time)) })),
-      { text: devices.browsers.until(day(rememberedUntil)) },
+      ...(rememberedUntil === undefined ? [] : [{ text: devices.browsers.until(day(rememberedUntil)) }]),
     ],
   }
 }

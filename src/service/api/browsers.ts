@@ -4,6 +4,7 @@ import { secondsUntilPush } from '../push/push-budget.ts'
 import type { Handler } from '../http/route.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { untilUnlocked } from '../rules/code-lock.ts'
+import { isKept } from '../rules/kept-browsers.ts'
 import { codesLockedUntil } from '../store/code-tries.ts'
 import {
   endKnownBrowser,
@@ -11,11 +12,11 @@ import {
   hashOfBrowser,
   knownBrowser,
   noteSeen,
-  rememberedBrowsers,
+  listedBrowsers,
 } from '../store/known-browsers.ts'
 import type { KnownBrowserRow } from '../store/known-browsers.ts'
 import { findMember } from './find.ts'
-import { budgetOf } from './known-browser.ts'
+import { budgetOf, namedBrowser } from './known-browser.ts'
 
 const day = 24 * 60 * 60
 
@@ -40,14 +41,19 @@ const publicId = ({ idHash }: KnownBrowserRow): string => idHash.slice(0, 40)
 export const list: Handler<typeof contract.listBrowsers> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   const now = call.clock.now()
-  const found = await rememberedBrowsers(call.store.db, { domainId: domain.id, userId: user.id }, now)
+  const found = await listedBrowsers(call.store.db, { domainId: domain.id, userId: user.id }, now)
   const current = input.browser === undefined ? undefined : hashOfBrowser(input.browser)
   const shown = found.map((row) => ({
     id: publicId(row),
     name: row.name ?? undefined,
     knownSince: row.knownSince ?? undefined,
     lastUsedAt: Math.min(usedAt(row), now),
-    rememberedUntil: row.rememberedUntil ?? now,
+    ...(row.rememberedUntil !== null && row.rememberedUntil > now && { rememberedUntil: row.rememberedUntil }),
+    ...(isKept(row, now) && {
+      keptSince: row.keptSince ?? undefined,
+      keptUntil: row.keptUntil ?? undefined,
+      place: row.place ?? undefined,
+    }),
     ...(row.idHash === current && { current: true as const }),
   }))
   return shown.toSorted((a, b) => b.lastUsedAt - a.lastUsedAt)
@@ -57,7 +63,7 @@ export const forgetOne: Handler<typeof contract.forgetBrowser> = async (input, c
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   const of = { domainId: domain.id, userId: user.id }
   await call.store.db.transaction().execute(async (db) => {
-    const browsers = await rememberedBrowsers(db, of, call.clock.now())
+    const browsers = await listedBrowsers(db, of, call.clock.now())
     const wanted = browsers.find((row) => publicId(row) === input.browserId)
     if (!wanted) throw new ApiProblem('api.error.notfound.browser')
     await endKnownBrowser(db, wanted)
@@ -79,7 +85,7 @@ export const pauses: Handler<typeof contract.readPauses> = async (input, call) =
   const { db } = call.store
   const now = call.clock.now()
   const of = { domainId: domain.id, userId: user.id }
-  const budget = await budgetOf(call, db, { ...of, browser: input.browser })
+  const budget = budgetOf(await namedBrowser(call, db, { ...of, browser: input.browser }))
   const knownBrowserFact = budget === 'known' ? 1 : 0
   const asking = { ...of, challenge: '', ipAddress: null, knownBrowser: knownBrowserFact } as const
   const wait = await secondsUntilPush(call, db, asking)

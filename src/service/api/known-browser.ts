@@ -1,31 +1,45 @@
 import type { KnownBrowser } from '../../contract/browsers.ts'
 import { auditCall } from '../audit/audit.ts'
 import type { Call } from '../http/route.ts'
+import { mailAfterCommit } from '../mail/mail-after-commit.ts'
+import { isKept, keptFor, keptPerUser } from '../rules/kept-browsers.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import { browsersPerUser, knownFor, usersPerBrowser } from '../rules/known-browsers.ts'
 import { random128 } from '../rules/random.ts'
-import { endOldestBrowsers, keepKnownBrowser, knownBrowser, renameBrowser } from '../store/known-browsers.ts'
-import type { BrowserOf } from '../store/known-browsers.ts'
+import {
+  dropOldestKeys,
+  endOldestBrowsers,
+  keepKnownBrowser,
+  knownBrowser,
+  renameBrowser,
+} from '../store/known-browsers.ts'
+import type { BrowserOf, KnownBrowserRow } from '../store/known-browsers.ts'
 import type { Queryable } from '../store/schema.ts'
+import { pick } from '../store/statement.ts'
 import { lockUser } from '../store/users.ts'
 
 const day = 24 * 60 * 60
 
-/** The budget a request counts against. A browser that is known for another user is not known for this one. */
-export async function budgetOf(
+/** The browser that a caller names. One that is known for another user is not known for this one. */
+export async function namedBrowser(
   call: Call,
   db: Queryable,
   { browser, ...of }: BrowserOf & { readonly browser: string | undefined },
-): Promise<Budget> {
-  if (browser === undefined) return 'other'
-  return (await knownBrowser(db, { id: browser, ...of }, call.clock.now())) ? 'known' : 'other'
+): Promise<KnownBrowserRow | undefined> {
+  return browser === undefined ? undefined : knownBrowser(db, { id: browser, ...of }, call.clock.now())
 }
+
+/** The budget a request counts against. */
+export const budgetOf = (known: KnownBrowserRow | undefined): Budget => (known ? 'known' : 'other')
 
 interface Pass extends BrowserOf {
   /** The value that the browser sent, which can be anything. */
   readonly browser: string | undefined
   readonly rememberDays?: number | undefined
   readonly name?: string | undefined
+  readonly place?: string | undefined
+  /** Undefined unless the browser may be kept. */
+  readonly publicKey: string | undefined
 }
 
 /**
@@ -45,13 +59,33 @@ export async function passInBrowser(call: Call, db: Queryable, pass: Pass): Prom
   const rememberedUntil = rememberDays === undefined ? (present?.rememberedUntil ?? null) : now + rememberDays * day
   const expiresAt = now + knownFor
   const name = pass.name ?? present?.name ?? null
-  const kept = { id, domainId, userId, passedAt: now, expiresAt, rememberedUntil, name, knownSince: now }
+  const key = keyOf(pass, present, now)
+  const kept = { id, domainId, userId, passedAt: now, expiresAt, rememberedUntil, name, knownSince: now, ...key }
   await keepKnownBrowser(db, kept)
   await endOldestBrowsers(db, userId, browsersPerUser)
+  if (pass.publicKey !== undefined) await dropOldestKeys(db, userId, keptPerUser)
   const facts = { domain: domainId, user: userId }
   if (!present) await auditCall(db, call, 'browser.known', { ...facts, until: expiresAt })
   if (rememberDays !== undefined && rememberedUntil !== null) {
     await auditCall(db, call, 'browser.remembered', { ...facts, until: rememberedUntil })
   }
+  const isNewlyKept = pass.publicKey !== undefined && !(present && isKept(present, now))
+  if (isNewlyKept) await tellKept(call, db, { domainId, userId, until: now + keptFor })
   return { id, expiresAt, rememberedUntil: rememberedUntil ?? undefined }
+}
+
+/** What the row says of the key: that of this pass, or the one that it has already. */
+function keyOf({ publicKey, place }: Pass, present: KnownBrowserRow | undefined, now: number) {
+  if (publicKey !== undefined) return { publicKey, keptSince: now, keptUntil: now + keptFor, place: place ?? null }
+  if (!present) return { publicKey: null, keptSince: null, keptUntil: null, place: null }
+  return pick(present, ['publicKey', 'keptSince', 'keptUntil', 'place'])
+}
+
+async function tellKept(
+  call: Call,
+  db: Queryable,
+  { domainId, userId, until }: BrowserOf & { readonly until: number },
+) {
+  await auditCall(db, call, 'browser.kept', { domain: domainId, user: userId, until })
+  await mailAfterCommit(db, call, { kind: 'browser_kept', organizationId: call.organizationId, userId, domainId })
 }

@@ -20,7 +20,7 @@ import { readCommitted } from '../store/transaction-ends.ts'
 import type { UserRow } from '../store/users.ts'
 import { descriptorOf, passkeyView } from '../views/views.ts'
 import { findDomain, findMember } from './find.ts'
-import { budgetOf } from './known-browser.ts'
+import { budgetOf, namedBrowser } from './known-browser.ts'
 
 /** Milliseconds. */
 const timeout = ceremonyLifetime * 1000
@@ -76,7 +76,7 @@ export const startAuthentication: Handler<typeof contract.startPasskeyAuthentica
     const usable = (await passkeysOfUser(db, user.id)).filter(({ rpId }) => rpId === rp.id)
     if (usable.length === 0) throw new ApiProblem('api.error.notfound.passkey')
     const of = { domainId: domain.id, userId: user.id }
-    const budget = await budgetOf(call, db, { ...of, browser })
+    const budget = budgetOf(await namedBrowser(call, db, { ...of, browser }))
     return {
       challenge: await beginCeremony(call, db, { ...of, kind: 'authenticate', rp, challenge, purpose, budget }),
       rpId: rp.id,

@@ -1,4 +1,5 @@
 import type * as contract from '../../contract/sessions.ts'
+import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
 import type { Session, SessionReason } from '../../contract/sessions.ts'
 import { auditRedeemed, auditRedeemRefused, auditSession, auditThrottled } from '../audit/sessions.ts'
 import { withinBudget } from '../codes/code-budget.ts'
@@ -13,6 +14,8 @@ import { presentPasskey, usePasskey } from '../passkeys/check-passkey.ts'
 import type { PresentedPasskey } from '../passkeys/check-passkey.ts'
 import { limitedNetwork, takePush } from '../push/push-budget.ts'
 import { fitAttributes } from '../rules/attributes.ts'
+import { mayKeep, policyForBrowser, sessionBrowser } from '../rules/kept-browsers.ts'
+import type { SessionBrowser } from '../rules/kept-browsers.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import { newMatchingNumber } from '../rules/matching-number.ts'
 import { countsUnder, isTriedForPasskey, stricter } from '../rules/phishing-resistance.ts'
@@ -32,7 +35,7 @@ import { readCommitted } from '../store/transaction-ends.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import { findDomain, findMember } from './find.ts'
 import type { Member } from './find.ts'
-import { budgetOf, passInBrowser } from './known-browser.ts'
+import { budgetOf, namedBrowser, passInBrowser } from './known-browser.ts'
 import { notifySession } from '../waiting/notify.ts'
 
 type New = Input<typeof contract.createSession>
@@ -49,11 +52,12 @@ export const create: Handler<typeof contract.createSession> = async (given, call
     const [locked, found] = await Promise.all([
       // A code counts its try in the row of the user, which locks it as well.
       isByCode(input) || lockUser(db, call.organizationId, user.id),
-      budgetOf(call, db, { browser: input.browser, domainId: domain.id, userId: user.id }),
+      namedBrowser(call, db, { browser: input.browser, domainId: domain.id, userId: user.id }),
     ])
     if (!locked) throw new ApiProblem('api.error.notfound.user')
-    budget = found
-    const created = await start(call, db, { ...prepared, input, domain, user, budget })
+    budget = budgetOf(found)
+    const browser = sessionBrowser(found, input, call.clock.now())
+    const created = await start(call, db, { ...prepared, input, domain, user, budget, browser })
     await auditSession(db, call, created.session, call)
     return { ...created, redeemed: await redeemCode(call, db, created.session, input) }
   })
@@ -115,6 +119,7 @@ interface Starting extends Prepared {
   readonly domain: DomainRow
   readonly user: UserRow
   readonly budget: Budget
+  readonly browser: SessionBrowser | null
 }
 
 async function prepare(call: Call, input: New): Promise<Prepared> {
@@ -136,27 +141,34 @@ interface Started {
 }
 
 async function start(call: Call, db: Queryable, starting: Starting): Promise<Started> {
-  const { input, domain, user, budget, presented } = starting
+  const { input, domain, user, presented, browser } = starting
   if (presented) return byPasskey(call, db, starting, presented)
-  const passkeyNeeded = await userNeedsPasskey(db, {
-    policy: policyOf(domain, input),
-    userId: user.id,
-    rpId: input.rpId,
-  })
-  if (passkeyNeeded && !isTriedForPasskey(triedFactor(input), input.purpose ?? 'sign_in'))
-    return refuse(call, db, starting)
+  const passkeyNeeded = await needsPasskey(db, starting, policyOf(domain, input, browser))
+  if (passkeyNeeded && !leadsToPasskey(starting)) return refuse(call, db, starting)
   if (isByCode(input)) return byCode(call, db, { ...starting, passkeyNeeded })
   const device = await activeDevice(db, domain.id, user.id)
   if (!device) throw new ApiProblem('api.error.notfound.token')
-  const asked = await ask(call, db, { input, domain, user, budget, deviceId: device.id })
+  const asked = await ask(call, db, { ...starting, deviceId: device.id })
   // The names of devices are for administrators, and for apps that may change factors.
   return { ...asked, deviceName: call.role === 'admin' ? device.name : undefined }
 }
 
+const needsPasskey = (db: Queryable, { input, user }: Starting, policy: PhishingResistance): Promise<boolean> =>
+  userNeedsPasskey(db, { policy, userId: user.id, rpId: input.rpId })
+
+/** Whether a code that an administrator hands over may lead to a passkey. */
+function leadsToPasskey({ input, browser }: Starting): boolean {
+  if (input.unknownBrowser === 'deny' && browser !== 'kept') return false
+  return isTriedForPasskey(triedFactor(input), input.purpose ?? 'sign_in')
+}
+
 /** Only a passkey would do: nothing is sent to a device, and a code is neither checked, used up nor counted. */
 async function refuse(call: Call, db: Queryable, starting: Starting): Promise<Started> {
-  const factor = triedFactor(starting.input)
-  const outcome = denied('phishing_resistance_required', call.clock.now())
+  const { input, domain } = starting
+  const factor = triedFactor(input)
+  // A browser that is kept would not help where the domain or the app wants a passkey in any case.
+  const anywhere = await needsPasskey(db, starting, policyOf(domain, input, 'kept'))
+  const outcome = denied(anywhere ? 'phishing_resistance_required' : 'unknown_browser', call.clock.now())
   return { session: await insertSession(db, { ...blank(call, starting), factor, ...outcome }) }
 }
 
@@ -195,7 +207,7 @@ export const redeem: Handler<typeof contract.redeemSession> = async (input, call
   const session = await load(call, input)
   const domain = await findDomain(call, input.domainId)
   const redeemed =
-    countsUnder(policyOf(domain, input), session) &&
+    countsUnder(policyOf(domain, input, session.browser), session) &&
     (await readCommitted(call.store.db).execute((db) => redeemWithin(call, db, session, input)))
   if (redeemed) return redeemed
   await auditRedeemRefused(call, session)
@@ -227,8 +239,10 @@ function passedIn(
   given: Input<typeof contract.redeemSession>['browser'],
 ) {
   if (given === undefined || session.factor === 'email') return undefined
-  const { id: browser, ...more } = given
-  return passInBrowser(call, db, { domainId: session.domainId, userId: session.userId, browser, ...more })
+  const { id: browser, publicKey, ...more } = given
+  const key = mayKeep(session) ? publicKey : undefined
+  const of = { domainId: session.domainId, userId: session.userId }
+  return passInBrowser(call, db, { ...of, browser, ...more, publicKey: key })
 }
 
 /** The session in its current state. Settled sessions can be read for a day. */
@@ -241,11 +255,7 @@ async function load(call: Call, of: Of): Promise<SessionRow> {
   return session
 }
 
-interface Asking {
-  readonly input: New
-  readonly domain: DomainRow
-  readonly user: UserRow
-  readonly budget: Budget
+interface Asking extends Starting {
   readonly deviceId: string
 }
 
@@ -315,9 +325,9 @@ async function byPasskey(call: Call, db: Queryable, starting: Starting, presente
 const denied = (reason: SessionReason, now: number) => ({ state: 'denied', reason, settledAt: now }) as const
 
 /** A pending session that is not sent to any device yet. */
-function blank(call: Call, { input, domain, user, budget }: Omit<Starting, keyof Prepared>) {
+function blank(call: Call, { input, domain, user, budget, browser }: Omit<Starting, keyof Prepared>) {
   const now = call.clock.now()
-  const policy = policyOf(domain, input)
+  const policy = policyOf(domain, input, browser)
   return {
     id: newId(call.random),
     domainId: domain.id,
@@ -330,11 +340,15 @@ function blank(call: Call, { input, domain, user, budget }: Omit<Starting, keyof
     purpose: input.purpose ?? 'sign_in',
     knownBrowser: budget === 'known' ? 1 : 0,
     phishingResistant: policy === 'off' ? null : policy,
+    browser,
     createdAt: now,
     expiresAt: now + domain.requestTimeout,
   } as const
 }
 
-/** The stricter of what the domain and the app ask for. */
-const policyOf = (domain: DomainRow, { phishingResistant }: Pick<New, 'phishingResistant'>) =>
-  stricter(domain.phishingResistant, phishingResistant)
+/** The strictest of what the domain and the app ask for, and what the app asks for from a browser that is not kept. */
+const policyOf = (
+  domain: DomainRow,
+  { phishingResistant, unknownBrowser }: Pick<New, 'phishingResistant' | 'unknownBrowser'>,
+  browser: SessionBrowser | null,
+) => stricter(stricter(domain.phishingResistant, phishingResistant), policyForBrowser(browser, unknownBrowser))

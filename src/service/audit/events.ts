@@ -104,6 +104,8 @@ export const auditEvents = {
   /** A user passed in a browser that was not known for the user; it is known until that time. */
   'browser.known': ['domain', 'user', 'until'],
   'browser.remembered': ['domain', 'user', 'until'],
+  /** The user chose on the device to keep a browser, or used a passkey in it: it shows its key until that time. */
+  'browser.kept': ['domain', 'user', 'until'],
   'browser.forgotten': ['domain', 'user'],
   'browsers.forgotten': ['user'],
   'organization.created': [],

@@ -84,7 +84,7 @@ async function findSession(db: Queryable, { device }: SignedCall, { sessionId, g
   return session
 }
 
-type Typed = Pick<Given, 'decision' | 'number'>
+type Typed = Pick<Given, 'decision' | 'number' | 'keepBrowser'>
 
 /** The result of the PIN check. */
 type PinResult = 'not-required' | 'late' | 'right'
@@ -134,7 +134,15 @@ async function decide(
   if (present.state !== 'pending') return { answered: repeated(present, given, number), settled: undefined }
   if (given.pinResult === 'late') throw tooLate()
   const outcome = outcomeOf(session, given, number)
-  const answer = { id: session.id, deviceId: session.deviceId ?? '', decision: given.decision, number, outcome }
+  const browser = browserAfter(session, given, outcome)
+  const answer = {
+    id: session.id,
+    deviceId: session.deviceId ?? '',
+    decision: given.decision,
+    number,
+    outcome,
+    browser,
+  }
   const [won, organizationId] = await Promise.all([
     settleSession(db, answer, now),
     organizationOfDomain(db, session.domainId),
@@ -152,6 +160,11 @@ async function decide(
     await mailAfterCommit(db, ctx, { kind: 'sign_in_reported', organizationId, userId, domainId })
   }
   return { answered: { id: session.id, state: outcome.state, reason: outcome.reason }, settled: session }
+}
+
+/** The person keeps the browser by approving in it, and only then. */
+function browserAfter({ browser }: SessionRow, { keepBrowser }: Typed, { state }: Outcome): SessionRow['browser'] {
+  return browser === 'new' && keepBrowser && state === 'approved' ? 'keeping' : browser
 }
 
 function historyRow(session: SessionRow, { state, reason }: Outcome, now: number) {

@@ -45,6 +45,7 @@ function requestView(session: PendingRow): DeviceRequest {
     ...(session.ipAddress !== null && { ipAddress: session.ipAddress }),
     numberLength: session.number?.length ?? 0,
     ...(session.purpose !== 'sign_in' && { purpose: session.purpose }),
+    ...(session.browser === 'new' && { newBrowser: true as const }),
     createdAt: session.createdAt,
     expiresAt: session.expiresAt,
   }

@@ -147,7 +147,10 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
   // A counter that first appears with its first event shows no increase that an alert could detect.
   for (const factor of ['push', 'otp', 'email', 'bypass']) settled.inc({ outcome: 'approved', factor }, 0)
   for (const factor of ['otp', 'email', 'bypass']) settled.inc({ outcome: 'wrong_code', factor }, 0)
-  for (const factor of ['push', 'otp', 'bypass']) settled.inc({ outcome: 'phishing_resistance_required', factor }, 0)
+  for (const factor of ['push', 'otp', 'bypass']) {
+    settled.inc({ outcome: 'phishing_resistance_required', factor }, 0)
+    settled.inc({ outcome: 'unknown_browser', factor }, 0)
+  }
   for (const outcome of pushOutcomes) settled.inc({ outcome, factor: 'push' }, 0)
   for (const outcome of ['sent', 'gone', 'refused', 'failed', 'dropped']) pushes.inc({ outcome }, 0)
   for (const outcome of ['right', 'wrong', 'refused']) tries.inc({ outcome }, 0)

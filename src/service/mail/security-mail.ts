@@ -4,9 +4,9 @@ import type { MailLanguage } from './mail-language.ts'
 import type { Mail } from './mailer.ts'
 import type { ChangeKind } from './words/en.ts'
 
-/** What a user is told by mail: a change of factors, a sign-in that they reported, or that codes are locked. */
+/** What a user is told by mail: a change of factors, a kept browser, a sign-in that they reported, or that codes are locked. */
 export interface SecurityEvent {
-  readonly kind: ChangeKind | 'sign_in_reported' | 'codes_locked'
+  readonly kind: ChangeKind | 'browser_kept' | 'sign_in_reported' | 'codes_locked'
   /** When locked codes work again, Unix time, seconds; absent if only an administrator can unlock them. */
   readonly until?: number | undefined
 }

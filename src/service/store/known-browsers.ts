@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 
+import { isKept } from '../rules/kept-browsers.ts'
 import { latestBeginning } from '../rules/present.ts'
 import type { Database, Queryable } from './schema.ts'
 import { allRows, change, derived, firstRow, oneRow, pick } from './statement.ts'
@@ -46,22 +47,24 @@ export async function keepKnownBrowser(db: Queryable, { id, ...row }: Kept): Pro
 }
 
 const storeBrowser = change('storeBrowser', (db, row: Slots<Omit<KnownBrowserRow, 'seenAt'>>) => {
-  const renewed = pick(row, ['factors', 'passedAt', 'expiresAt', 'rememberedUntil', 'name'])
+  const key = pick(row, ['publicKey', 'keptSince', 'keptUntil', 'place'])
+  const renewed = { ...pick(row, ['factors', 'passedAt', 'expiresAt', 'rememberedUntil', 'name']), ...key }
   return db
     .insertInto('knownBrowser')
     .values({ ...pick(row, ['idHash', 'domainId', 'userId', 'knownSince']), ...renewed })
     .onConflict((conflict) => conflict.columns(['idHash', 'domainId', 'userId']).doUpdateSet(renewed))
 })
 
-/** Those that are remembered in the domain, with the factors that the user has now. */
-export async function rememberedBrowsers(
+/** Those that are remembered or kept in the domain, with the factors that the user has now. */
+export async function listedBrowsers(
   db: Queryable,
   { domainId, userId }: BrowserOf,
   now: number,
 ): Promise<KnownBrowserRow[]> {
   const all = await browsersOfUser(db, { domainId, userId }, now)
   const factors = await factorState(db, userId)
-  return all.filter((browser) => browser.factors === factors)
+  const isListed = (browser: KnownBrowserRow) => (browser.rememberedUntil ?? 0) > now || isKept(browser, now)
+  return all.filter((browser) => browser.factors === factors && isListed(browser))
 }
 
 const browsersOfUser = allRows('browsersOfUser', (db, of: Slots<BrowserOf>, now: Slot<number>) =>
@@ -69,7 +72,7 @@ const browsersOfUser = allRows('browsersOfUser', (db, of: Slots<BrowserOf>, now:
     .selectFrom('knownBrowser')
     .selectAll()
     .where((is) => is.and(pick(of, ['domainId', 'userId'])))
-    .where('rememberedUntil', '>', now)
+    .where((is) => is.or([is('rememberedUntil', '>', now), is('publicKey', 'is not', null)]))
     .where('expiresAt', '>', now)
     .where('passedAt', '<=', derived(now, latestBeginning)),
 )
@@ -142,6 +145,24 @@ export const endOldestBrowsers = change('endOldestBrowsers', (db, userId: Slot<s
     .orderBy('idHash')
     .limit(limit)
   return db.deleteFrom('knownBrowser').where('userId', '=', userId).where('idHash', 'not in', kept)
+})
+
+/** Takes the keys of the user's browsers beyond `limit`, of those first that were kept longest ago. */
+export const dropOldestKeys = change('dropOldestKeys', (db, userId: Slot<string>, limit: Slot<number>) => {
+  const kept = db
+    .selectFrom('knownBrowser')
+    .select('idHash')
+    .where('userId', '=', userId)
+    .where('publicKey', 'is not', null)
+    .orderBy('keptSince', 'desc')
+    .orderBy('idHash')
+    .limit(limit)
+  return db
+    .updateTable('knownBrowser')
+    .set({ publicKey: null, keptSince: null, keptUntil: null, place: null })
+    .where('userId', '=', userId)
+    .where('publicKey', 'is not', null)
+    .where('idHash', 'not in', kept)
 })
 
 /** Ends every known browser of these users, in all domains: none is remembered, and none has the second budget. */

@@ -7,6 +7,7 @@ import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
 import type { SessionPurpose, SessionReason, SessionState } from '../../contract/sessions.ts'
 import type { Token } from '../../contract/tokens.ts'
 import type { Factor } from '../../contract/users.ts'
+import type { SessionBrowser } from '../rules/kept-browsers.ts'
 
 /** A database connection or a transaction on it; queries do not care which. */
 export type Queryable = Kysely<Database>
@@ -230,6 +231,8 @@ export interface Database {
     userVerified: Generated<Fact>
     /** The policy that it was created under, the stricter of domain and app; null for `off`. */
     phishingResistant: ColumnType<PhishingResistance | null, PhishingResistance | null | undefined, never>
+    /** Whether the user keeps the browser that it came from; null if the caller did not distinguish browsers. */
+    browser: ColumnType<SessionBrowser | null, SessionBrowser | null | undefined, SessionBrowser | null>
     /** What the device answered, so that the same answer sent again is known. */
     answeredDecision: Decision | null
     answeredNumber: string | null
@@ -433,6 +436,11 @@ export interface Database {
     name: string | null
     /** When it became known. */
     knownSince: number | null
+    /** While the user keeps it: its key, since and until when, and where the user was then, if the app knew. */
+    publicKey: string | null
+    keptSince: number | null
+    keptUntil: number | null
+    place: string | null
     /** When it last passed the gate because it is remembered, to the day. */
     seenAt: ColumnType<number | null, number | null | undefined, number>
   }

@@ -54,6 +54,7 @@ const unanswered = {
   answeredNumber: null,
   network: null,
   phishingResistant: null,
+  browser: null,
 } as const
 
 /** Callers see only sessions of their organization and of the domain they name. */
@@ -150,6 +151,7 @@ interface Answer {
   readonly decision: Decision
   readonly number: string | null
   readonly outcome: Outcome
+  readonly browser: SessionRow['browser']
 }
 
 /**
@@ -166,6 +168,7 @@ export const settleSession = changesRow('settleSession', (db, answer: Slots<Answ
       factorId: derived(answer, ({ outcome, deviceId }) => (outcome.factor === undefined ? null : deviceId)),
       answeredDecision: answer.decision,
       answeredNumber: answer.number,
+      browser: answer.browser,
       settledAt: now,
     })
     .where('id', '=', answer.id)

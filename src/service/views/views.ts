@@ -65,6 +65,7 @@ export function sessionView(session: SessionRow): Session {
     purpose: session.purpose,
     // A settled session needs no number.
     number: session.state === 'pending' ? (session.number ?? undefined) : undefined,
+    keepBrowser: session.browser === 'keeping' ? true : undefined,
     createdAt: session.createdAt,
     expiresAt: session.expiresAt,
     settledAt: session.settledAt ?? undefined,

@@ -19,6 +19,7 @@ import type { OpenedService } from '../../../src/service/service.ts'
 import { sweep } from '../../../src/service/maintenance/sweep.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import type { MailServer } from '../../support/mail-server.ts'
+import { createBrowserKey } from '../../support/browser-key.ts'
 import { createDeviceSigner, previewCode, random128 } from '../../support/device-signer.ts'
 import { passkeyHolder } from '../passkey-holder.ts'
 import { browserUser } from '../known-browser.ts'
@@ -250,6 +251,10 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     await call('DELETE', `${path}/bypasscodes`)
   },
   'browser.known': async () => (await browserUser(running)).pass(),
+  async 'browser.kept'() {
+    const owner = await passkeyHolder(running)
+    await owner.usePasskey({ redeem: { browser: createBrowserKey() } })
+  },
   'browser.remembered': async () => (await browserUser(running)).pass({ rememberDays: 30 }),
   async 'browser.forgotten'() {
     const person = await browserUser(running)

@@ -325,6 +325,10 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
       rememberedUntil: null,
       name: null,
       knownSince: null,
+      publicKey: null,
+      keptSince: null,
+      keptUntil: null,
+      place: null,
     })
   }
 

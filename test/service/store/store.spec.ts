@@ -165,7 +165,8 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
 
       const approve = (now: number, deviceId = id('d')) => {
         const outcome = { state: 'approved', factor: 'push' } as const
-        return settleSession(store.db, { id: id('5'), deviceId, decision: 'approve', number: null, outcome }, now)
+        const answer = { id: id('5'), deviceId, decision: 'approve', number: null, outcome, browser: null } as const
+        return settleSession(store.db, answer, now)
       }
       const read = () => sessionOf(store.db, { organizationId: id('0'), domainId: id('1'), sessionId: id('5') })
 

@@ -88,6 +88,12 @@ export const de: Messages = {
       sentence: 'Versuchen Sie es noch einmal, oder melden Sie sich auf einem anderen Weg an.',
       button: 'Noch einmal versuchen',
     },
+    unknown_browser: {
+      headline: 'Dieser Browser ist neu',
+      sentence:
+        'Hier akzeptiert diese App nur Passkeys. Melden Sie sich mit Ihrem an, oder bitten Sie Ihren Administrator um Hilfe.',
+      button: 'Noch einmal versuchen',
+    },
     phishing_resistance_required: {
       headline: 'Ein Passkey ist nötig',
       sentence:

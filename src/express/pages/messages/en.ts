@@ -108,6 +108,11 @@ export const en = {
       sentence: 'Try again, or sign in another way.',
       button: 'Try again',
     },
+    unknown_browser: {
+      headline: 'This browser is new',
+      sentence: 'Here, this app accepts only passkeys. Sign in with yours, or ask your administrator for help.',
+      button: 'Try again',
+    },
     phishing_resistance_required: {
       headline: 'A passkey is needed',
       sentence: 'This app accepts only passkeys. Sign in with yours, or ask your administrator for help.',

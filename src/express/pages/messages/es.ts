@@ -93,6 +93,12 @@ export const es: Messages = {
       sentence: 'Inténtelo de nuevo, o inicie sesión de otra forma.',
       button: 'Intentar de nuevo',
     },
+    unknown_browser: {
+      headline: 'Este navegador es nuevo',
+      sentence:
+        'Aquí, esta aplicación solo acepta llaves de acceso. Inicie sesión con la suya, o pida ayuda a su administrador.',
+      button: 'Intentar de nuevo',
+    },
     phishing_resistance_required: {
       headline: 'Se necesita una llave de acceso',
       sentence:

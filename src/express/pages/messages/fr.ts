@@ -97,6 +97,12 @@ export const fr: Messages = {
       sentence: 'Réessayez, ou connectez-vous d’une autre façon.',
       button: 'Réessayer',
     },
+    unknown_browser: {
+      headline: 'Ce navigateur est nouveau',
+      sentence:
+        'Ici, cette application n’accepte que les clés d’accès. Connectez-vous avec la vôtre, ou demandez de l’aide à votre administrateur.',
+      button: 'Réessayer',
+    },
     phishing_resistance_required: {
       headline: 'Une clé d’accès est nécessaire',
       sentence:

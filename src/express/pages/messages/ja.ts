@@ -96,6 +96,11 @@ export const ja: Messages = {
       sentence: 'もう一度試すか、別の方法でサインインしてください。',
       button: 'もう一度試す',
     },
+    unknown_browser: {
+      headline: '新しいブラウザーです',
+      sentence: 'このブラウザーで使えるのはパスキーだけです。パスキーでサインインするか、管理者に相談してください。',
+      button: 'もう一度試す',
+    },
     phishing_resistance_required: {
       headline: 'パスキーが必要です',
       sentence: 'このアプリで使えるのはパスキーだけです。パスキーでサインインするか、管理者に相談してください。',

@@ -88,6 +88,11 @@ export const pt: Messages = {
       sentence: 'Tente de novo ou entre de outra forma.',
       button: 'Tentar de novo',
     },
+    unknown_browser: {
+      headline: 'Este navegador é novo',
+      sentence: 'Aqui, este aplicativo só aceita chaves de acesso. Entre com a sua ou peça ajuda ao seu administrador.',
+      button: 'Tentar de novo',
+    },
     phishing_resistance_required: {
       headline: 'É preciso uma chave de acesso',
       sentence: 'Este aplicativo só aceita chaves de acesso. Entre com a sua ou peça ajuda ao seu administrador.',

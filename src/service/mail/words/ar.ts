@@ -19,6 +19,7 @@ export const ar: MailWords = {
     passkey_removed: (place) => `${place}: أُزيل مفتاح مرور`,
     codes_made: (place) => `${place}: أُنشئت رموز استرداد جديدة`,
     codes_removed: (place) => `${place}: أُزيلت رموز استرداد`,
+    browser_kept: (place) => `${place}: أُضيف متصفح`,
     reset: (place) => `${place}: أُعيد ضبط وسائل التحقق الثانية لديك`,
   },
   reported: {

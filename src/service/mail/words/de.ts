@@ -20,6 +20,7 @@ export const de: MailWords = {
     passkey_removed: (place) => `${place}: Ein Passkey wurde entfernt`,
     codes_made: (place) => `${place}: Neue Wiederherstellungscodes wurden erstellt`,
     codes_removed: (place) => `${place}: Wiederherstellungscodes wurden entfernt`,
+    browser_kept: (place) => `${place}: Ein Browser wurde hinzugefügt`,
     reset: (place) => `${place}: Ihre zweiten Faktoren wurden zurückgesetzt`,
   },
   reported: {

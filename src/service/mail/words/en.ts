@@ -7,7 +7,7 @@ export interface MailWords {
     readonly use: (minutes: number) => string
     readonly warning: string
   }
-  readonly changes: Readonly<Record<ChangeKind, (place: string) => string>>
+  readonly changes: Readonly<Record<ChangeKind | 'browser_kept', (place: string) => string>>
   readonly reported: {
     readonly headline: (place: string) => string
     readonly sentence: string
@@ -24,7 +24,7 @@ export interface MailWords {
   readonly tell: string
 }
 
-/** The changes that are mailed. After a reset no device is left to show a notice, so only a mail reports it. */
+/** The changes of factors that are mailed. After a reset no device is left to show a notice, so only a mail reports it. */
 export type ChangeKind = FactorChangeKind | 'reset'
 
 export const en: MailWords = {
@@ -46,6 +46,7 @@ export const en: MailWords = {
     passkey_removed: (place) => `A passkey was removed at ${place}`,
     codes_made: (place) => `New recovery codes were made at ${place}`,
     codes_removed: (place) => `Recovery codes were removed at ${place}`,
+    browser_kept: (place) => `A browser was added at ${place}`,
     reset: (place) => `Your second factors were reset at ${place}`,
   },
   reported: {

@@ -19,6 +19,7 @@ export const es: MailWords = {
     passkey_removed: (place) => `${place}: se quitó una llave de acceso`,
     codes_made: (place) => `${place}: se crearon nuevos códigos de recuperación`,
     codes_removed: (place) => `${place}: se eliminaron códigos de recuperación`,
+    browser_kept: (place) => `${place}: se añadió un navegador`,
     reset: (place) => `${place}: se restablecieron sus segundos factores`,
   },
   reported: {

@@ -20,6 +20,7 @@ export const fr: MailWords = {
     passkey_removed: (place) => `${place} : une clé d’accès a été retirée`,
     codes_made: (place) => `${place} : de nouveaux codes de récupération ont été créés`,
     codes_removed: (place) => `${place} : des codes de récupération ont été supprimés`,
+    browser_kept: (place) => `${place} : un navigateur a été ajouté`,
     reset: (place) => `${place} : vos seconds facteurs ont été réinitialisés`,
   },
   reported: {

@@ -19,6 +19,7 @@ export const ja: MailWords = {
     passkey_removed: (place) => `${place}：パスキーが削除されました`,
     codes_made: (place) => `${place}：新しいリカバリーコードが作成されました`,
     codes_removed: (place) => `${place}：リカバリーコードが削除されました`,
+    browser_kept: (place) => `${place}：ブラウザーが追加されました`,
     reset: (place) => `${place}：2段階目の認証手段がリセットされました`,
   },
   reported: {

@@ -19,6 +19,7 @@ export const pt: MailWords = {
     passkey_removed: (place) => `${place}: uma chave de acesso foi removida`,
     codes_made: (place) => `${place}: foram criados novos códigos de recuperação`,
     codes_removed: (place) => `${place}: foram removidos códigos de recuperação`,
+    browser_kept: (place) => `${place}: foi adicionado um navegador`,
     reset: (place) => `${place}: os seus segundos fatores foram redefinidos`,
   },
   reported: {

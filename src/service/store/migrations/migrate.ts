@@ -10,6 +10,7 @@ import { deviceMoves } from './0003-device-moves.ts'
 import { scanHash } from './0004-scan-hash.ts'
 import { passkeys } from './0005-passkeys.ts'
 import { phishingResistance } from './0006-phishing-resistance.ts'
+import { browserKeys } from './0007-browser-keys.ts'
 import { signInDays } from './0009-sign-in-days.ts'
 
 /**
@@ -58,5 +59,6 @@ const migrations = (engine: Engine) => ({
   '0004-scan-hash': scanHash,
   '0005-passkeys': passkeys(engine),
   '0006-phishing-resistance': phishingResistance,
+  '0007-browser-keys': browserKeys,
   '0009-sign-in-days': signInDays,
 })
