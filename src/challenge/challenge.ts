@@ -1,4 +1,5 @@
 import { clockSkew } from '../clock.ts'
+import type { RequestedPhishingResistance } from '../contract/phishing-resistance.ts'
 import type { Factor } from '../contract/users.ts'
 
 /** Why a user has to pass the second step. */
@@ -23,6 +24,8 @@ export interface Challenge {
   readonly returnTo: string
   /** The accepted factors, if fewer than those the app accepts. */
   readonly factors?: readonly Factor[] | undefined
+  /** The policy for passkeys, if it is stricter than that of the app. */
+  readonly phishingResistant?: RequestedPhishingResistance | undefined
   /** What the user confirms by a step-up, in the app's words. */
   readonly action?: string | undefined
   /** Where the user continues after giving up, if the app said so. */
@@ -55,6 +58,8 @@ export interface Challenge {
 export type Notice =
   | { readonly kind: 'emailed' | 'email_failed' | 'app_ready' }
   | { readonly kind: 'no_code' }
+  /** The code was not accepted, because only a passkey counts. */
+  | { readonly kind: 'passkey_needed' }
   | { readonly kind: 'wrong_passkey' }
   /** The number of tries left, if the service says so; with one left also how long codes are paused after it, seconds. */
   | { readonly kind: 'wrong_code'; readonly triesLeft?: number | undefined; readonly pausedFor?: number }
@@ -80,6 +85,8 @@ export interface Verified {
   readonly epoch?: string | undefined
   /** The epoch that follows a change made by this web session: the record survives that one change. */
   readonly nextEpoch?: string | undefined
+  /** The policy of the app and the route under which the step was passed; undefined for `off`. */
+  readonly phishingResistant?: RequestedPhishingResistance | undefined
   readonly userKey: string
 }
 
@@ -92,6 +99,7 @@ export interface NewChallenge {
   readonly returnTo: string
   readonly giveUpTo?: string | undefined
   readonly factors?: readonly Factor[] | undefined
+  readonly phishingResistant?: RequestedPhishingResistance | undefined
   readonly action?: string | undefined
 }
 
@@ -106,6 +114,7 @@ export function createChallenge(wanted: NewChallenge, now: number, random: (size
     returnTo: wanted.returnTo,
     giveUpTo: wanted.giveUpTo,
     factors: wanted.factors,
+    phishingResistant: wanted.phishingResistant,
     action: wanted.action,
   }
 }

@@ -21,10 +21,12 @@ export type CodeOutcome =
       readonly notice: CodeNotice
       /** Whether the code was checked. */
       readonly wasWrong?: boolean
+      /** The session in which it was not, because only a passkey counts. */
+      readonly refused?: string
     }
 
 /** What the page says about a code that was not accepted. */
-export type CodeNotice = Extract<Notice, { readonly kind: 'no_code' | 'wrong_code' }> | CodesPaused
+export type CodeNotice = Extract<Notice, { readonly kind: 'no_code' | 'wrong_code' | 'passkey_needed' }> | CodesPaused
 
 type CodesPaused = Extract<Notice, { readonly kind: 'codes_paused' }>
 
@@ -57,6 +59,7 @@ export async function tryCode(
       otp: code,
       ...(service.redeemsCodes ? { redeem: { browser } } : {}),
     })
+    if (isRefused(session)) return { notice: { kind: 'passkey_needed' }, refused: session.id }
     if (session.state !== 'approved') return { notice: afterWrongCode(session, challenge, now), wasWrong: true }
     await cancel(service, challenge)
     const givenFactor = session.factor ?? (code.length === 9 ? 'bypass' : 'otp')
@@ -72,6 +75,10 @@ export async function tryCode(
     return { notice: pausedFor(wait, challenge, now) }
   }
 }
+
+/** Whether the code was not even checked, because only a passkey counts. */
+const isRefused = ({ reason, triesLeft }: Session): boolean =>
+  reason === 'phishing_resistance_required' && triesLeft === undefined
 
 /** The last try pauses codes at once; the one before it says for how long. */
 function afterWrongCode({ triesLeft, lockedFor }: Session, challenge: Challenge, now: number): CodeNotice {

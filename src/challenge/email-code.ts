@@ -1,4 +1,5 @@
 import { ApiError, UnreachableError } from '../client/errors.ts'
+import type { Known } from './passkey-policy.ts'
 import { secondsToWait } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
@@ -9,17 +10,28 @@ export type EmailOutcome =
   | { readonly kind: 'emailed' }
   /** No other e-mail is sent until then. */
   | { readonly kind: 'email_paused'; readonly until: number }
+  /** Nothing was sent, because only a passkey counts. */
+  | { readonly kind: 'passkey_needed' }
   /** The mail server rejected it; the service itself is available. */
   | { readonly kind: 'email_failed' }
+
+export interface EmailOptions {
+  readonly language: string
+  /** Unix time, seconds. */
+  readonly now: number
+  /** Whether an e-mailed code would pass for this user. */
+  readonly accepts: (known: Known) => boolean
+}
 
 /** Has the service e-mail a code to the user, without a retry: the user decides about that. */
 export async function sendEmailCode(
   service: ConnectedService,
   user: MfaUser,
-  { language, now }: { readonly language: string; readonly now: number },
+  { language, now, accepts }: EmailOptions,
 ): Promise<EmailOutcome> {
   const known = await findMember(service, user)
   if (!known || known.factors?.includes('email') === false) return { kind: 'emailed' }
+  if (!accepts({ service, member: known })) return { kind: 'passkey_needed' }
   try {
     await service.client.sessions.emailCode(service.domainId, known.id, language)
     return { kind: 'emailed' }

@@ -1,6 +1,7 @@
 import type { Token } from '../contract/tokens.ts'
 import type { User } from '../contract/users.ts'
 import type { ChallengeStatus } from './challenge-status.ts'
+import { domainPolicy } from './passkey-policy.ts'
 import { unlessRejected } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
@@ -28,6 +29,8 @@ export async function enroll(
   const known = await findMember(service, user)
   if (!known) return { kind: 'no_member' }
   if (service.knowsFactors && !mayHaveFirst(known)) return { kind: 'no_device' }
+  // A device would not sign in: the first factor is a passkey.
+  if (domainPolicy({ service, member: known }) === 'require') return { kind: 'no_device' }
   // Where the service does not know, the user may have had a device.
   if (!(await mayEnroll())) return { kind: service.knowsFactors ? 'code_needed' : 'no_device' }
   await storeLanguage(service, known, language)

@@ -1,16 +1,21 @@
 import { ApiError } from '../client/errors.ts'
+import type { Known } from './passkey-policy.ts'
 import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
 import { findMember } from './user.ts'
 
-/** @returns until when this browser is remembered for this user, Unix seconds; undefined if it is not. */
+/**
+ * @param passes Whether this user may pass without a second step.
+ * @returns until when this browser is remembered for this user, Unix seconds; undefined if it is not.
+ */
 export async function readRememberedUntil(
   service: ConnectedService,
   user: MfaUser,
   browser: string,
+  passes: (known: Known) => boolean,
 ): Promise<number | undefined> {
   const known = service.knowsBrowsers ? await findMember(service, user) : undefined
-  if (!known) return undefined
+  if (!known || !passes({ service, member: known })) return undefined
   try {
     return (await service.client.browsers.recognize(service.domainId, known.id, browser)).rememberedUntil
   } catch (error) {

@@ -1,5 +1,6 @@
 import { ApiError } from '../client/errors.ts'
 import type { ListedBrowser } from '../contract/browsers.ts'
+import type { Domain } from '../contract/domains.ts'
 import type { Passkey } from '../contract/passkeys.ts'
 import type { HardwareToken } from '../contract/hardware.ts'
 import type { Replacement, Token } from '../contract/tokens.ts'
@@ -147,7 +148,7 @@ export async function mayOfferRecoveryCodes(service: ConnectedService, user: Mfa
   if (!service.managesFactors) return false
   const known = await findMember(service, user)
   if (!known || known.bypasscodes.length > 0 || !(await mayManageFactors(service, known.id))) return false
-  return (await service.client.domains.get(service.domainId)).bypassEnabled
+  return takesRecoveryCodes(await service.client.domains.get(service.domainId))
 }
 
 /** Whether the API key may change factors of users who have one: an `auth` key cannot even read recovery codes. */
@@ -155,6 +156,11 @@ export async function mayManageFactors({ client }: ConnectedService, userId: str
   return (await unlessRejected(client.bypassCodes.list(userId), 'api.error.forbidden')) !== undefined
 }
 
-function recoveryCodesOf(user: User, domain: { bypassEnabled: boolean }): number | undefined {
-  return domain.bypassEnabled ? user.bypasscodes.length : undefined
+/** Where passkeys are required, only a code that an administrator hands over counts. */
+function takesRecoveryCodes({ bypassEnabled, phishingResistant }: Domain): boolean {
+  return bypassEnabled && phishingResistant !== 'require'
+}
+
+function recoveryCodesOf(user: User, domain: Domain): number | undefined {
+  return takesRecoveryCodes(domain) ? user.bypasscodes.length : undefined
 }

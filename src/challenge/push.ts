@@ -1,4 +1,6 @@
 import { ApiError } from '../client/errors.ts'
+import { stricter } from '../contract/phishing-resistance.ts'
+import type { PhishingResistance } from '../contract/phishing-resistance.ts'
 import type { Attribute } from '../contract/sessions.ts'
 import type { Challenge } from './challenge.ts'
 import type { ProvisionOptions } from './enrollment.ts'
@@ -19,6 +21,8 @@ export interface Sender {
   readonly browser: string | undefined
   /** The relying party of the app; undefined where browsers accept no passkeys. */
   readonly rpId: string | undefined
+  /** The app's policy for passkeys. */
+  readonly phishingResistant: PhishingResistance
 }
 
 export interface PushOptions extends ProvisionOptions {
@@ -70,7 +74,9 @@ async function push(
 }
 
 /** The members of every session of a challenge. */
-export function describe(challenge: Challenge, { user, attributes, ipAddress, browser, rpId }: Sender) {
+export function describe(challenge: Challenge, sender: Sender) {
+  const { user, attributes, ipAddress, browser, rpId } = sender
+  const policy = stricter(sender.phishingResistant, challenge.phishingResistant)
   return {
     user: referenceOf(user),
     attributes: [
@@ -84,6 +90,7 @@ export function describe(challenge: Challenge, { user, attributes, ipAddress, br
     ...(ipAddress === undefined ? {} : { ipAddress }),
     // A domain that prefers passkeys asks whether the user has one for this app.
     ...(rpId === undefined ? {} : { rpId }),
+    ...(policy === 'off' ? {} : { phishingResistant: policy }),
   }
 }
 

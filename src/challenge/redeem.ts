@@ -1,9 +1,12 @@
 import type { KnownBrowser } from '../contract/browsers.ts'
+import { requestedPolicy } from '../contract/phishing-resistance.ts'
+import type { PhishingResistance } from '../contract/phishing-resistance.ts'
 import type { PassedBrowser, RedeemedSession } from '../contract/sessions.ts'
 import type { Factor } from '../contract/users.ts'
 import type { Challenge, Verified } from './challenge.ts'
 import { unlessRejected } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
+import type { Redeemable } from './version-adapter.ts'
 
 /** How far the service's clock may be behind ours, seconds; the service binds a session to its challenge anyway. */
 const clocksApart = 30
@@ -18,6 +21,8 @@ export interface Redeemed {
 
 interface Redeeming {
   readonly allowed: readonly Factor[]
+  /** The policy of the app and the route. */
+  readonly policy: PhishingResistance
   readonly browser: PassedBrowser
   /** The answer of a call that has redeemed it already. */
   readonly redeemed?: RedeemedSession | undefined
@@ -32,10 +37,12 @@ interface Redeeming {
 export async function redeem(
   service: ConnectedService,
   challenge: Challenge,
-  { allowed, browser, redeemed, now }: Redeeming,
+  { allowed, policy, browser, redeemed, now }: Redeeming,
 ): Promise<Redeemed> {
   if (challenge.sessionId === undefined) return {}
-  const found = redeemed ?? (await redeemNow(service, { id: challenge.id, sessionId: challenge.sessionId }, browser))
+  const phishingResistant = requestedPolicy(policy)
+  const found =
+    redeemed ?? (await redeemNow(service, challenge.sessionId, { id: challenge.id, browser, phishingResistant }))
   if (found?.state !== 'approved') return {}
   const { createdAt = challenge.askedAt, settledAt = now, factor = challenge.givenFactor ?? 'push' } = found
   // An approval that is older than the challenge does not answer it.
@@ -45,14 +52,13 @@ export async function redeem(
   const { factorId, epoch } = found
   // If the service's clock is ahead, the record must not be valid for longer.
   const at = Math.min(settledAt, now)
-  return { verified: { at, factor, factorId, purpose, sessionId, epoch, userKey }, browser: found.browser }
+  return {
+    verified: { at, factor, factorId, purpose, sessionId, epoch, phishingResistant, userKey },
+    browser: found.browser,
+  }
 }
 
-function redeemNow(
-  service: ConnectedService,
-  { id, sessionId }: { readonly id: string; readonly sessionId: string },
-  browser: PassedBrowser,
-) {
-  const redeemed = service.redeem(sessionId, id, browser)
+function redeemNow(service: ConnectedService, sessionId: string, challenge: Redeemable) {
+  const redeemed = service.redeem(sessionId, challenge)
   return unlessRejected(redeemed, 'api.error.notfound.session', 'api.error.conflict.state')
 }

@@ -33,6 +33,8 @@ export interface ConnectOptions {
   readonly maxConcurrency: number
   readonly clock: Clock
   readonly challengeStore: ChallengeStore
+  /** Throws a {@link SetupError} where the app cannot work with the service. */
+  readonly check?: (service: VersionAdapter) => void
   /** Called for each response that is no server error. */
   readonly answered?: () => void
 }
@@ -83,6 +85,7 @@ async function openService(
   const spoken = await client.version()
   const sealer = createSealer(apiKey)
   const adapt = spoken === '1.3' ? adapt13 : adapt14
+  options.check?.(adapt({ client, domainId, challengeStore }))
   const serviceOf = (own: Client) => ({
     ...adapt({ client: own, domainId, challengeStore }),
     client: own,

@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts'
 import type { ApiError } from '../client/errors.ts'
 import type { Version } from '../contract/endpoint.ts'
+import type { RequestedPhishingResistance } from '../contract/phishing-resistance.ts'
 import type { PassedBrowser, RedeemedSession } from '../contract/sessions.ts'
 import type { Token } from '../contract/tokens.ts'
 import type { CreatedUser, User } from '../contract/users.ts'
@@ -26,10 +27,10 @@ export interface VersionAdapter {
   readonly hasAuthenticator: boolean
   /**
    * Redeems an approval. Only one call for a session succeeds, over all nodes of the app.
-   * @param challenge The id of the challenge that the session belongs to.
+   * @param challenge The challenge that the session belongs to, the browser, and the policy that the approval has to meet.
    * @returns undefined, or a session that is not approved, if it did not succeed.
    */
-  redeem(sessionId: string, challenge: string, browser: PassedBrowser): Promise<RedeemedSession | undefined>
+  redeem(sessionId: string, challenge: Redeemable): Promise<RedeemedSession | undefined>
   /**
    * Returns the token for a first device. It has no code if an administrator has, or may have, issued that.
    * @param shownCode The code that the page of this challenge has shown.
@@ -40,6 +41,13 @@ export interface VersionAdapter {
   createUser(user: Omit<CreatedUser, 'provision'>, options: { readonly exact: boolean }): Promise<User>
   /** Whether the mail server rejected an e-mail while the service itself is available. */
   isMailRejection(error: ApiError): boolean
+}
+
+/** For what an approval is redeemed. */
+export interface Redeemable {
+  readonly id: string
+  readonly browser: PassedBrowser
+  readonly phishingResistant: RequestedPhishingResistance | undefined
 }
 
 export interface AdapterOptions {

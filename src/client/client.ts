@@ -11,6 +11,7 @@ import * as hardware from '../contract/hardware.ts'
 import * as organization from '../contract/organization.ts'
 import type { RegisteredPasskey, StartedAuthentication, StartedRegistration } from '../contract/passkeys.ts'
 import * as passkeys from '../contract/passkeys.ts'
+import type { RequestedPhishingResistance } from '../contract/phishing-resistance.ts'
 import type { NewSession, PassedBrowser } from '../contract/sessions.ts'
 import * as sessions from '../contract/sessions.ts'
 import * as tokens from '../contract/tokens.ts'
@@ -196,9 +197,20 @@ export function createClient(options: ClientOptions) {
       get: (domainId: string, sessionId: string) => call(sessions.getSession, { params: { domainId, sessionId } }),
       cancel: (domainId: string, sessionId: string) =>
         call(sessions.cancelSession, { params: { domainId, sessionId } }),
-      /** @param browser The browser in which the user passes; it becomes a known one. */
-      redeem: (domainId: string, sessionId: string, challenge: string, browser?: PassedBrowser) =>
-        call(sessions.redeemSession, { params: { domainId, sessionId }, body: { challenge, browser } }, redeeming),
+      /**
+       * @param browser The browser in which the user passes; it becomes a known one.
+       * @param phishingResistant The policy of the app: an approval that was created under less does not count.
+       */
+      redeem: (
+        domainId: string,
+        sessionId: string,
+        challenge: string,
+        browser?: PassedBrowser,
+        phishingResistant?: RequestedPhishingResistance,
+      ) => {
+        const body = { challenge, browser, phishingResistant }
+        return call(sessions.redeemSession, { params: { domainId, sessionId }, body }, redeeming)
+      },
       /** E-mails the user a one-time code for the domain. @param language Of this mail alone. 1.4. */
       emailCode: (domainId: string, userId: string, language?: string) =>
         call(

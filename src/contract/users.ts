@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
 import { isLanguageTag } from './languages.ts'
+import { RequestedPhishingResistance } from './phishing-resistance.ts'
 import { Id, Random128, text, optionalField } from './text.ts'
 
 /**
@@ -48,6 +49,8 @@ export const User = User13.extend({
   factors: z.array(Factor).optional(),
   /** The relying parties that the user has passkeys for, each once; absent if the service cannot verify passkeys. 1.4. */
   passkeys: z.array(z.string()).optional(),
+  /** The policies of the user's domains for passkeys, by domain id; domains with `off` are left out. 1.4. */
+  phishingResistant: z.record(Id, RequestedPhishingResistance).optional(),
   /** Whether the user ever had a factor, in any domain; only an administrator resets it. 1.4. */
   everEnrolled: z.boolean().optional(),
   /** Web sessions that were verified under another epoch have ended: compare it for equality. 1.4. */

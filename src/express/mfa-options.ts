@@ -2,6 +2,7 @@ import type { ChallengeStore } from '../challenge/challenge-store.ts'
 import type { AppUser, MfaUser } from '../challenge/user.ts'
 import type { Clock } from '../clock.ts'
 import type { VendorOptions } from '../contract/media-type.ts'
+import type { PhishingResistance } from '../contract/phishing-resistance.ts'
 import type { Factor } from '../contract/users.ts'
 import type { ServiceHandle } from '../service-handle.ts'
 import type { MfaEvent } from './request/events.ts'
@@ -182,6 +183,13 @@ export interface MfaOptions {
    * @default `['passkey', 'push', 'otp', 'bypass']`
    */
   factors?: Factor[] | undefined
+  /**
+   * Whether only passkeys count, which a phishing page cannot pass on: `'require'` for everyone, `'prefer'` for users who
+   * have one for this app. The stricter of this and the policy of the domain applies, and the service enforces it. Needs a
+   * service that speaks 1.4, and an address where browsers accept passkeys.
+   * @default `'off'`
+   */
+  phishingResistant?: PhishingResistance | undefined
   /**
    * The time limit of one call to the service after it was sent, in milliseconds.
    * @default `5000`

@@ -6,6 +6,7 @@ import { asRequest } from '../challenge/attribution.ts'
 import type { RequestId } from '../challenge/attribution.ts'
 import { createConnector } from '../challenge/service.ts'
 import type { MfaUser } from '../challenge/user.ts'
+import type { VersionAdapter } from '../challenge/version-adapter.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { requireNode } from '../node-version.ts'
 import { watchLogoutPath } from './app-login/log-out.ts'
@@ -40,6 +41,7 @@ import type { MfaState } from './session/mfa-state.ts'
 import { bindToService, checkWebSession, hasMfaState, readMfaState } from './session/web-session.ts'
 import { warnOfBearer } from './setup-checks/bearer-requests.ts'
 import { warnOfLaterUser } from './setup-checks/later-user.ts'
+import { checkService } from './setup-checks/phishing-resistance.ts'
 import { createRejectedPosts } from './setup-checks/rejected-posts.ts'
 import { createWarner } from './setup-checks/warnings.ts'
 
@@ -92,7 +94,8 @@ function createMfa(options: ResolvedOptions): Mfa {
   const { challengeStore = createMemoryChallengeStore(clock) } = options
   const outage = createServiceOutage(clock, logger)
   const answered = () => outage.succeeded()
-  const connect = createConnector(open, { timeout, maxConcurrency, clock, challengeStore, answered })
+  const check = (service: VersionAdapter) => checkService(options.phishingResistant, service)
+  const connect = createConnector(open, { timeout, maxConcurrency, clock, challengeStore, check, answered })
   const epochs = createEpochs({ connect, clock, maxUnchecked })
   const watches = createSharedWatches(connect, clock)
   return { options, connect, outage, epochs, watches, places: createStreamPlaces() }

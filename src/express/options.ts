@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
 import { maxRememberDays } from '../contract/browsers.ts'
 import { Vendor } from '../contract/media-type.ts'
+import { PhishingResistance } from '../contract/phishing-resistance.ts'
 import { Factor } from '../contract/users.ts'
 import { RelyingParty } from '../contract/relying-party.ts'
 import { parseOptions } from '../contract/validate.ts'
@@ -15,6 +16,7 @@ import { pooledRandom } from '../pooled-random.ts'
 import { SetupError } from '../service-handle.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
 import { checkAuthenticatorUrl } from './setup-checks/authenticator-url.ts'
+import { checkOptions } from './setup-checks/phishing-resistance.ts'
 import type { MfaEvent } from './request/events.ts'
 import type { Maybe, MfaOptions, OrPromise } from './mfa-options.ts'
 import type { Accent } from './pages/accent.ts'
@@ -150,6 +152,7 @@ export const MfaOptionsSchema = z.strictObject({
     ])
     .default({}),
   factors: z.array(Factor).min(1).default(['passkey', 'push', 'otp', 'bypass']),
+  phishingResistant: PhishingResistance.default('off'),
   timeout: z.int().min(100).max(60_000).default(5_000),
   maxConcurrency: z.int().min(1).max(10_000).default(64),
   maxUnchecked: z.int().min(0).max(maxVerifiedAge).default(900),
@@ -209,10 +212,14 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
       foreign: 'version' in service && service.version === '1.3',
     },
   )
+  const resolvedPasskeys = resolvePasskeys({ passkeys, publicUrl: rest.publicUrl }, (text) =>
+    rest.logger.warn(`mfa: ${text}`),
+  )
+  checkOptions({ ...rest, passkeys: resolvedPasskeys, version: 'version' in service ? service.version : undefined })
   return Object.freeze({
     ...rest,
     devices: resolveDevices(rest),
-    passkeys: resolvePasskeys({ passkeys, publicUrl: rest.publicUrl }, (text) => rest.logger.warn(`mfa: ${text}`)),
+    passkeys: resolvedPasskeys,
     languages: createLanguages(messages, language),
     accent: accent === undefined ? undefined : resolveAccent(accent),
     routes: handle?.routes,

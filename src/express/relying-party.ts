@@ -16,6 +16,8 @@ export interface ResolvedPasskeys {
   readonly relyingPartyOf: RelyingPartyOf
   /** The origins at other names, of which browsers ask (WebAuthn Level 3 section 5.11); with the app's own. */
   readonly relatedOrigins: readonly string[]
+  /** Why browsers accept no passkeys here. */
+  readonly off?: string
 }
 
 interface Given {
@@ -28,7 +30,7 @@ interface Given {
  * @throws {TypeError} if browsers would reject every passkey of these options.
  */
 export function resolvePasskeys({ passkeys, publicUrl }: Given, warn: (message: string) => void): ResolvedPasskeys {
-  if (passkeys === false) return none
+  if (passkeys === false) return { ...none, off: 'passkeys is false' }
   const { rpId, rpName: name, origins } = passkeys
   if (publicUrl === undefined) {
     if (rpId === undefined && origins === undefined) return { ...none, relyingPartyOf: (req) => byHost(req, name) }
@@ -39,9 +41,10 @@ export function resolvePasskeys({ passkeys, publicUrl }: Given, warn: (message: 
     warn(
       'passkeys are off, because browsers accept none at an IP address, as in publicUrl. passkeys: false leaves out this line.',
     )
-    return none
+    return { ...none, off: 'browsers accept none at an IP address, as in publicUrl' }
   }
-  if (own.protocol === 'http:' && !isLocalhost(own.hostname)) return none
+  if (own.protocol === 'http:' && !isLocalhost(own.hostname))
+    return { ...none, off: 'browsers accept none on an http page, as in publicUrl' }
   const party = { id: rpId ?? own.hostname, name, origins: origins ?? [own.origin] }
   checkOrigins(party, own)
   const hasOthers = party.origins.some((origin) => !belongsTo(origin, party.id))

@@ -1,5 +1,6 @@
 import { request as send } from 'node:http'
 
+import type { MfaOptions } from 'second-factor'
 import { expect, describe, it, onTestFinished } from 'vitest'
 
 import type { PhishingResistance } from '../../src/contract/phishing-resistance.ts'
@@ -19,12 +20,12 @@ import { numberOn, startWebApp } from '../support/web-app.ts'
 const chromium = await sharedChromium()
 const attempts = 10
 
-async function arrange() {
+async function arrange(mfa: Partial<MfaOptions> = {}) {
   const service = await startService()
   onTestFinished(() => service.close())
   const { origin, apiKey, domain, clock } = service
   const connection = { baseUrl: `${origin}/api`, apiKey, domainId: domain.id }
-  const app = await startWebApp({ mfa: { service: connection, clock } })
+  const app = await startWebApp({ mfa: { service: connection, clock, ...mfa } })
   const { port } = new URL(app.url)
   const host = `app.localhost:${port}`
   const relayed = await listen((req, res) => {
@@ -60,7 +61,7 @@ async function arrange() {
   async function enrollPasskey() {
     await logIn(`http://${host}/`)
     await page.goto(`http://${host}/account`)
-    await page.getByRole('link', { name: 'Use a passkey instead' }).click()
+    await page.goto(`http://${host}/mfa/enroll/passkey`)
     await page.getByRole('button', { name: 'Add passkey', exact: true }).click()
     await page.waitForURL(`http://${host}/account`)
     const isIn = (await page.locator('body').innerText()).includes('"verified":true')
@@ -128,13 +129,17 @@ async function byPasskey({ page, context, relayed, logIn }: Arranged): Promise<b
 }
 
 describe('a relay between the person and the app', () => {
-  it.each(['require', 'prefer'] as const)(
-    'gets no web session by push, code or passkey where the domain has the policy %s',
-    async (phishingResistant) => {
-      const arranged = await arrange()
+  it.each([
+    ['domain', 'require'],
+    ['domain', 'prefer'],
+    ['app', 'require'],
+  ] as const)(
+    'gets no web session by push, code or passkey where the %s has the policy %s',
+    async (place, phishingResistant) => {
+      const arranged = await arrange(place === 'app' ? { phishingResistant } : {})
       const enrolled = await arranged.enrollPasskey()
       const bob = await arranged.equip('bob')
-      await arranged.policy(phishingResistant)
+      if (place === 'domain') await arranged.policy(phishingResistant)
 
       const ways = [() => byPush(arranged, bob, 'bob'), () => byCode(arranged, bob, 'bob'), () => byPasskey(arranged)]
       const sessions: boolean[] = []

@@ -47,6 +47,7 @@ describe('the OpenAPI document', () => {
       ...Object.keys(User13!.properties!),
       'factors',
       'passkeys',
+      'phishingResistant',
       'everEnrolled',
       'epoch',
       'language',

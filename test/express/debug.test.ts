@@ -282,6 +282,7 @@ describe('secrets', () => {
       'logoutPath',
       'passwordUrl',
       'path',
+      'phishingResistant',
       'public',
       'publicUrl',
       'usernames',

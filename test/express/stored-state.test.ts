@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { maxVerifiedAge, purposes } from '../../src/challenge/challenge.ts'
+import { RequestedPhishingResistance } from '../../src/contract/phishing-resistance.ts'
 import { Factor } from '../../src/contract/users.ts'
 import type { MfaState } from '../../src/express/session/mfa-state.ts'
 import { parseState, serializeState } from '../../src/express/session/stored-state.ts'
@@ -22,6 +23,7 @@ const states = fc
     sessionId: optional,
     epoch: optional,
     nextEpoch: optional,
+    phishingResistant: fc.constantFrom(undefined, ...RequestedPhishingResistance.options),
     purpose: fc.constantFrom(...purposes),
   })
   .chain((verified) =>
@@ -58,7 +60,7 @@ describe('the stored verification record', () => {
   })
 
   it('is read only if it is complete', () => {
-    expect(complete).toBe('username:alice 1795000000 otp | | | | s /page sign_in')
+    expect(complete).toBe('username:alice 1795000000 otp | | | | s /page | sign_in')
     expect(parseState({ verified: complete }).verified).toEqual(verified)
   })
 
@@ -70,7 +72,7 @@ describe('the stored verification record', () => {
     ['the record as an object', verified],
     ['the record as JSON', JSON.stringify(verified)],
     ['an empty text', ''],
-    ['empty values', ' '.repeat(9)],
+    ['empty values', ' '.repeat(10)],
     ['no user', complete.replace('username:alice', '')],
     ['an absent user', complete.replace('username:alice', '|')],
     ['no time', complete.replace('1795000000', '|')],

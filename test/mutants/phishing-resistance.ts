@@ -61,7 +61,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'prefer is require for users who have a passkey',
-    file: rule,
+    file: 'src/contract/phishing-resistance.ts',
     find: "  return policy === 'require' || (policy === 'prefer' && hasPasskey)",
     replace: "  return policy === 'require' || (policy === 'prefer' && hasPasskey && false)",
     test,
@@ -69,7 +69,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'prefer leaves other users as they are',
-    file: rule,
+    file: 'src/contract/phishing-resistance.ts',
     find: "  return policy === 'require' || (policy === 'prefer' && hasPasskey)",
     replace: "  return policy === 'require' || (policy === 'prefer' && (hasPasskey || true))",
     test,
@@ -153,7 +153,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (passkeyNeeded && !leadsToPasskey(',
     replace: '  if (false && !leadsToPasskey(',
     test: 'attacks/relay.test.ts',
-    title: 'gets no web session by push, code or passkey where the domain has the policy %s',
+    title: 'gets no web session by push, code or passkey where the %s has the policy %s',
   },
   {
     defense: 'mfa() names the relying party of the app',

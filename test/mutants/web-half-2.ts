@@ -429,7 +429,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the number of values of a verification record',
     file: 'src/express/session/stored-state.ts',
-    find: 'if (values.length !== 10) return notVerified',
+    find: 'if (values.length !== 11) return notVerified',
     replace: '',
     test: 'express/stored-state.test.ts',
     title: 'verifies no user as %s',

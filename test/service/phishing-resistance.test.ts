@@ -152,6 +152,31 @@ describe.each(engines)('phishing resistance, on %s', (engine) => {
       expect(await person.ask({ otp })).toMatchObject({ state: 'approved' })
     })
 
+    it('is said of each user, to a limited key only for its own domain', async () => {
+      const { service, organization, domain, call, origin } = running
+      const person = await owner()
+      const other = await service.administration.createDomain(organization.id, {
+        name: 'Other',
+        phishingResistant: 'prefer',
+      })
+      await call('PUT', `/domains/${other.id}/users/${person.id}`)
+      const limited = createCall(
+        origin,
+        await service.administration.createApiKey(organization.id, {
+          role: 'auth',
+          domainId: domain.id,
+        }),
+      )
+      const read = async (as: typeof call) => (await as('GET', `/users/${person.id}`)).json.phishingResistant as object
+
+      const before = [await read(call), await read(limited)]
+      await policy('require')
+
+      expect(before).toEqual([{ [other.id]: 'prefer' }, undefined])
+      expect(await read(call)).toEqual({ [domain.id]: 'require', [other.id]: 'prefer' })
+      expect(await read(limited)).toEqual({ [domain.id]: 'require' })
+    })
+
     it('e-mails no code', async () => {
       const person = await owner()
       await policy('require')

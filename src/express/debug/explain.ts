@@ -40,6 +40,7 @@ export const unverifiedWords: Readonly<Record<Unverified, string>> = {
   too_old: 'the second step was passed too long ago.',
   ended: 'the pass was ended, because the factors of the user changed or an administrator ended it.',
   other_factor: 'the second step was passed with a factor that is not accepted here.',
+  passkey_needed: 'phishingResistant accepts only a passkey here, and the second step was passed with another factor.',
 }
 
 const guard: Readonly<Record<GuardDecision, string>> = {
@@ -49,10 +50,11 @@ const guard: Readonly<Record<GuardDecision, string>> = {
   later_user: 'refused, because the user was set after mfa() ran. Put the login before app.use(mfa()).',
 }
 
-function needOf({ maxAge, factors }: Need): string {
+function needOf({ maxAge, factors, phishingResistant }: Need): string {
   const parts = [
     ...(maxAge === undefined ? [] : [`maxAge: ${maxAge}`]),
     ...(factors === undefined ? [] : [`factors: ${factors.join(', ')}`]),
+    ...(phishingResistant === undefined ? [] : [`phishingResistant: ${phishingResistant}`]),
   ]
   return parts.length === 0 ? '' : `{ ${parts.join(', ')} }`
 }

@@ -39,6 +39,7 @@ const openTexts: ReadonlySet<string> = new Set([
   'helpUrl',
   'passwordUrl',
   'factors',
+  'phishingResistant',
 ])
 
 const openObjects: ReadonlySet<string> = new Set(['devices', 'remember', 'accent', 'views'])

@@ -14,10 +14,16 @@ export interface Said {
 /** @param now Unix time, seconds. */
 export function saidOf({ tag, words }: Language, notice: Notice, now: number): Said {
   if (notice.kind === 'wrong_code') return wrongCode({ tag, words }, notice)
+  if (notice.kind === 'passkey_needed') return passkeyNeeded(words)
   if (!('until' in notice)) return words.notices[notice.kind]
   if (notice.kind === 'codes_paused') return pausedSaid({ tag, words }, endOf(notice.until, now), now)
   const said = words.notices[notice.kind]
   return { ...said, sentence: said.sentence(formatDuration(tag, Math.max(1, notice.until - now))) }
+}
+
+function passkeyNeeded({ ended }: Language['words']): Required<Said> {
+  const { headline, sentence } = ended.phishing_resistance_required
+  return { headline, sentence }
 }
 
 /** @param until Undefined if only an administrator ends the pause. */

@@ -83,10 +83,10 @@ function masked(email: string): string {
 }
 
 /** An administrator can give out a recovery code, or end a pause. */
-function administrator({ layout, context, challenge, others }: StatusPage, isPaused: boolean) {
+function administrator({ layout, context, challenge, others, passkeyNeeded }: StatusPage, isPaused: boolean) {
   const { ask } = layout.words.ways
   const accepted = [context.mfa.options.factors, challenge.factors ?? (['bypass'] as const)]
-  const takesCode = accepted.every((factors) => factors.includes('bypass'))
+  const takesCode = !passkeyNeeded && accepted.every((factors) => factors.includes('bypass'))
   const sentence = takesCode ? ask.code : ask.device
   return {
     ask: { title: ask.title, sentence: isPaused ? ask.unlock : sentence },

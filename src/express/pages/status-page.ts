@@ -33,8 +33,8 @@ function wantsOtherWays({ req, status }: StatusPage): boolean {
 }
 
 /** Requested by its link, or the only way there is. */
-function wantsCode({ req, others, status }: StatusPage): boolean {
-  if (status.kind === 'enrolling' || status.kind === 'approved') return false
+function wantsCode({ req, others, status, passkeyNeeded }: StatusPage): boolean {
+  if (status.kind === 'enrolling' || status.kind === 'approved' || passkeyNeeded) return false
   return codeKind(req.query['use']) !== undefined || (status.kind === 'no_device' && others.length > 0)
 }
 

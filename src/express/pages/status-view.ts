@@ -15,6 +15,8 @@ export interface View {
   readonly others: readonly Factor[]
   /** Whether the user has a passkey that passes. */
   readonly passkey: boolean
+  /** Whether nothing else passes. */
+  readonly passkeyNeeded: boolean
   /** As the service knows the user, if it does. */
   readonly member: User | undefined
   /** The factors that are paused. */
@@ -36,8 +38,9 @@ export function statusPageOf(request: WebRequest, view: View): StatusPage {
   return { ...request, ...view, layout: challengeLayout(request, view), now }
 }
 
-function challengeLayout(request: WebRequest, { challenge, others, passkey, service }: View) {
+function challengeLayout(request: WebRequest, view: View) {
   const { context } = request
+  const { challenge, others, passkey } = view
   const layout = layoutOf(request)
   return {
     ...layout,
@@ -46,7 +49,7 @@ function challengeLayout(request: WebRequest, { challenge, others, passkey, serv
     passkey,
     helpUrl: context.mfa.options.helpUrl,
     otherWays: challenge.purpose === 'sign_in' ? layout.words.ways.signIn : layout.words.ways.confirm,
-    remember: rememberOf(layout.language.tag, service.knowsBrowsers && context.mfa.options.remember, challenge),
+    remember: rememberOf(layout.language.tag, canRemember(view) && context.mfa.options.remember, challenge),
     span: (seconds: number) => formatDuration(layout.language.tag, seconds),
   }
 }
@@ -61,6 +64,9 @@ export function nextRequest({ layout, status, pauses, now }: StatusPage): string
   const until = status.kind === 'throttled' ? status.until : (pauses.push?.until ?? now)
   return until > now ? layout.words.throttled.sentence(layout.span(until - now)) : undefined
 }
+
+/** A remembered browser passes the gate without a passkey. */
+const canRemember = ({ service, passkeyNeeded }: View): boolean => service.knowsBrowsers && !passkeyNeeded
 
 /** The offer to remember this browser, and whether the user has accepted it. */
 function rememberOf(language: string, offered: false | { readonly days: number }, { remember = false }: Challenge) {

@@ -46,6 +46,8 @@ export type MfaEvent = EventContext &
     /** The service could not be asked whether a verified web session was ended: it stays valid until then at most. */
     | { readonly type: 'verification.unchecked'; readonly until: number }
     | { readonly type: 'code.wrong' }
+    /** A code was not checked, because only a passkey counts. */
+    | { readonly type: 'code.refused'; readonly sessionId: string; readonly reason: SessionReason }
     /** A passkey did not pass. */
     | { readonly type: 'passkey.wrong' }
     | { readonly type: 'code.paused'; readonly until: number }

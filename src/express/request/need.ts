@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { maxVerifiedAge } from '../../challenge/challenge.ts'
+import { RequestedPhishingResistance } from '../../contract/phishing-resistance.ts'
 import { attributeLimits } from '../../contract/sessions.ts'
 import { Factor } from '../../contract/users.ts'
 import { parseOptions } from '../../contract/validate.ts'
@@ -9,6 +10,7 @@ import { parseOptions } from '../../contract/validate.ts'
 export const NeedSchema = z.strictObject({
   maxAge: z.int().min(1).optional(),
   factors: z.array(Factor).min(1).optional(),
+  phishingResistant: RequestedPhishingResistance.optional(),
   purpose: z.string().trim().min(1).max(attributeLimits.purpose).optional(),
 })
 
@@ -25,6 +27,12 @@ export interface Need {
    */
   readonly factors?: readonly Factor[] | undefined
   /**
+   * Whether only passkeys count: `'require'` for everyone, `'prefer'` for users who have one. The strictest of this, the
+   * option of `mfa()` and the domain applies.
+   * @default the option `phishingResistant` of `mfa()`
+   */
+  readonly phishingResistant?: RequestedPhishingResistance | undefined
+  /**
    * What users confirm, as a phrase that follows "to", such as `'change your password'`; at most 60 characters. The page and
    * the device show it. A verification is not limited to it: it also passes other routes that it is recent enough for.
    * @default none
@@ -34,7 +42,7 @@ export interface Need {
 
 /**
  * @param caller The function that takes these options.
- * @throws {TypeError} on unknown options; {RangeError} when maxAge is over 43,200 s.
+ * @throws {TypeError} on unknown options, and where no factor could pass; {RangeError} when maxAge is over 43,200 s.
  */
 export function readNeed(caller: string, options: Need): Need {
   const need = parseOptions(NeedSchema, caller, options)
@@ -43,6 +51,9 @@ export function readNeed(caller: string, options: Need): Need {
     throw new RangeError(
       `${caller}: maxAge is in seconds, at most ${maxVerifiedAge}; was ${maxAge} meant as milliseconds?`,
     )
+  }
+  if (need.phishingResistant && need.factors?.includes('passkey') === false) {
+    throw new TypeError(`${caller}: phishingResistant needs 'passkey' among factors`)
   }
   return need
 }

@@ -1,6 +1,7 @@
 import type { Request } from 'express'
 
 import type { Challenge } from '../../challenge/challenge.ts'
+import { RequestedPhishingResistance } from '../../contract/phishing-resistance.ts'
 import { Factor } from '../../contract/users.ts'
 import type { RequestContext } from './context.ts'
 import { safeReturnTo } from './return-to.ts'
@@ -9,6 +10,7 @@ import { safeReturnTo } from './return-to.ts'
 export interface ChallengeWanted {
   readonly purpose: Challenge['purpose']
   readonly factors?: readonly Factor[] | undefined
+  readonly phishingResistant?: RequestedPhishingResistance | undefined
   /** What the user confirms, in the app's words. In an address it is sealed. */
   readonly action?: string | undefined
 }
@@ -17,10 +19,12 @@ export interface ChallengeWanted {
  * The address to which a refused script sends the user; it may add `returnTo`. The request of a script opens no challenge, so
  * the address names the kind of challenge. That proves nothing: the guard checks the verification record afterwards.
  */
-export function challengeAddress({ base }: RequestContext, { purpose, factors, action }: ChallengeWanted): string {
+export function challengeAddress({ base }: RequestContext, wanted: ChallengeWanted): string {
+  const { purpose, factors, phishingResistant, action } = wanted
   const asked = [
     ...(purpose === 'sign_in' ? [] : [`purpose=${purpose}`]),
     ...(factors ? [`factors=${factors.join(',')}`] : []),
+    ...(phishingResistant ? [`phishingResistant=${phishingResistant}`] : []),
     ...(action === undefined ? [] : [`action=${action}`]),
   ]
   return asked.length === 0 ? base : `${base}?${asked.join('&')}`
@@ -41,6 +45,7 @@ export function requestedChallenge(req: Request, context: RequestContext): Reque
   return {
     purpose: purposes.find((purpose) => purpose === asked.get('purpose')) ?? 'sign_in',
     factors: factors?.length ? factors : undefined,
+    phishingResistant: RequestedPhishingResistance.safeParse(asked.get('phishingResistant')).data,
     action: asked.get('action') ?? undefined,
     returnTo: safeReturnTo(asked.get('returnTo'), context.base),
   }
@@ -48,7 +53,7 @@ export function requestedChallenge(req: Request, context: RequestContext): Reque
 
 const purposes: readonly ChallengeWanted['purpose'][] = ['step_up', 'change_devices']
 
-const parameters = ['purpose', 'factors', 'action', 'returnTo']
+const parameters = ['purpose', 'factors', 'phishingResistant', 'action', 'returnTo']
 
 function isFromElsewhere({ headers }: Request): boolean {
   const site = headers['sec-fetch-site']

@@ -5,6 +5,7 @@ import { isFresh } from '../../challenge/challenge.ts'
 import type { Epochs } from '../../challenge/epochs.ts'
 import type { MfaUser } from '../../challenge/user.ts'
 import { userKeyOf } from '../../challenge/user.ts'
+import { countsUnder, stricter } from '../../contract/phishing-resistance.ts'
 import { systemClock } from '../../clock.ts'
 import type { MfaState } from '../session/mfa-state.ts'
 import { readMfaState } from '../session/web-session.ts'
@@ -26,21 +27,22 @@ export function verifiedOf(
 }
 
 /** Why the verification record of a web session does not count. */
-export type Unverified = 'never' | 'other_user' | 'too_old' | 'ended' | 'other_factor'
+export type Unverified = 'never' | 'other_user' | 'too_old' | 'ended' | 'other_factor' | 'passkey_needed'
 
 /** Like `verifiedOf`, with the reason where there is none. */
 export function findVerified(
   { verified }: MfaState,
   { mfa }: RequestContext,
   user: MfaUser | undefined,
-  { maxAge, factors = mfa.options.factors }: Need = {},
+  { maxAge, factors = mfa.options.factors, phishingResistant }: Need = {},
 ): Verified | Unverified {
   if (!user || !verified) return 'never'
   if (!isFresh(verified, userKeyOf(user), mfa.options.clock.now(), maxAge)) {
     return verified.userKey === userKeyOf(user) ? 'too_old' : 'other_user'
   }
   if (!mfa.epochs.covers(verified)) return 'ended'
-  return factors.includes(verified.factor) ? verified : 'other_factor'
+  if (!factors.includes(verified.factor)) return 'other_factor'
+  return countsUnder(stricter(mfa.options.phishingResistant, phishingResistant), verified) ? verified : 'passkey_needed'
 }
 
 /**

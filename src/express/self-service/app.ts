@@ -12,6 +12,8 @@ import { continueAt, json, leadTo, redirect } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { saveUnderOwnId } from '../session/mfa-state.ts'
 import { findNewcomer } from '../sign-in/newcomer.ts'
+import type { Newcomer } from '../sign-in/newcomer.ts'
+import { factorsOf } from '../sign-in/open-challenge.ts'
 import { changing, devicesPath } from './guarded.ts'
 import type { ChangeRequest, OwnRequest } from './guarded.ts'
 import { withNextEpoch } from './next-epoch.ts'
@@ -50,7 +52,7 @@ function storedApp(request: ChangeRequest, outcome: AppOutcome): Outcome {
 export async function showFirstApp(request: WebRequest): Promise<Outcome> {
   if (isPrefetch(request.req)) return message(request, 503, 'not_ahead')
   const found = await findNewcomer(request)
-  if (!found) return { state: 'as-is', answer: redirect(request.context.base) }
+  if (!found || !takesApp(request, found)) return { state: 'as-is', answer: redirect(request.context.base) }
   return show(request, found.service, 'enroll/app')
 }
 
@@ -58,7 +60,7 @@ export async function showFirstApp(request: WebRequest): Promise<Outcome> {
 export async function storeFirstApp(request: WebRequest): Promise<Outcome> {
   const { context, state } = request
   const found = await findNewcomer(request)
-  if (!found) return leadTo(request, context.base)
+  if (!found || !takesApp(request, found)) return leadTo(request, context.base)
   const outcome = await tryCode(request, found.service, found.newcomer.id, { first: true })
   if (outcome.kind === 'wrong_code') return wrongCode(request, `${context.base}/enroll/app`)
   if (outcome.kind === 'too_late') {
@@ -71,6 +73,12 @@ export async function storeFirstApp(request: WebRequest): Promise<Outcome> {
     events: [{ type: 'factor.added', kind: 'app', id: outcome.app.id }],
     answer: continueAt(request, `${context.base}?use=code`),
   }
+}
+
+/** Whether the app would pass the challenge of this web session. */
+function takesApp(request: WebRequest, { service, newcomer }: Newcomer): boolean {
+  const { challenge } = request.state
+  return challenge !== undefined && factorsOf(request, challenge, { service, member: newcomer }).includes('otp')
 }
 
 function show(request: WebRequest, service: ConnectedService, path: AppPath): Outcome {

@@ -33,8 +33,13 @@ export function seen(handler: Handler<OwnRequest>): Handler {
     const service = await context.mfa.connect()
     const own = await readOwnFactors(service, user)
     if (!own) return message(request, 404, 'no_member')
-    return handler({ ...request, service, own }, signal)
+    return handler({ ...request, service, own: usableOf(request, own) }, signal)
   }
+}
+
+/** Recovery codes are of no use where the app requires passkeys. */
+function usableOf({ context }: WebRequest, own: OwnFactors): OwnFactors {
+  return context.mfa.options.phishingResistant === 'require' ? { ...own, recoveryCodes: undefined } : own
 }
 
 /** The same for what only some services can do: let users change their own factors. */

@@ -1,5 +1,6 @@
 import type { Verified } from '../../challenge/challenge.ts'
 import { purposes } from '../../challenge/challenge.ts'
+import { RequestedPhishingResistance } from '../../contract/phishing-resistance.ts'
 import { Factor } from '../../contract/users.ts'
 import type { MfaState } from './mfa-state.ts'
 
@@ -15,9 +16,9 @@ const absent = '|'
 export function serializeState({ verified, ...rest }: MfaState): StoredState {
   if (!verified) return rest
   const { service, lastReturnTo, ownId: _impliedByVerified, ...others } = rest
-  const { userKey, at, factor, factorId, sessionId, epoch, nextEpoch, purpose } = verified
-  const values = [userKey, String(at), factor, factorId, sessionId, epoch, nextEpoch, service, lastReturnTo, purpose]
-  return { ...others, verified: values.map(encode).join(' ') }
+  const { userKey, at, factor, factorId, sessionId, epoch, nextEpoch, phishingResistant: policy, purpose } = verified
+  const ids = [userKey, String(at), factor, factorId, sessionId, epoch, nextEpoch]
+  return { ...others, verified: [...ids, service, lastReturnTo, policy, purpose].map(encode).join(' ') }
 }
 
 /** Reads what `serializeState` wrote. Anything else than a complete verification record verifies no user. */
@@ -28,19 +29,25 @@ export function parseState(stored: unknown): MfaState {
   return Object.assign(state, parseVerified(state.verified))
 }
 
+/** Any other value stands for none, under which less counts. */
+const policies = RequestedPhishingResistance.options
+
 type ParsedRecord = Pick<MfaState, 'verified' | 'service' | 'lastReturnTo' | 'ownId'>
 
 const notVerified: ParsedRecord = { verified: undefined }
 
 function parseVerified(text: unknown): ParsedRecord {
   const values = typeof text === 'string' ? decodeAll(text) : []
-  if (values.length !== 10) return notVerified
-  const [userKey, at = '', factor, factorId, sessionId, epoch, nextEpoch, service, lastReturnTo, purpose] = values
+  if (values.length !== 11) return notVerified
+  const [userKey, at = '', factor, factorId, sessionId, epoch, nextEpoch, ...more] = values
+  const [service, lastReturnTo, policy, purpose] = more
   // No purpose is the beginning of another one: a record that was cut off anywhere is invalid.
   if (!userKey || !/^\d{1,12}$/.test(at) || !isOneOf(Factor.options, factor) || !isOneOf(purposes, purpose)) {
     return notVerified
   }
-  const verified: Verified = { userKey, at: Number(at), factor, factorId, sessionId, epoch, nextEpoch, purpose }
+  const phishingResistant = policies.find((known) => known === policy)
+  const ids = { factorId, sessionId, epoch, nextEpoch }
+  const verified: Verified = { userKey, at: Number(at), factor, ...ids, phishingResistant, purpose }
   // A web session gets a new id when its user passes the second step.
   return { verified, service, lastReturnTo, ownId: { userKey } }
 }

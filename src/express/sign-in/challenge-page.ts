@@ -16,11 +16,19 @@ import { requestedChallenge } from '../request/requested-challenge.ts'
 import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie } from '../session/id-cookie.ts'
+import { checkMember } from '../setup-checks/phishing-resistance.ts'
 import { saveUnderOwnId } from '../session/mfa-state.ts'
 import { openAction, refuse } from './demand.ts'
 import { finishAndContinue, passedTo, spent } from './finish.ts'
 import { firstSetup } from './newcomer.ts'
-import { defaultChallenge, factorsOf, openChallenge, withChallenge } from './open-challenge.ts'
+import {
+  defaultChallenge,
+  factorsOf,
+  needsOnlyPasskey,
+  openChallenge,
+  policyOf,
+  withChallenge,
+} from './open-challenge.ts'
 import { canUsePasskey } from './passkey.ts'
 import type { Started } from './start-once.ts'
 import { startOnce, startWithoutPush } from './start-once.ts'
@@ -51,7 +59,7 @@ async function openRequestedChallenge(
   const { state, context, user } = request
   const verified = verifiedOf(state, context, user)
   const usual = defaultChallenge(request)
-  if (verified && wanted.purpose === 'sign_in' && !wanted.factors) {
+  if (verified && wanted.purpose === 'sign_in' && !wanted.factors && !wanted.phishingResistant) {
     return { state: 'as-is', answer: redirect(returnTo ?? usual.returnTo) }
   }
   // Users who have not passed the second step sign in first, whatever they want to change afterwards.
@@ -65,49 +73,57 @@ async function openRequestedChallenge(
 
 async function showChallenge(request: WebRequest, loaded: Challenge): Promise<Outcome> {
   const { req, context, user } = request
-  const { challenge, status: found, events } = await currentStatus(request, loaded)
-  const setup = found.kind === 'no_device' ? await firstSetup(request, challenge) : undefined
+  const service = await context.mfa.connect()
+  const before = await findMember(service, user)
+  checkMember(policyOf(request, loaded), before)
+  const { challenge, status: found, events } = await currentStatus(request, loaded, { service, member: before })
+  // The user may have been provisioned.
+  const known = { service, member: before ?? (await findMember(service, user)) }
+  const { member } = known
+  const allowed = factorsOf(request, challenge, known)
+  const setup = found.kind === 'no_device' ? await firstSetup(request, challenge, allowed) : undefined
   if (setup) return { state: 'as-is', events, answer: redirect(`${context.base}/${setup}`) }
   // Continuing with an approval that is worth nothing would lead back here for ever.
   const isSpent = found.kind === 'approved' && spent in req.query
-  const status = isSpent ? timedOut : isForPasskeys(request, challenge, found) ? passkeyNeeded : found
+  const status = isSpent ? timedOut : isForPasskeys(allowed, found) ? noPasskey : found
   if (status.kind === 'approved' && req.query['page'] === challenge.page) {
     return andThen(request, { state: 'as-is' }, (same, signal) => finishAndContinue(same, challenge, { signal }))
   }
 
-  const service = await context.mfa.connect()
-  const member = await findMember(service, user)
-  const others = codeFactors(service, member, factorsOf(request, challenge))
+  const passkeyNeeded = needsOnlyPasskey(request, policyOf(request, challenge), known)
+  const others = codeFactors(service, member, allowed)
   const passkey = canUsePasskey(request, challenge, member)
   const pauses = await pausesOf(request, service, status)
   const ended = endOf(challenge, status)
   return {
     state: stateAfter(request, loaded, ended?.challenge ?? challenge, status),
     events: ended ? [...events, ended.event] : events,
-    answer: statusPage(request, { challenge, status, others, passkey, member, pauses, service }),
+    answer: statusPage(request, { challenge, status, others, passkey, passkeyNeeded, member, pauses, service }),
   }
 }
 
 const timedOut = { kind: 'ended', reason: 'timeout' } as const
-const passkeyNeeded = { kind: 'ended', reason: 'phishing_resistance_required' } as const
+const noPasskey = { kind: 'ended', reason: 'phishing_resistance_required' } as const
 
 /** Whether only a passkey passes, and the user has none for this app. */
-function isForPasskeys(request: WebRequest, challenge: Challenge, { kind }: ChallengeStatus): boolean {
-  return kind === 'no_device' && factorsOf(request, challenge).every((factor) => factor === 'passkey')
+function isForPasskeys(allowed: readonly Factor[], { kind }: ChallengeStatus): boolean {
+  return kind === 'no_device' && allowed.every((factor) => factor === 'passkey')
+}
+
+/** The user, as the service knows it. */
+interface KnownHere {
+  readonly service: ConnectedService
+  readonly member: User | undefined
 }
 
 /** The status of the challenge; if no request was sent yet, it is started, unless a passkey can pass it. */
-async function currentStatus(request: WebRequest, challenge: Challenge): Promise<Started> {
+async function currentStatus(request: WebRequest, challenge: Challenge, known: KnownHere): Promise<Started> {
+  const { service, member } = known
   if (challenge.sessionId !== undefined) {
-    const status = await readStatus(await request.context.mfa.connect(), challenge)
-    return { challenge, status, events: [] }
+    return { challenge, status: await readStatus(service, challenge), events: [] }
   }
-  const factors = factorsOf(request, challenge)
-  if (factors.includes('passkey')) {
-    const service = await request.context.mfa.connect()
-    const member = await findMember(service, request.user)
-    if (canUsePasskey(request, challenge, member)) return offersPasskey(challenge, factors, member)
-  }
+  const factors = factorsOf(request, challenge, known)
+  if (canUsePasskey(request, challenge, member)) return offersPasskey(challenge, factors, member)
   return factors.includes('push') ? startOnce(request, challenge) : startWithoutPush(request, challenge)
 }
 

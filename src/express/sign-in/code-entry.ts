@@ -2,6 +2,7 @@ import type { Challenge } from '../../challenge/challenge.ts'
 import { readCode, tryCode } from '../../challenge/code.ts'
 import type { CodeOutcome } from '../../challenge/code.ts'
 import { sendEmailCode } from '../../challenge/email-code.ts'
+import type { Known } from '../../challenge/passkey-policy.ts'
 import { codeKind } from '../pages/code-view.ts'
 import type { CodeKind } from '../pages/code-view.ts'
 import { languageFor } from '../pages/languages.ts'
@@ -49,7 +50,9 @@ export async function checkCode(
 
 function eventsOf(outcome: CodeOutcome): readonly EventFacts[] {
   if (!outcome.notice) return []
-  const { notice, wasWrong } = outcome
+  const { notice, wasWrong, refused } = outcome
+  if (refused !== undefined)
+    return [{ type: 'code.refused', sessionId: refused, reason: 'phishing_resistance_required' }]
   const paused = notice.kind === 'codes_paused' ? [{ type: 'code.paused', until: notice.until } as const] : []
   return [...(wasWrong ? [{ type: 'code.wrong' } as const] : []), ...paused]
 }
@@ -58,11 +61,12 @@ function eventsOf(outcome: CodeOutcome): readonly EventFacts[] {
 export function emailCode(request: WebRequest): Promise<Outcome> {
   return withChallenge(request, async (opened, challenge) => {
     const { req, context, user } = opened
+    const accepts = (known?: Known) => factorsOf(opened, challenge, known).includes('email')
     // The app does not accept this factor.
-    if (!factorsOf(opened, challenge).includes('email')) return leadTo(opened, context.base)
+    if (!accepts()) return leadTo(opened, context.base)
     const language = languageFor(req, context).tag
     const now = context.mfa.options.clock.now()
-    const outcome = await sendEmailCode(await context.mfa.connect(), user, { language, now })
+    const outcome = await sendEmailCode(await context.mfa.connect(), user, { language, now, accepts })
     return withNotice(opened, { ...challenge, notice: outcome }, 'email', emailEvents[outcome.kind])
   })
 }
@@ -71,6 +75,7 @@ const emailEvents = {
   emailed: [{ type: 'email.sent' }],
   email_failed: [{ type: 'email.failed' }],
   email_paused: [],
+  passkey_needed: [],
 } as const
 
 /** Shows the page with the field for codes; it does not reload while the user types. */

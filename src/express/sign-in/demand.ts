@@ -3,6 +3,7 @@ import { isNavigation } from '../request/navigation.ts'
 import type { Need } from '../request/need.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { json, redirect } from '../request/outcome.ts'
+import { checkPolicy } from '../setup-checks/phishing-resistance.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { ChallengeWanted } from '../request/requested-challenge.ts'
 import { challengeAddress } from '../request/requested-challenge.ts'
@@ -27,6 +28,7 @@ export function demand(request: WebRequest, wanted: Demand): Outcome {
     returnTo: wanted.returnTo ?? requestedPath(req, context) ?? `${context.prefix}/`,
     giveUpTo: wanted.giveUpTo,
     factors: wanted.factors,
+    phishingResistant: wanted.phishingResistant,
     action: wanted.action,
   })
   context.trace?.note({ kind: 'sent', to: context.base })
@@ -39,11 +41,13 @@ export async function stepUp(
   need: Need & { readonly returnTo?: string | undefined },
 ): Promise<Outcome> {
   const { req, state, context, user } = request
-  const { factors, returnTo, purpose: action } = need
-  if (!verifiedOf(state, context, user)) return demand(request, { purpose: 'sign_in', factors, returnTo })
-  const wanted = { purpose: 'step_up', factors, returnTo } as const
-  if (action === undefined || isNavigation(req)) return demand(request, { ...wanted, action })
-  return refuse(context, { ...wanted, action: await sealAction(context, action) })
+  const { factors, phishingResistant, returnTo, purpose: action } = need
+  if (phishingResistant !== undefined) await checkPolicy(context, phishingResistant)
+  const wanted = { factors, phishingResistant, returnTo }
+  if (!verifiedOf(state, context, user)) return demand(request, { ...wanted, purpose: 'sign_in' })
+  const again = { ...wanted, purpose: 'step_up' } as const
+  if (action === undefined || isNavigation(req)) return demand(request, { ...again, action })
+  return refuse(context, { ...again, action: await sealAction(context, action) })
 }
 
 /** An attacker who could write the address would otherwise choose what the user's device shows. */

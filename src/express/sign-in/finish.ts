@@ -10,7 +10,7 @@ import { logFailure } from '../request/service-outage.ts'
 import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { verifiedState } from '../session/mfa-state.ts'
-import { factorsOf } from './open-challenge.ts'
+import { factorsOf, policyOf } from './open-challenge.ts'
 import { mayOfferPasskey } from './passkey-offer.ts'
 import { passedBrowser, rememberBrowser } from './remembered.ts'
 
@@ -29,6 +29,7 @@ export async function finish(request: WebRequest, challenge: Challenge, redeemed
   const { sessionId } = challenge
   const { verified, browser } = await redeem(await context.mfa.connect(), challenge, {
     allowed: factorsOf(request, challenge),
+    policy: policyOf(request, challenge),
     browser: passedBrowser(request, challenge),
     redeemed,
     now: context.mfa.options.clock.now(),
@@ -117,8 +118,8 @@ export async function continueAfter(request: WebRequest, challenge: Challenge): 
 }
 
 async function maySeeOffer({ context, user }: WebRequest): Promise<boolean> {
-  const { recoveryCodes, factors } = context.mfa.options
-  if (!recoveryCodes || !factors.includes('bypass')) return false
+  const { recoveryCodes, factors, phishingResistant } = context.mfa.options
+  if (!recoveryCodes || !factors.includes('bypass') || phishingResistant === 'require') return false
   try {
     return await mayOfferRecoveryCodes(await context.mfa.connect(), user)
   } catch (error) {

@@ -2,16 +2,18 @@ import type { Challenge } from '../../challenge/challenge.ts'
 import { hasHandedOverCode, mayHaveFirst } from '../../challenge/enrollment.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember } from '../../challenge/user.ts'
-import type { User } from '../../contract/users.ts'
+import type { Factor, User } from '../../contract/users.ts'
 import { verifiedOf } from '../request/verified.ts'
 import { canAddPasskeys } from '../request/passkeys.ts'
 import type { WebRequest } from '../request/web-request.ts'
-import { factorsOf } from './open-challenge.ts'
+
+export interface Newcomer {
+  readonly service: ConnectedService
+  readonly newcomer: User
+}
 
 /** A user who may set up a first factor and has not passed the second step. */
-export async function findNewcomer(
-  request: WebRequest,
-): Promise<{ readonly service: ConnectedService; readonly newcomer: User } | undefined> {
+export async function findNewcomer(request: WebRequest): Promise<Newcomer | undefined> {
   const { state, context, user } = request
   if (!state.challenge || verifiedOf(state, context, user)) return undefined
   const service = await context.mfa.connect()
@@ -23,12 +25,14 @@ export async function findNewcomer(
 /**
  * Where a user who never had a factor sets up the first one, below the challenge path, in an app that does not accept devices.
  * An authenticator app comes first where passkeys are accepted as well.
+ *
+ * @param factors Those that pass the challenge.
  */
 export async function firstSetup(
   request: WebRequest,
   challenge: Challenge,
+  factors: readonly Factor[],
 ): Promise<'enroll/app' | 'enroll/passkey' | undefined> {
-  const factors = factorsOf(request, challenge)
   const takesApp = factors.includes('otp')
   if (challenge.purpose !== 'sign_in' || factors.includes('push') || !(takesApp || factors.includes('passkey')))
     return undefined

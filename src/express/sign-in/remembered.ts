@@ -1,5 +1,6 @@
 import type { Challenge } from '../../challenge/challenge.ts'
 import { readRememberedUntil } from '../../challenge/known-browser.ts'
+import type { Known } from '../../challenge/passkey-policy.ts'
 import { isBeforeEnd } from '../../clock.ts'
 import type { KnownBrowser } from '../../contract/browsers.ts'
 import type { PassedBrowser } from '../../contract/sessions.ts'
@@ -11,6 +12,7 @@ import { logFailure } from '../request/service-outage.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie } from '../session/id-cookie.ts'
 import type { MfaState } from '../session/mfa-state.ts'
+import { needsOnlyPasskey } from './open-challenge.ts'
 
 /** How long a web session relies on a recognized browser, seconds: a change may go unnoticed for as long. */
 const recognizedFor = 60
@@ -26,14 +28,17 @@ export function isRemembered({ remembered }: MfaState, { mfa, userKey }: Request
  *
  * @returns what to apply if it is; undefined if it is not.
  */
-export async function recognize({ req, context, user, state }: WebRequest): Promise<Effects | undefined> {
+export async function recognize(request: WebRequest): Promise<Effects | undefined> {
+  const { req, context, user, state } = request
   const { userKey, mfa } = context
-  const { remember, clock } = mfa.options
+  const { remember, clock, phishingResistant } = mfa.options
   const browser = remember ? browserCookie.read(req, context) : undefined
   if (browser === undefined || userKey === undefined) return undefined
   if (isRemembered(state, context)) return { state: 'as-is' }
   try {
-    const until = await readRememberedUntil(await mfa.connect(), user, browser)
+    // Where only a passkey counts, the browser may have been remembered after another factor.
+    const passes = (known: Known) => !needsOnlyPasskey(request, phishingResistant, known)
+    const until = await readRememberedUntil(await mfa.connect(), user, browser, passes)
     // The cookie stays: it may belong to another user of the same browser.
     if (until === undefined) return undefined
     const remembered = { userKey, until: Math.min(until, clock.now() + recognizedFor) }

@@ -107,7 +107,8 @@ export function senderOf(request: WebRequest): Sender {
   const { req, context, user } = request
   const browser = browserCookie.read(req, context)
   const rpId = relyingPartyOf(request)?.id
-  return { user, attributes: clientAttributes(req), ipAddress: clientAddress(req), browser, rpId }
+  const { phishingResistant } = context.mfa.options
+  return { user, attributes: clientAttributes(req), ipAddress: clientAddress(req), browser, rpId, phishingResistant }
 }
 
 /** The same with the place, which only a device shows. */

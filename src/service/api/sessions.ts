@@ -1,5 +1,6 @@
-import type * as contract from '../../contract/sessions.ts'
+import { countsUnder, requestedPolicy, stricter } from '../../contract/phishing-resistance.ts'
 import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
+import type * as contract from '../../contract/sessions.ts'
 import type { Session, SessionReason } from '../../contract/sessions.ts'
 import { auditRedeemed, auditRedeemRefused, auditSession, auditThrottled } from '../audit/sessions.ts'
 import { withinBudget } from '../codes/code-budget.ts'
@@ -18,7 +19,7 @@ import { mayKeep, policyForBrowser, sessionBrowser } from '../rules/kept-browser
 import type { SessionBrowser } from '../rules/kept-browsers.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import { newMatchingNumber } from '../rules/matching-number.ts'
-import { countsUnder, isTriedForPasskey, stricter } from '../rules/phishing-resistance.ts'
+import { isTriedForPasskey } from '../rules/phishing-resistance.ts'
 import { newId, random128 } from '../rules/random.ts'
 import { scanHashOf } from '../rules/scan-hash.ts'
 import { atTime, isReadable, redeemableFor } from '../rules/session-state.ts'
@@ -327,7 +328,6 @@ const denied = (reason: SessionReason, now: number) => ({ state: 'denied', reaso
 /** A pending session that is not sent to any device yet. */
 function blank(call: Call, { input, domain, user, budget, browser }: Omit<Starting, keyof Prepared>) {
   const now = call.clock.now()
-  const policy = policyOf(domain, input, browser)
   return {
     id: newId(call.random),
     domainId: domain.id,
@@ -339,7 +339,7 @@ function blank(call: Call, { input, domain, user, budget, browser }: Omit<Starti
     challenge: input.challenge ?? null,
     purpose: input.purpose ?? 'sign_in',
     knownBrowser: budget === 'known' ? 1 : 0,
-    phishingResistant: policy === 'off' ? null : policy,
+    phishingResistant: requestedPolicy(policyOf(domain, input, browser)) ?? null,
     browser,
     createdAt: now,
     expiresAt: now + domain.requestTimeout,

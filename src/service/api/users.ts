@@ -160,7 +160,10 @@ function withoutUnusable({ verifiesPasskeys }: Pick<Caller, 'verifiesPasskeys'>,
 
 /** A key that is limited to one domain sees no other domains. */
 function withinLimit({ limitedTo }: Caller, user: User): User {
-  return limitedTo === null ? user : { ...user, domains: user.domains.filter((id) => id === limitedTo) }
+  if (limitedTo === null) return user
+  const policy = user.phishingResistant?.[limitedTo]
+  const phishingResistant = policy && { [limitedTo]: policy }
+  return { ...user, domains: user.domains.filter((id) => id === limitedTo), phishingResistant }
 }
 
 export const endSessions: Handler<typeof contract.endUserSessions> = async (input, call) => {

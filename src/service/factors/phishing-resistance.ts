@@ -1,5 +1,5 @@
+import { needsPasskey } from '../../contract/phishing-resistance.ts'
 import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
-import { needsPasskey } from '../rules/phishing-resistance.ts'
 import { passkeysOfUser } from '../store/passkeys.ts'
 import type { Queryable } from '../store/schema.ts'
 

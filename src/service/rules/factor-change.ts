@@ -1,8 +1,8 @@
 import type { SessionPurpose } from '../../contract/sessions.ts'
+import { needsPasskey } from '../../contract/phishing-resistance.ts'
 import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
 import type { ChangedFactor } from '../../contract/factors.ts'
 import type { Factor } from '../../contract/users.ts'
-import { needsPasskey } from './phishing-resistance.ts'
 import { latestBeginning } from './present.ts'
 
 /** How long a pass for changing factors is valid, seconds. */

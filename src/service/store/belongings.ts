@@ -1,3 +1,5 @@
+import { requestedPolicy } from '../../contract/phishing-resistance.ts'
+import type { PhishingResistance, RequestedPhishingResistance } from '../../contract/phishing-resistance.ts'
 import { bypassCodesOfUsers } from './bypass-codes.ts'
 import type { Queryable } from './schema.ts'
 import { allRows } from './statement.ts'
@@ -14,6 +16,8 @@ export interface Belongings {
   readonly passkeyRpIds: string[]
   /** Those that can still be used. */
   readonly bypassCodeIds: string[]
+  /** The policies for passkeys of the domains that have one. */
+  readonly policies: Readonly<Record<string, RequestedPhishingResistance>>
   /** Whether a domain of the user takes e-mailed codes, or bypass codes. */
   readonly domainTakesEmail: boolean
   readonly domainTakesBypass: boolean
@@ -34,10 +38,24 @@ export async function belongings(db: Queryable, userIds: string[], now: number):
     hardwareId: hardware.get(id),
     passkeyRpIds: [...new Set((passkeys.get(id) ?? []).map(({ rpId }) => rpId))],
     bypassCodeIds: (bypass.get(id) ?? []).map((code) => code.id),
+    policies: policiesOf(domains.get(id) ?? []),
     domainTakesEmail: (domains.get(id) ?? []).some(({ emailOtpEnabled }) => emailOtpEnabled === 1),
     domainTakesBypass: (domains.get(id) ?? []).some(({ bypassEnabled }) => bypassEnabled === 1),
   })
   return new Map(userIds.map((id) => [id, of(id)]))
+}
+
+interface MemberOf {
+  readonly domainId: string
+  readonly phishingResistant: PhishingResistance
+}
+
+function policiesOf(domains: readonly MemberOf[]): Belongings['policies'] {
+  const policies = domains.flatMap(({ domainId, phishingResistant }) => {
+    const policy = requestedPolicy(phishingResistant)
+    return policy === undefined ? [] : [[domainId, policy] as const]
+  })
+  return Object.fromEntries(policies)
 }
 
 const byUser = (row: { userId: string | null }) => row.userId
@@ -46,7 +64,13 @@ const domainsOf = allRows('domainsOfUsers', (db, userIds: List<string>) =>
   db
     .selectFrom('member')
     .innerJoin('domain', 'domain.id', 'member.domainId')
-    .select(['member.userId', 'member.domainId', 'domain.emailOtpEnabled', 'domain.bypassEnabled'])
+    .select([
+      'member.userId',
+      'member.domainId',
+      'domain.emailOtpEnabled',
+      'domain.bypassEnabled',
+      'domain.phishingResistant',
+    ])
     .where('member.userId', 'in', userIds)
     .orderBy('member.sequence'),
 )

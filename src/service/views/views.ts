@@ -36,6 +36,7 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
     bypasscodes: has?.bypassCodeIds ?? [],
     factors: has ? factorsOf(user, has) : [],
     passkeys: has?.passkeyRpIds ?? [],
+    phishingResistant: has && Object.keys(has.policies).length > 0 ? has.policies : undefined,
     everEnrolled: user.everEnrolled === 1,
     epoch: epochOf(user),
     language: user.language ?? undefined,

@@ -1,0 +1,57 @@
+import type { VersionAdapter } from '../../challenge/version-adapter.ts'
+import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
+import type { Factor, User } from '../../contract/users.ts'
+import { SetupError } from '../../service-handle.ts'
+import type { ResolvedPasskeys } from '../relying-party.ts'
+import type { RequestContext } from '../request/context.ts'
+
+interface Checked {
+  readonly phishingResistant: PhishingResistance
+  readonly factors: readonly Factor[]
+  readonly passkeys: ResolvedPasskeys
+  readonly remember: false | object
+  /** Of the interface, if the options of the app say it. */
+  readonly version: string | undefined
+}
+
+/**
+ * Checks the option `phishingResistant` when the app starts. `'prefer'` is checked as well: where no user can have a passkey
+ * it would do nothing, and the app would not know.
+ *
+ * @throws {TypeError} if no passkey could ever pass.
+ */
+export function checkOptions({ phishingResistant: policy, factors, passkeys, remember, version }: Checked): void {
+  if (policy === 'off') return
+  const option = `mfa: phishingResistant: '${policy}'`
+  if (!factors.includes('passkey')) throw new TypeError(`${option} needs 'passkey' among factors`)
+  if (passkeys.off !== undefined) throw new TypeError(passkeysAreOff(option, passkeys.off))
+  if (version === '1.3') throw new TypeError(`${option} needs version 1.4 of the service, and service.version is '1.3'`)
+  if (policy === 'require' && remember) {
+    throw new TypeError(`${option} excludes remember: a remembered browser passes the gate without a passkey`)
+  }
+}
+
+/** @throws {SetupError} if the service knows no passkeys. */
+export function checkService(policy: PhishingResistance, { version, knowsFactors }: VersionAdapter): void {
+  if (policy === 'off' || knowsFactors) return
+  throw new SetupError(
+    `mfa: phishingResistant: '${policy}' needs a service that speaks 1.4, and this one speaks ${version}`,
+  )
+}
+
+/** @throws {SetupError} if no user can pass a route with this policy. */
+export async function checkPolicy({ mfa }: RequestContext, policy: PhishingResistance): Promise<void> {
+  const { off } = mfa.options.passkeys
+  if (off !== undefined) throw new SetupError(passkeysAreOff(`mfa: phishingResistant: '${policy}' of a route`, off))
+  checkService(policy, await mfa.connect())
+}
+
+/** @throws {SetupError} if the service lacks the package that verifies passkeys. */
+export function checkMember(policy: PhishingResistance, member: User | undefined): void {
+  if (policy === 'off' || !member || member.passkeys !== undefined) return
+  throw new SetupError(
+    `mfa: phishingResistant: '${policy}' needs a service that verifies passkeys: npm install @simplewebauthn/server beside it`,
+  )
+}
+
+const passkeysAreOff = (option: string, reason: string): string => `${option} needs passkeys, which are off: ${reason}`

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+
+import { countsUnder, needsPasskey, stricter } from '../../src/contract/phishing-resistance.ts'
+
+describe('stricter()', () => {
+  it.each([
+    ['off', undefined, 'off'],
+    [null, 'prefer', 'prefer'],
+    ['off', 'require', 'require'],
+    ['prefer', 'require', 'require'],
+    ['require', 'prefer', 'require'],
+    ['require', undefined, 'require'],
+  ] as const)('of %s and %s is %s', (one, other, expected) => {
+    expect(stricter(one, other)).toBe(expected)
+  })
+})
+
+describe('needsPasskey()', () => {
+  it.each([
+    ['off', true, false],
+    ['prefer', false, false],
+    ['prefer', true, true],
+    ['require', false, true],
+  ] as const)('under %s, for a user with a passkey (%s): %s', (policy, hasPasskey, expected) => {
+    expect(needsPasskey(policy, hasPasskey)).toBe(expected)
+  })
+})
+
+describe('countsUnder()', () => {
+  it.each([
+    ['off', 'push', null, true],
+    ['prefer', 'push', null, false],
+    ['prefer', 'push', 'require', true],
+    ['require', 'bypass', 'prefer', false],
+    ['require', 'passkey', null, true],
+  ] as const)('under %s, an approval by %s of %s: %s', (policy, factor, phishingResistant, expected) => {
+    expect(countsUnder(policy, { factor, phishingResistant })).toBe(expected)
+  })
+})

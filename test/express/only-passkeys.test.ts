@@ -1,0 +1,359 @@
+import { mfa, requireMfa } from 'second-factor'
+import type { MfaOptions } from 'second-factor'
+import { embedded } from 'second-factor/service'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import type { CreationOptions } from '../../src/contract/webauthn.ts'
+import { createBrowser } from '../support/browser.ts'
+import { startWebApp } from '../support/web-app.ts'
+import { isVerified, startPolicyApp } from './policy-app.ts'
+import type { PolicyOptions } from './policy-app.ts'
+
+const publicUrl = 'https://app.example'
+const policies = ['prefer', 'require'] as const
+const remote = { baseUrl: 'https://mfa.example/api', apiKey: 'key', domainId: 'd'.repeat(40) }
+
+/** Where each of the two can be asked for, and the page that then asks for it. */
+const places: readonly [place: string, at: string, (policy: 'prefer' | 'require') => PolicyOptions][] = [
+  ['the app', '/account', (phishingResistant) => ({ mfa: { phishingResistant } })],
+  ['a route', '/guarded', (phishingResistant) => ({ guard: { phishingResistant } })],
+  ['the domain', '/account', () => ({})],
+]
+
+describe('the option phishingResistant', () => {
+  const start = (options: Partial<MfaOptions>) => {
+    const service = embedded({ database: ':memory:' })
+    onTestFinished(() => service.close())
+    return () => mfa({ service, publicUrl, logger: { info() {}, warn() {}, error() {} }, ...options })
+  }
+
+  it.each<[Partial<MfaOptions>, string]>([
+    [{ passkeys: false }, 'needs passkeys, which are off: passkeys is false'],
+    [{ publicUrl: 'https://192.0.2.1' }, 'needs passkeys, which are off: browsers accept none at an IP address'],
+    [{ publicUrl: 'http://app.example' }, 'needs passkeys, which are off: browsers accept none on an http page'],
+    [{ factors: ['push', 'otp'] }, "needs 'passkey' among factors"],
+    [{ service: { ...remote, version: '1.3' }, authenticatorUrl: publicUrl }, 'needs version 1.4 of the service'],
+  ])('is an error at start with %j, as no passkey could ever pass', (options, message) => {
+    for (const phishingResistant of policies) expect(start({ phishingResistant, ...options })).toThrow(message)
+  })
+
+  it('excludes remembered browsers where it requires passkeys, as they pass the gate without one', () => {
+    const remember = { days: 30 }
+
+    expect(start({ phishingResistant: 'require', remember })).toThrow('excludes remember')
+    expect(start({ phishingResistant: 'prefer', remember })).not.toThrow()
+  })
+
+  it('of a route is an error where its factors do not include passkeys', () => {
+    expect(() => requireMfa({ phishingResistant: 'require', factors: ['push'] })).toThrow(
+      "requireMfa: phishingResistant needs 'passkey' among factors",
+    )
+  })
+
+  it.each(policies)('%s is an error at the first connection to a service that speaks only 1.3', async (policy) => {
+    const service = embedded({ database: ':memory:' })
+    onTestFinished(() => service.close())
+    const old = { ...service, connect: async () => ({ ...(await service.connect()), version: '1.3' as const }) }
+    const app = await startWebApp({ mfa: { service: old, phishingResistant: policy } })
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const page = await browser.visit('/account')
+
+    expect(page.status).toBe(500)
+    expect(page.text).toContain(`phishingResistant: '${policy}' needs a service that speaks 1.4`)
+    expect(app.trouble.join()).toContain('needs a service that speaks 1.4')
+  })
+
+  it('of a route is an error where the app has no passkeys', async () => {
+    const { enter } = await startPolicyApp({ mfa: { passkeys: false }, guard: { phishingResistant: 'require' } })
+
+    const { page } = await enter('/guarded')
+
+    expect(page.status).toBe(500)
+    expect(page.text).toContain('needs passkeys, which are off')
+  })
+
+  it.each(policies)('%s is an error where the service cannot verify passkeys', async (phishingResistant) => {
+    const service = embedded({ database: ':memory:' })
+    onTestFinished(() => service.close())
+    const without = {
+      ...service,
+      async connect() {
+        const connection = await service.connect()
+        const send = connection.fetch ?? fetch
+        return {
+          ...connection,
+          fetch: async (...call: Parameters<typeof fetch>) => withoutPasskeys(await send(...call)),
+        }
+      },
+    }
+    const { url, signIn } = await startWebApp({ mfa: { service: without, phishingResistant } })
+    const browser = createBrowser(url)
+    await signIn(browser, 'alice')
+    await browser.visit('/account')
+
+    const page = await browser.visit('/account')
+
+    expect(page.status).toBe(500)
+    expect(page.text).toContain('npm install @simplewebauthn/server')
+  })
+})
+
+describe.each(places)('%s that requires passkeys', (place, at, options) => {
+  async function arrange() {
+    const arranged = await startPolicyApp(options('require'))
+    if (place === 'the domain') await arranged.setPolicy('require')
+    return arranged
+  }
+
+  it('offers no other factor, sends nothing, and says that a passkey is needed', async () => {
+    const { enter, alice } = await arrange()
+
+    const { browser, page } = await enter(at)
+    const ways = await browser.visit('/mfa?use=other')
+    const field = await browser.visit('/mfa?use=code')
+
+    expect(page.text).toContain('A passkey is needed')
+    expect(ways.text).not.toMatch(/use=(code|otp|bypass)|\/mfa\/(email|send)/)
+    expect(field.text).not.toContain('name="code"')
+    expect(await alice.pending()).toEqual([])
+  })
+
+  it('accepts no other factor, also not by hand-made requests', async () => {
+    const { enter, tryOtherWays, alice } = await arrange()
+    const { browser } = await enter(at)
+
+    await tryOtherWays(browser)
+
+    expect((await browser.open(at)).status).toBe(303)
+    expect(await alice.pending()).toEqual([])
+  })
+
+  it('lets a user with a passkey pass', async () => {
+    const { enter, givePasskey, byPasskey, setPolicy } = await startPolicyApp(options('require'))
+    await givePasskey()
+    if (place === 'the domain') await setPolicy('require')
+    const { browser } = await enter(at)
+
+    await byPasskey(browser)
+
+    expect((await browser.open(at)).status).toBe(200)
+  })
+})
+
+describe.each(places)('%s that prefers passkeys', (place, at, options) => {
+  async function arrange() {
+    const arranged = await startPolicyApp(options('prefer'))
+    return {
+      ...arranged,
+      prefer: async () => void (place === 'the domain' && (await arranged.setPolicy('prefer'))),
+    }
+  }
+
+  it('offers and accepts nothing else of a user who has one', async () => {
+    const { enter, givePasskey, tryOtherWays, prefer, alice } = await arrange()
+    await givePasskey()
+    await prefer()
+
+    const { browser, page } = await enter(at)
+    const ways = await browser.visit('/mfa?use=other')
+    await tryOtherWays(browser)
+
+    expect(page.text).toMatch(/(Use|Confirm with) your passkey/)
+    expect(ways.text).not.toMatch(/use=(code|otp|bypass)|\/mfa\/(email|send)/)
+    expect((await browser.open(at)).status).toBe(303)
+    expect(await alice.pending()).toEqual([])
+  })
+
+  it('asks the device of a user who has none', async () => {
+    const { enter, byPush, prefer } = await arrange()
+    await prefer()
+    const { browser } = await enter(at)
+
+    await byPush(browser)
+
+    expect((await browser.open(at)).status).toBe(200)
+  })
+})
+
+describe('e-mailed codes', () => {
+  it('are not sent where the app prefers passkeys and the user has one', async () => {
+    const { signIn, givePasskey, events } = await startPolicyApp({ mfa: { phishingResistant: 'prefer' } })
+    await givePasskey()
+    const { browser } = await signIn()
+
+    await browser.submit('/mfa/email')
+
+    expect(events.map(({ type }) => type)).not.toContainEqual(expect.stringContaining('email'))
+  })
+})
+
+describe('requireMfa({ phishingResistant })', () => {
+  it('is not satisfied by another factor, and leads to a step-up by passkey', async () => {
+    const { signIn, byPush, byPasskey, givePasskey } = await startPolicyApp({ guard: { phishingResistant: 'require' } })
+    const { browser } = await signIn()
+    await byPush(browser)
+    await givePasskey()
+
+    const before = await browser.visit('/guarded')
+    await byPasskey(browser)
+
+    expect(before.text).toContain('Confirm with your passkey')
+    expect((await browser.open('/guarded')).text).toBe('guarded')
+  })
+
+  it('opens a challenge of its own beside one that takes any factor', async () => {
+    const { signIn, byPush, alice, approve } = await startPolicyApp({ guard: { phishingResistant: 'require' } })
+    const { browser } = await signIn()
+    await byPush(browser)
+    await browser.visit('/danger')
+    await browser.visit('/mfa?purpose=step_up')
+
+    const page = await browser.visit('/guarded')
+    const [pending] = await alice.pending()
+    if (pending) await approve()
+    await browser.submit('/mfa/complete')
+
+    expect(page.text).toContain('A passkey is needed')
+    expect((await browser.open('/guarded')).status).toBe(303)
+  })
+
+  it('tells a script which challenge to open', async () => {
+    const { signIn, byPush } = await startPolicyApp({ guard: { phishingResistant: 'require' } })
+    const { browser } = await signIn()
+    await byPush(browser)
+
+    const refused = await browser.fetch('/guarded')
+    const { challenge } = refused.body as { challenge: string }
+    const page = await browser.visit(challenge)
+
+    expect(challenge).toBe('/mfa?purpose=step_up&phishingResistant=require')
+    expect(page.text).toContain('A passkey is needed')
+  })
+
+  it('prefers passkeys once more of a user who passed before that', async () => {
+    const { signIn, byPush } = await startPolicyApp({ guard: { phishingResistant: 'prefer' } })
+    const { browser } = await signIn()
+    await byPush(browser)
+
+    const before = await browser.open('/guarded')
+    await browser.visit('/guarded')
+    await byPush(browser)
+
+    expect(before.status).toBe(303)
+    expect((await browser.open('/guarded')).text).toBe('guarded')
+  })
+})
+
+describe('an app that starts to require passkeys', () => {
+  it('does not count what its users passed before', async () => {
+    const { signIn, byPush, startApp, url } = await startPolicyApp()
+    const { browser } = await signIn()
+    await byPush(browser)
+    const stricter = await startApp({ phishingResistant: 'require' })
+
+    const here = createBrowser(url, new Map([['connect.sid', browser.cookie('connect.sid') ?? '']]))
+    const there = createBrowser(stricter.url, new Map([['connect.sid', browser.cookie('connect.sid') ?? '']]))
+
+    expect(await isVerified(here)).toBe(true)
+    expect(await isVerified(there)).toBe(false)
+  })
+
+  it('does not redeem a request of before', async () => {
+    const { signIn, startApp, approve } = await startPolicyApp()
+    const { browser, page } = await signIn()
+    const number = /id="number">(\d+)</.exec(page.text)?.[1]
+    const stricter = await startApp({ phishingResistant: 'prefer' })
+    const there = createBrowser(stricter.url, new Map([['connect.sid', browser.cookie('connect.sid') ?? '']]))
+    await approve(number)
+
+    await there.submit('/mfa/complete')
+
+    expect(await isVerified(there)).toBe(false)
+  })
+})
+
+describe('a remembered browser', () => {
+  it.each(['the app', 'the domain'])('passes no gate where %s prefers passkeys and the user has one', async (place) => {
+    const phishingResistant = place === 'the app' ? 'prefer' : 'off'
+    const remember = { days: 30 }
+    const { signIn, byPush, givePasskey, startApp, setPolicy, url } = await startPolicyApp({ mfa: { remember } })
+    await givePasskey()
+    const { browser } = await signIn()
+    await browser.submit('/mfa/send')
+    await browser.submit('/mfa/remember', { remember: 'yes' })
+    await byPush(browser)
+    const stricter = await startApp({ remember, phishingResistant })
+    const comeBack = async (base: string) => {
+      const back = createBrowser(base, new Map([['mfa-browser', browser.cookie('mfa-browser') ?? '']]))
+      await back.submit('/login', { username: 'alice', password: 'secret' })
+      return { page: await back.visit('/account'), passes: await isVerified(back) }
+    }
+
+    const before = await comeBack(url)
+    if (place === 'the domain') await setPolicy('prefer')
+    const after = await comeBack(stricter.url)
+
+    expect(before.passes).toBe(true)
+    expect(after.passes).toBe(false)
+    expect(after.page.text).toContain('Use your passkey')
+    expect(after.page.text).not.toContain('on this browser for')
+  })
+})
+
+describe('the sessions of an app that requires passkeys', () => {
+  it('carry its policy, so that the service enforces it, and the reason is in the event', async () => {
+    const { signIn, token, alice, events } = await startPolicyApp({ mfa: { phishingResistant: 'require' } })
+    const { browser } = await signIn()
+
+    await browser.submit('/mfa/code', { code: token.code() })
+
+    const refused = events.find((event) => event.type === 'code.refused')
+    expect(refused).toMatchObject({ reason: 'phishing_resistance_required' })
+    expect(events.map(({ type }) => type)).not.toContain('code.wrong')
+    expect(await alice.session(refused?.sessionId ?? '')).toMatchObject({
+      state: 'denied',
+      factor: 'otp',
+      reason: 'phishing_resistance_required',
+    })
+  })
+})
+
+describe('a new user of a domain that requires passkeys', () => {
+  it('starts with a passkey, and neither a device nor an authenticator app', async () => {
+    const { signIn } = await startPolicyApp({ domain: 'require' })
+
+    const { browser, page } = await signIn('bob')
+    const app = await browser.open('/mfa/enroll/app')
+
+    expect(page.path).toBe('/mfa/enroll/passkey')
+    expect(app.headers['location']).toBe('/mfa')
+  })
+
+  it('is offered no recovery codes, as they would not sign in', async () => {
+    const { signIn, byPasskey, authenticator } = await startPolicyApp({
+      domain: 'require',
+      mfa: { recoveryCodes: true },
+    })
+    const { browser } = await signIn('bob')
+    const made = await browser.submit('/mfa/enroll/passkey/options')
+    const response = JSON.stringify(authenticator.make(JSON.parse(made.text) as CreationOptions))
+    await browser.submit('/mfa/enroll/passkey', { name: 'Laptop', response })
+
+    const passed = await byPasskey(browser)
+    const devices = await browser.visit('/mfa/devices')
+
+    expect(passed.headers['location']).toBe('/account')
+    expect(devices.text).not.toContain('/mfa/devices/codes')
+  })
+})
+
+/** What a service says of its users that lacks the package for passkeys. */
+async function withoutPasskeys(response: Response): Promise<Response> {
+  if (!response.headers.get('content-type')?.includes('json')) return response
+  const body = JSON.parse(await response.text(), (key, value: unknown) =>
+    key === 'passkeys' ? undefined : value,
+  ) as unknown
+  return new Response(JSON.stringify(body), response)
+}
