@@ -21,13 +21,32 @@ export function contextOfRequest<C extends Pick<ServiceContext, 'logger' | 'requ
   ctx: C,
   requestId: string | undefined,
 ): C {
-  return requestId === undefined ? ctx : { ...ctx, requestId, logger: namingRequest(ctx.logger, requestId) }
+  return requestId === undefined ? ctx : { ...ctx, requestId, logger: new RequestLogger(ctx.logger, requestId) }
 }
 
-function namingRequest(logger: Logger, requestId: string): Logger {
-  return {
-    info: (details, message) => logger.info({ ...details, requestId }, message),
-    warn: (details, message) => logger.warn({ ...details, requestId }, message),
-    error: (details, message) => logger.error({ ...details, requestId }, message),
+/** A class, because three functions for each request take 200 bytes more while it is held. */
+class RequestLogger implements Logger {
+  readonly #logger: Logger
+  readonly #requestId: string
+
+  constructor(logger: Logger, requestId: string) {
+    this.#logger = logger
+    this.#requestId = requestId
+  }
+
+  info(details: object, message: string): void {
+    this.#logger.info(this.#named(details), message)
+  }
+
+  warn(details: object, message: string): void {
+    this.#logger.warn(this.#named(details), message)
+  }
+
+  error(details: object, message: string): void {
+    this.#logger.error(this.#named(details), message)
+  }
+
+  #named(details: object): object {
+    return { ...details, requestId: this.#requestId }
   }
 }

@@ -36,7 +36,8 @@ export function createWaiters(
   others: Pick<Store, 'watchOtherProcesses' | 'notifyOtherProcesses'>,
   changedInboxes?: ChangedInboxes,
 ): Waiters {
-  const byKey = new Map<string, Set<Subscription>>()
+  /** Lists, because most have one member: a Set for each takes 200 bytes more. */
+  const byKey = new Map<string, readonly Subscription[]>()
   const watchers = new Set<(change: StoreChange) => void>()
   let stopWatching: (() => void) | undefined
   let closed = false
@@ -65,18 +66,16 @@ export function createWaiters(
     stopWatching = undefined
   }
   const remove = (key: string, subscription: Subscription) => {
-    const subscriptions = byKey.get(key)
-    subscriptions?.delete(subscription)
-    if (subscriptions?.size === 0) byKey.delete(key)
+    const left = byKey.get(key)?.filter((present) => present !== subscription) ?? []
+    if (left.length > 0) byKey.set(key, left)
+    else byKey.delete(key)
     leave()
   }
 
   return {
     subscribe(key) {
       const subscription: Subscription = { ...createBell(), end: () => remove(key, subscription) }
-      const present = byKey.get(key)
-      if (present) present.add(subscription)
-      else byKey.set(key, new Set([subscription]))
+      byKey.set(key, [...(byKey.get(key) ?? []), subscription])
       if (closed) subscription.wake()
       else watchOtherProcesses()
       return subscription
@@ -102,9 +101,9 @@ export function createWaiters(
     closed: () => closed,
     count() {
       const counts = new Map<string, number>()
-      for (const [key, { size }] of byKey) {
+      for (const [key, { length }] of byKey) {
         const kind = key.replace(/:.*$/s, '')
-        counts.set(kind, (counts.get(kind) ?? 0) + size)
+        counts.set(kind, (counts.get(kind) ?? 0) + length)
       }
       return counts
     },
