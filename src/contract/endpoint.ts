@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import type { AdminAccess } from './admin/roles.ts'
 import { invalidField, notFoundByParam } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 import { Id } from './text.ts'
@@ -32,6 +33,8 @@ export interface Endpoint {
   readonly bodyLimit?: number
   /** Keys of this role may call it, too; without it only keys of administrators. */
   readonly role?: 'auth'
+  /** An operation of the console: which administrators may call it. API keys never can. */
+  readonly admin?: AdminAccess
   /** Waits for a change when the caller sends `Prefer: wait=N` (RFC 7240 section 4.3). */
   readonly held?: true
   /** Error codes besides those of every operation (`commonErrors`). */
@@ -52,8 +55,20 @@ export function endpoint<const E extends Declaration>(declaration: E): Declared<
   const notFound = names.flatMap((name) => notFoundByParam[name] ?? [])
   const fields = declaration.body instanceof z.ZodObject ? Object.keys(declaration.body.shape) : []
   const invalid = fields.flatMap((name) => invalidField(name) ?? [])
-  const errors = [...new Set([...notFound, ...invalid, ...(declaration.errors ?? [])])]
+  const errors = [
+    ...new Set([...notFound, ...invalid, ...adminErrors(declaration, names), ...(declaration.errors ?? [])]),
+  ]
   return Object.freeze({ ...declaration, ...params, errors }) as unknown as Declared<E>
+}
+
+/** What administrators are refused for besides their role. */
+function adminErrors({ method, admin }: Declaration, params: readonly string[]): ErrorCode[] {
+  if (!admin) return []
+  const isAboutPerson = params.some((name) => name === 'userId' || name === 'administratorId')
+  return [
+    ...(admin.fresh ? (['api.error.forbidden.fresh'] as const) : []),
+    ...(isAboutPerson && method !== 'GET' ? (['api.error.forbidden.own'] as const) : []),
+  ]
 }
 
 type PathParams<P extends string> = [NameIn<P>] extends [never]

@@ -36,11 +36,18 @@ export const errorStatus = Object.freeze({
   'api.error.invalid.rpid': 400,
   'api.error.invalid.response': 400,
   'api.error.invalid.passkey': 400,
+  'api.error.invalid.role': 400,
+  'api.error.invalid.domains': 400,
+  'api.error.invalid.token': 400,
   'api.error.unauthorized': 401,
   'api.error.device.unknown': 401,
   'api.error.device.clock': 401,
   'api.error.device.replayed': 401,
   'api.error.forbidden': 403,
+  /** The administrator has to use the passkey again. */
+  'api.error.forbidden.fresh': 403,
+  /** Administrators do not act on their own record. */
+  'api.error.forbidden.own': 403,
   'api.error.device.revoked': 403,
   'api.error.device.moved': 403,
   'api.error.notfound.operation': 404,
@@ -52,6 +59,8 @@ export const errorStatus = Object.freeze({
   'api.error.notfound.bypasscode': 404,
   'api.error.notfound.browser': 404,
   'api.error.notfound.passkey': 404,
+  'api.error.notfound.administrator': 404,
+  'api.error.notfound.invitation': 404,
   'api.error.notfound.activationcode': 404,
   'api.error.methodnotallowed': 405,
   'api.error.notacceptable': 406,
@@ -108,6 +117,8 @@ export const notFoundByParam: Readonly<Record<string, ErrorCode>> = Object.freez
   bypassCodeId: 'api.error.notfound.bypasscode',
   browserId: 'api.error.notfound.browser',
   passkeyId: 'api.error.notfound.passkey',
+  administratorId: 'api.error.notfound.administrator',
+  invitationId: 'api.error.notfound.invitation',
 })
 
 /** The error for a wrong field of a body or a query, if it has one of its own. */

@@ -35,11 +35,16 @@ const sections: Readonly<Record<string, object>> = {
 /** The order of operations on the same path. */
 const methods: readonly Endpoint['method'][] = ['POST', 'GET', 'PUT', 'DELETE']
 
-export const operations: readonly Operation[] = Object.entries(sections).flatMap(([section, exported]) =>
-  Object.entries(exported)
-    .flatMap(([name, value]: [string, unknown]) => (isEndpoint(value) ? [{ name, section, endpoint: value }] : []))
-    .sort(byPathAndMethod),
-)
+/** The operations that modules export, by the title of their section. */
+export function listOperations(modules: Readonly<Record<string, object>>): readonly Operation[] {
+  return Object.entries(modules).flatMap(([section, exported]) =>
+    Object.entries(exported)
+      .flatMap(([name, value]: [string, unknown]) => (isEndpoint(value) ? [{ name, section, endpoint: value }] : []))
+      .sort(byPathAndMethod),
+  )
+}
+
+export const operations: readonly Operation[] = listOperations(sections)
 
 /** The title of an operation in documents: `GET /users/{userId}`. */
 export function operationTitle({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {

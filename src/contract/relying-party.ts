@@ -22,7 +22,7 @@ export const RelyingParty = z.object({ id: RelyingPartyId, origins: z.array(Page
 export type RelyingParty = z.infer<typeof RelyingParty>
 
 /** Browsers count plain http on `localhost` and names below it as secure (Secure Contexts section 3.1). */
-function isPageOrigin(value: string): boolean {
+export function isPageOrigin(value: string): boolean {
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (url?.origin !== value) return false
   return url.protocol === 'https:' || (url.protocol === 'http:' && /(^|\.)localhost$/.test(url.hostname))

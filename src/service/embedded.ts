@@ -9,10 +9,12 @@ import { defaultNames, openAppDomain } from './admin/app-domain.ts'
 import { hashApiKey } from './http/authenticate.ts'
 import { answerError } from './http/errors.ts'
 import { createFailureLog } from './monitoring/failure-log.ts'
+import type { FailureLog } from './monitoring/failure-log.ts'
 import { EmbeddedOptions } from './options.ts'
 import { parseOptions } from '../contract/validate.ts'
 import { ApiProblem } from './ground/problem.ts'
 import { isPublic } from './front/public.ts'
+import { offerConsole } from './console-for.ts'
 import { openService } from './service.ts'
 import { StoreUnavailableError } from './store/store.ts'
 
@@ -23,6 +25,7 @@ const baseUrl = 'https://embedded.invalid/api'
 interface Open {
   readonly connection: Connection
   readonly routes: ServiceHandle['routes']
+  readonly console: ServiceHandle['routes'] | undefined
   saveKeys(file: string): Promise<void>
   close(): Promise<void>
 }
@@ -60,7 +63,7 @@ export function embedded(given: EmbeddedOptions): EmbeddedService {
     return opening
   }
 
-  return {
+  const handle: EmbeddedService = {
     id: idOf(options),
     routes(req, res, next) {
       // Whatever is wrong with the service, the app's other pages still work.
@@ -81,6 +84,17 @@ export function embedded(given: EmbeddedOptions): EmbeddedService {
       await service?.close()
     },
   }
+  if (options.console) offerConsole(handle, serveConsole(open, failures))
+  return handle
+}
+
+/** Opens the service when the console is first needed. */
+function serveConsole(open: () => Promise<Open>, failures: FailureLog): ServiceHandle['routes'] {
+  return (req, res, next) =>
+    void open().then(
+      ({ console }) => (console ? console(req, res, next) : next()),
+      (error: unknown) => answerError(res, unavailable(error), jsonLabel, failures),
+    )
 }
 
 /** Failures that can end without intervention: the database cannot be reached, or written to, at the moment. */
@@ -134,6 +148,7 @@ async function openEmbedded(options: ReturnType<typeof EmbeddedOptions.parse>, a
     return {
       connection: Object.freeze({ baseUrl, apiKey, domainId, vendor, fetch }),
       routes: service.routes,
+      console: service.console(vendor),
       saveKeys: service.ctx.keys.save,
       close: service.close,
     }

@@ -1,5 +1,6 @@
 export { NameTakenError } from './admin/errors.ts'
 export { RefusalError } from './admin/errors.ts'
+export { consoleFor } from './console-for.ts'
 export { embedded } from './embedded.ts'
 export { createService } from './service.ts'
 

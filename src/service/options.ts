@@ -10,6 +10,7 @@ import { parseKeyRing } from './sealing/key-ring.ts'
 import { LimitOptions } from './limit-options.ts'
 import { SmtpOptions } from './mail/smtp-options.ts'
 import { PushOptions } from './push/push-options.ts'
+import { ConsoleUrl } from './rules/console-address.ts'
 import { systemRandom } from './rules/random.ts'
 import type { Random } from './rules/random.ts'
 import { TrustProxy } from './rules/trust-proxy.ts'
@@ -146,6 +147,11 @@ interface SharedOptions {
    * @default `{ N: 32768, r: 8, p: 3 }`, as OWASP's password storage cheat sheet recommends
    */
   pinHashCost?: { N: number; r: number; p: number } | undefined
+  /**
+   * The console for administrators and the help desk.
+   * @default none
+   */
+  console?: ConsoleOptions | undefined
   /** Limits on how much of the service one caller can use. */
   limits?: LimitOptions | undefined
 }
@@ -168,6 +174,21 @@ export interface PasskeyOptions {
    * @default `false`
    */
   refuseClones?: boolean | undefined
+}
+
+/** The console for administrators and the help desk. */
+export interface ConsoleOptions {
+  /**
+   * Its origin, such as `https://console.example.com`. Give it a host name of its own: passkeys of administrators work there
+   * only, and an attacker who runs a script in another app of the same origin could act as the administrator.
+   */
+  url: string
+  /**
+   * Whether the host of the console also serves the authenticator and the REST interface. By default it serves the console
+   * alone.
+   * @default `false`
+   */
+  allowSharedOrigin?: boolean | undefined
 }
 
 /** Access to the metrics. */
@@ -200,6 +221,7 @@ const shared = {
   bypassCodes: z.enum(['readable', 'once']).default('readable'),
   passkeys: z.strictObject({ refuseClones: z.boolean().default(false) }).prefault({}),
   pinHashCost: HashCost.default({ N: 2 ** 15, r: 8, p: 3 }),
+  console: z.strictObject({ url: ConsoleUrl, allowSharedOrigin: z.boolean().default(false) }).optional(),
   limits: LimitOptions.prefault({}),
 }
 

@@ -8,6 +8,10 @@ import type { Administration } from './admin/administration.ts'
 import { routes } from './api/routes.ts'
 import type { ServiceContext } from './context/service-context.ts'
 import { documents } from './front/documents.ts'
+import { consoleAccess } from './console/access.ts'
+import { consoleRoutes } from './console/routes.ts'
+import { offerConsole } from './console-for.ts'
+import { createConsole, exceptOn, isOfHost } from './front/console.ts'
 import { createFront } from './front/front.ts'
 import { health, readiness } from './front/health.ts'
 import { createMetrics } from './front/metrics.ts'
@@ -27,7 +31,9 @@ import { createRateLimiter } from './http/rate-limit.ts'
 import { createLocalFetch } from './http/local-fetch.ts'
 import { mount } from './http/mount.ts'
 import { createRest } from './http/rest.ts'
-import type { Rates } from './http/rest.ts'
+import type { Rest } from './http/rest.ts'
+import { keyAccess } from './http/key-access.ts'
+import type { Rates } from './http/key-access.ts'
 import { serveRest } from './http/serve-rest.ts'
 import { servedInterface } from './ground/interface-words.ts'
 import type { InterfaceWords, ServedInterface } from './ground/interface-words.ts'
@@ -43,6 +49,8 @@ import { requireNode } from '../node-version.ts'
 import { ApiProblem } from './ground/problem.ts'
 import { createPublic, isPublic } from './front/public.ts'
 import { apiKeyByHash } from './store/api-keys.ts'
+import { consoleAddress } from './rules/console-address.ts'
+import type { ConsoleAddress } from './rules/console-address.ts'
 import { networkOf } from './rules/network.ts'
 import type { OpenOptions } from './store/store.ts'
 
@@ -52,7 +60,7 @@ export interface Service {
   readonly api: Handle
   /** The device protocol and the authenticator. Calls `next()` for every other path. */
   readonly routes: Handle
-  /** Both of these, and what a standalone server adds: `/healthz`, `/readyz`, `/docs` and `openapi.json`. */
+  /** Both of these, the console, and what a standalone server adds: `/healthz`, `/readyz`, `/docs` and `openapi.json`. */
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void
   /** `/metrics` alone, without its token, for a separate port; only with the option `metrics`. */
   readonly metrics: Service['listener'] | undefined
@@ -102,15 +110,21 @@ export async function createService(given: ServiceOptions): Promise<Service> {
   const findKey: FindKey = (hash) => apiKeyByHash(opened.ctx.store.db, hash)
   const rates = createRates(opened.ctx)
   const { handle: api } = opened.rest({ vendor, basePath, findKey, rates })
+  const console = opened.console(vendor)
   const pages = [health, readiness(opened.ctx), ...documents({ vendor, basePath })]
   const token = options.metrics?.token
   // One budget per address for everything it can guess.
   const limit = (req: IncomingMessage) => void rates.byAddress.take(networkOf(opened.ctx.addressOf(req)))
   const guarded = token === undefined || !metrics ? [] : [metrics.page({ token, limit })]
-  return {
+  const service: Service = {
     api,
     routes: opened.routes,
-    listener: createFront(opened.ctx, { vendor, pages: [...pages, ...guarded], handles: [opened.routes, api] }),
+    listener: createFront(opened.ctx, {
+      vendor,
+      pages: [...pages, ...guarded],
+      isReserved: opened.isReserved,
+      handles: [...(console ? [mount(consolePath, console)] : []), opened.routes, api],
+    }),
     metrics: metrics && createFront(opened.ctx, { vendor, pages: [metrics.page()], handles: [] }),
     vendor,
     basePath,
@@ -119,7 +133,12 @@ export async function createService(given: ServiceOptions): Promise<Service> {
     drain: opened.drain,
     close: opened.close,
   }
+  offerConsole(service, console)
+  return service
 }
+
+/** Where a standalone service has its console. */
+const consolePath = '/console'
 
 /** A service whose REST interface is not served yet. */
 export interface OpenedService {
@@ -129,6 +148,10 @@ export interface OpenedService {
   readonly storedWords: InterfaceWords
   /** The REST interface over HTTP below its base path, and in the same process below a base URL. */
   readonly rest: (access: RestAccess) => { handle: Handle; fetchAt: (baseUrl: string) => typeof fetch }
+  /** The console below any path; undefined without the option. */
+  readonly console: (vendor: Vendor) => Handle | undefined
+  /** Whether only the console is served on the host of a request. */
+  readonly isReserved: (req: IncomingMessage) => boolean
   readonly drain: (options?: DrainOptions) => void
   readonly close: () => Promise<void>
 }
@@ -163,20 +186,34 @@ export async function openService(
     if (why === 'overload' && core.ctx.logLimit.admits(why)) logger.warn({}, 'overloaded: some requests are rejected')
     rejectUnread(req, res, why === 'closing' ? closing : overloaded(core.ctx), label)
   }
+  const address = options.console && consoleAddress(options.console.url)
+  const reserved = options.console?.allowSharedOrigin === true ? undefined : address
+  if (address && !reserved) logger.warn({ console: address.origin }, sharedOrigin)
+  const outsideConsole = (handle: Handle) => (reserved ? exceptOn(reserved, handle) : handle)
   const publicRoutes = inFlight.track(createPublic(core.ctx), refuse(jsonLabel))
   let closed: Promise<void> | undefined
   return {
     ctx: core.ctx,
-    routes: (req, res, next) => (isPublic(req.url) ? publicRoutes(req, res, next) : next()),
+    routes: outsideConsole((req, res, next) => (isPublic(req.url) ? publicRoutes(req, res, next) : next())),
     storedWords,
     rest({ vendor, basePath, findKey, rates }) {
-      const rest = createRest(core.ctx, { vendor, findKey, routes, ...(rates && { rates }) })
+      const rest = createRest(core.ctx, {
+        vendor,
+        access: keyAccess(core.ctx, { vendor, findKey, ...(rates && { rates }) }),
+        routes,
+      })
       const tracked = inFlight.track(serveRest(core.ctx, rest), refuse(vendorLabel(vendor, '1.3')))
       return {
-        handle: mount(basePath, tracked),
+        handle: outsideConsole(mount(basePath, tracked)),
         fetchAt: (baseUrl) => createLocalFetch({ rest, inFlight, clock: core.ctx.clock }, baseUrl),
       }
     },
+    console(vendor) {
+      if (!address) return undefined
+      const api = serveRest(core.ctx, createConsoleRest(core.ctx, vendor, address))
+      return createConsole(address, inFlight.track(api, refuse(vendorLabel(vendor, '1.4'))))
+    },
+    isReserved: (req) => reserved !== undefined && isOfHost(req, reserved),
     drain({ serveNew = false } = {}) {
       core.endWaiting()
       if (!serveNew) inFlight.refuseNew()
@@ -184,6 +221,16 @@ export async function openService(
     close: () => (closed ??= core.close(() => inFlight.drain())),
   }
 }
+
+function createConsoleRest(ctx: ServiceContext, vendor: Vendor, address: ConsoleAddress): Rest {
+  const limiter = (name: string) => createRateLimiter(name, ctx.limits.requestsPerSecond, ctx.clock)
+  const rates = { bySession: limiter('session'), byAddress: limiter('address') }
+  return createRest(ctx, { vendor, access: consoleAccess(ctx, { vendor, address, rates }), routes: consoleRoutes })
+}
+
+const sharedOrigin =
+  'the console shares its origin: an attacker who runs a script in the authenticator or another app of that origin can act as ' +
+  'an administrator. Give the console a host name of its own'
 
 function createRates({ limits, clock }: ServiceContext): Rates {
   const limiter = (name: string) => createRateLimiter(name, limits.requestsPerSecond, clock)

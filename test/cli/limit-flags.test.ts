@@ -48,6 +48,7 @@ describe('the flags of second-factor serve', () => {
       auditRetention: 'auditRetention',
       bypassCodes: 'MFA_BYPASS_CODES',
       passkeys: 'refuseClonedPasskeys',
+      console: 'consoleUrl',
       limits: 'requestsPerSecond',
       basePath: 'basePath',
       trustProxy: 'trustProxy',

@@ -314,7 +314,7 @@ function heldLimits(): readonly Mutant[] {
     {
       defense: 'the places for reads of one API key',
       file,
-      find: '[readsOfKey, caller.id],',
+      find: '[readsOfKey, admitted.id],',
       replace: '',
       test,
       title: 'of one API key are limited, across all users',

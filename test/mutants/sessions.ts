@@ -45,7 +45,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'one answer to everything without a key',
-    file: 'src/service/http/rest.ts',
+    file: 'src/service/http/key-access.ts',
     find: '    if (error instanceof ApiProblem && error.status === 401) {',
     replace: `    if (error instanceof ApiProblem && error.status === 401 && /organization|users/.test(url)) throw new ApiProblem('api.error.notfound.operation')
     if (error instanceof ApiProblem && error.status === 401) {`,

@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'shared caches store no file of the authenticator that carries a cookie of the app',
-    file: 'src/service/front/public.ts',
+    file: 'src/service/front/static-app.ts',
     find: "res.hasHeader('Set-Cookie') ? 'private' : 'public'",
     replace: "'public'",
     test: 'attacks/public-files.test.ts',

@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'counting requests without a key by address',
-    file: 'src/service/http/rest.ts',
+    file: 'src/service/http/key-access.ts',
     find: 'limited(rates?.byAddress, networkOf(address))',
     replace: 'limited(rates?.byAddress, String(headers.authorization))',
     test: 'service/http/request-rate.test.ts',

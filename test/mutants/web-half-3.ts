@@ -162,7 +162,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the policy that forbids framing the authenticator',
-    file: 'src/service/front/public.ts',
+    file: 'src/service/front/static-app.ts',
     find: `    "frame-ancestors 'none'",\n`,
     replace: '',
     test: 'service/front/authenticator-files.test.ts',

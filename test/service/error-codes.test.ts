@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { devicePaths } from '../../src/contract/device.ts'
@@ -9,16 +13,26 @@ import { systemRandom } from '../../src/service/rules/random.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../support/device-signer.ts'
 import { openRaw } from '../support/raw-http.ts'
 import { hardwareToken, member, unique } from './codes/code-holder.ts'
+import { administrator, callConsole, consoleBrowser, startConsole } from './console/console-holder.ts'
+import type { Console } from './console/console-holder.ts'
 import { passkeyHolder, passkeyUser } from './passkey-holder.ts'
 import { activateDevice, createCall, newUser, read, startService, unknownId } from './start-service.ts'
 import type { Answer, Running } from './start-service.ts'
 
 let running: Running
+let administered: Console
+let folder: string
 
 beforeAll(async () => {
   running = await startService({}, { bypassEnabled: true })
+  folder = mkdtempSync(join(tmpdir(), 'second-factor-codes-'))
+  administered = await startConsole(join(folder, 'mfa.sqlite'))
 })
-afterAll(() => running.close())
+afterAll(async () => {
+  await administered.close()
+  await running.close()
+  rmSync(folder, { recursive: true })
+})
 
 const domain = () => `/domains/${running.domain.id}`
 const get = (path: string) => running.call('GET', path)
@@ -74,6 +88,13 @@ async function withoutWebAuthn(then: (other: Running) => Promise<Answer>): Promi
     await other.close()
     vi.doUnmock('@simplewebauthn/server')
   }
+}
+
+const invited = { name: 'New', email: 'new@example.com' }
+
+/** Calls a console as an owner. */
+async function asOwner(then: (owner: Awaited<ReturnType<typeof administrator>>) => Promise<Answer>): Promise<Answer> {
+  return then(await administrator(administered, { role: 'owner' }))
 }
 
 /** Triggers each code over HTTP. Both TypeScript and a test below check that no code is missing. */
@@ -255,6 +276,19 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     for (let tries = 0; tries < 5; tries += 1) await createSession(wrong)
     return createSession(wrong)
   },
+  'api.error.invalid.role': () =>
+    asOwner(({ call }) => call('POST', '/invitations', { body: { ...invited, role: 'king' } })),
+  'api.error.invalid.domains': () =>
+    asOwner(({ call }) => call('POST', '/invitations', { body: { ...invited, role: 'helpdesk' } })),
+  'api.error.invalid.token': () => callConsole(administered, 'POST', '/registration/options', { body: { token: 'x' } }),
+  'api.error.notfound.invitation': () => consoleBrowser(administered).register('A'.repeat(43)),
+  'api.error.notfound.administrator': () => asOwner(({ call }) => call('GET', `/administrators/${unknownId}`)),
+  'api.error.forbidden.own': () => asOwner(({ call, id }) => call('DELETE', `/administrators/${id}`)),
+  'api.error.forbidden.fresh': () =>
+    asOwner(({ call }) => {
+      administered.clock.skip(300)
+      return call('POST', '/invitations', { body: { ...invited, role: 'owner' } })
+    }),
   'api.error.internal': () => {
     let broken = false
     const random = (size: number) => {

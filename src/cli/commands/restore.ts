@@ -115,7 +115,7 @@ const maxShown = 20
 /** Without a log, only a person can know what was revoked after the backup. */
 async function confirmRevocable(ctx: ServiceContext, { yes }: Settings): Promise<void> {
   if (yes) return
-  const { devices, hardwareTokens, passkeys, apiKeys, backupAt } = await whatMayBeRevoked(ctx)
+  const { devices, hardwareTokens, passkeys, apiKeys, administrators, backupAt } = await whatMayBeRevoked(ctx)
   console.error(`After the restore these work again, even if they were revoked after ${dateOf(backupAt)}:`)
   list(
     'Device',
@@ -132,6 +132,10 @@ async function confirmRevocable(ctx: ServiceContext, { yes }: Settings): Promise
   list(
     'API key',
     apiKeys.map(({ id, role, createdAt }) => `${shortId(id)}  ${role}, created ${dateOf(createdAt)}`),
+  )
+  list(
+    'Administrator',
+    administrators.map(({ id, name, email, role }) => `${shortId(id)}  ${name} (${email}), ${role}`),
   )
   await confirm('restore the backup and make all of these valid again', yes)
 }

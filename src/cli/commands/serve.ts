@@ -11,6 +11,8 @@ import type { Service } from '../../service/service.ts'
 import { databaseOption, examplesHelp } from '../admin/command.ts'
 import { isUrl, withOpenErrors } from '../database/failures.ts'
 import { requireDatabase } from '../database/open.ts'
+import { consoleOf, consoleOptions } from '../serve/console-options.ts'
+import type { ConsoleSettings } from '../serve/console-options.ts'
 import { endOnSignal } from '../serve/end-on-signal.ts'
 import { takeInheritedSocket } from '../serve/inherited-socket.ts'
 import { interfaceOptions, interfaceWordsOf, defaultWords } from '../serve/interface-options.ts'
@@ -25,7 +27,7 @@ import type { TlsFiles } from '../serve/tls-files.ts'
 import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { integer } from '../terminal/parse.ts'
 
-interface Settings extends InterfaceWords, TlsFiles {
+interface Settings extends InterfaceWords, TlsFiles, ConsoleSettings {
   readonly database: string
   readonly port: number
   readonly host: string
@@ -101,7 +103,7 @@ export function serveCommand(): Command {
       ),
     )
   const words = interfaceOptions((name) => `as stored by init, otherwise ${defaultWords[name]}`)
-  for (const option of [...words, ...limitOptions()]) command.addOption(option)
+  for (const option of [...consoleOptions(), ...words, ...limitOptions()]) command.addOption(option)
   return command
     .addHelpText('after', examplesHelp(examples) + '\n' + environmentHelp + secretFilesHelp + tlsHelp + signalsHelp)
     .action(withErrorHandling(serve))
@@ -139,8 +141,11 @@ async function serve(settings: Settings): Promise<void> {
     },
   })
   const origin = `${tls ? 'https' : 'http'}://${authority(main)}`
+  const consoleText = settings.console && settings.consoleUrl ? `, console at ${settings.consoleUrl}/console` : ''
   const metricsText = metrics ? `, metrics at http://${authority(metrics)}/metrics` : ''
-  console.log(`second-factor listens on ${origin} (REST interface at ${origin}${service.basePath}${metricsText})`)
+  console.log(
+    `second-factor listens on ${origin} (REST interface at ${origin}${service.basePath}${metricsText}${consoleText})`,
+  )
 }
 
 function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
@@ -156,6 +161,7 @@ function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
     limits: limitsOf(settings),
     push: settings.push && (settings.pushSubject === undefined ? {} : { subject: settings.pushSubject }),
     passkeys: { refuseClones: settings.refuseClonedPasskeys },
+    ...consoleOf(settings),
     logger,
     logRequests: settings.logRequests,
     ...secretsFromEnv(process.env),

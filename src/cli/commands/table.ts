@@ -45,6 +45,10 @@ export const commandTable: Readonly<Record<string, Entry>> = {
     description: 'manage bypass codes, for users who cannot use their device',
     load: async () => (await import('./bypass.ts')).bypassCommand(),
   },
+  admin: {
+    description: 'manage administrators of the console',
+    load: async () => (await import('./admin.ts')).adminGroup(),
+  },
   apikey: {
     description: 'manage the API keys of the REST interface',
     load: async () => (await import('./apikey.ts')).apikeyCommand(),

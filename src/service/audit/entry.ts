@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 
-/** The actor: an API key, a device, a person at the command line, or the service itself (expiry and cleanup). */
+/** The actor: an API key, a device, an administrator in the console or at the command line, or the service itself. */
 export interface Actor {
-  readonly kind: 'api_key' | 'device' | 'cli' | 'service'
-  /** The id of the key or device, or the person's name in the operating system. */
+  readonly kind: 'api_key' | 'device' | 'administrator' | 'cli' | 'service'
+  /** The id of the key, device or administrator, or the person's name in the operating system. */
   readonly id: string
 }
 

@@ -1,3 +1,4 @@
+import type { AdminRole } from '../../contract/admin/roles.ts'
 import type { Factor } from '../../contract/users.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import type { SessionReason } from '../../contract/sessions.ts'
@@ -21,7 +22,9 @@ interface FactTypes {
   reason: SessionReason | KeyRefusal | 'unknown_code' | 'throttled' | null
   /** Whether the user had to type a number. */
   numbered: boolean
-  role: 'admin' | 'auth'
+  role: 'admin' | 'auth' | AdminRole
+  administrator: string
+  invitation: string
   /** Wrong codes in a row, wrong PINs, or wrong activation codes in an hour. */
   failures: number
   /** The budget of the user's known browsers together, or that of everything else. */
@@ -119,6 +122,22 @@ export const auditEvents = {
   'api_key.revoked': ['apiKey'],
   /** A request without a valid key. Without a reason: how many more arrived within a minute. */
   'api_key.refused': ['reason', 'count'],
+  'administrator.invited': ['invitation', 'role'],
+  'administrator.invitation_withdrawn': ['invitation'],
+  'administrator.registered': ['administrator', 'invitation', 'role'],
+  'administrator.signed_in': ['administrator', 'passkey'],
+  /** A passkey was used again, so that changes are allowed. */
+  'administrator.confirmed': ['administrator', 'passkey'],
+  /** A wrong answer to a ceremony of the console. */
+  'administrator.sign_in_refused': [],
+  'administrator.signed_out': ['administrator'],
+  'administrator.sessions_ended': ['administrator', 'count'],
+  'administrator.changed': ['administrator', 'role', 'fields'],
+  'administrator.revoked': ['administrator'],
+  'administrator.passkey_added': ['administrator', 'passkey'],
+  'administrator.passkey_removed': ['administrator', 'passkey'],
+  /** Its signature counter did not grow: another authenticator may have the same key. */
+  'administrator.passkey_counter_regressed': ['administrator', 'passkey'],
   'keys.rotated': ['key', 'count'],
   /** A backup was restored: `before` is when it was made, `count` the number of revocations that were applied again. */
   'database.restored': ['before', 'count'],

@@ -1,5 +1,6 @@
 import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
+import { endAdministrator } from '../store/administrators.ts'
 import { endAllSessions } from '../store/epochs.ts'
 import { releaseHardwareTokens } from '../store/hardware.ts'
 import { leaveDomain, removeUser } from '../store/leave.ts'
@@ -73,6 +74,7 @@ async function apply(ctx: ServiceContext, db: Queryable, { event, ids }: Revocat
     'hardware.released': () => releaseHardwareTokens(db, ctx.secrets, [of.userId]),
     'passkey.removed': () => removePasskey(db, { id: ids['passkey'] ?? '', userId: of.userId }),
     'api_key.revoked': () => removeApiKeyById(db, ids['apiKey'] ?? ''),
+    'administrator.revoked': () => endAdministrator(db, ids['administrator'] ?? '', now),
   }
   return byEvent[event]()
 }

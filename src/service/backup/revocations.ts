@@ -20,6 +20,7 @@ const revocationEvents = [
   'hardware.released',
   'passkey.removed',
   'api_key.revoked',
+  'administrator.revoked',
 ] as const satisfies readonly EventName[]
 
 type RevocationEvent = (typeof revocationEvents)[number]
@@ -38,7 +39,7 @@ const RevocationLine = z.object({
 export interface Revocation {
   readonly event: RevocationEvent
   readonly at: number
-  /** Ids by kind: `user`, `domain`, `token`, `device`, `hardware`, `passkey`, `apiKey`. */
+  /** Ids by kind: `user`, `domain`, `token`, `device`, `hardware`, `passkey`, `apiKey`, `administrator`. */
   readonly ids: Readonly<Record<string, string>>
 }
 

@@ -19,6 +19,8 @@ export interface Page {
 export interface FrontOptions {
   readonly vendor: Vendor
   readonly pages: readonly Page[]
+  /** Whether a request gets none of the pages; by default all are for every host. */
+  readonly isReserved?: (req: IncomingMessage) => boolean
   /** Tried in this order; each passes on other requests. */
   readonly handles: readonly Handle[]
 }
@@ -26,14 +28,14 @@ export interface FrontOptions {
 /** Serves everything on one server, including the 404. */
 export function createFront(
   ctx: Pick<ServiceContext, 'failures'>,
-  { vendor, pages, handles }: FrontOptions,
+  { vendor, pages, isReserved = () => false, handles }: FrontOptions,
 ): (req: IncomingMessage, res: ServerResponse) => void {
   const label = vendorLabel(vendor, '1.3')
   const byPath = new Map(pages.map((page) => [page.path, page]))
   return (req, res) => {
     nameRequest(req, res)
     req.url = originForm(req.url)
-    const page = byPath.get(req.url.replace(/\?.*$/s, ''))
+    const page = isReserved(req) ? undefined : byPath.get(req.url.replace(/\?.*$/s, ''))
     if (page) void servePage(ctx, page, req, res)
     else passOn(handles, req, res, (error) => answerError(res, error ?? notFound(), label, ctx.failures))
   }

@@ -1,19 +1,16 @@
+import { adminOperations } from '../../contract/admin/operations.ts'
 import type { Endpoint, Version } from '../../contract/endpoint.ts'
-import { acceptedVersion, acceptsType } from '../../contract/media-type.ts'
+import { acceptsType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
 import { operations } from '../../contract/operations.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { observe } from './observe.ts'
 import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
 import type { Reader } from '../ground/reader.ts'
-import { remember } from '../ground/remember.ts'
 import type { NamedImage } from '../rules/image.ts'
-import { networkOf } from '../rules/network.ts'
+import type { Access, Admitted } from './access.ts'
 import { jsonAnswer, vendorLabel } from './answer.ts'
 import type { Answer } from './answer.ts'
-import { authenticate } from './authenticate.ts'
-import type { FindKey, KnownKey } from './authenticate.ts'
-import { authorize } from './authorize.ts'
 import { readJson, readRows } from './body.ts'
 import type { Body } from './body.ts'
 import { errorAnswer } from './errors.ts'
@@ -24,27 +21,16 @@ import { imageAnswer } from './image.ts'
 import { pathPattern } from './path-pattern.ts'
 import { leaveAfter, takeAll } from '../waiting/places.ts'
 import { parseQuery } from './query-string.ts'
-import type { RateLimiter } from './rate-limit.ts'
 import { contextOfRequest } from './request-id.ts'
 import type { Call, Given, HttpExchange, Route } from './route.ts'
-import { shownCredentials } from './shown-credentials.ts'
 
 export interface RestOptions {
   readonly vendor: Vendor
-  readonly findKey: FindKey
+  readonly access: Access
   readonly routes: readonly Route[]
-  /** Absent if callers are trusted. */
-  readonly rates?: Rates
 }
 
-/** Rate limits. */
-export interface Rates {
-  readonly byKey: RateLimiter
-  /** For requests without a valid key. */
-  readonly byAddress: RateLimiter
-}
-
-/** When to retry if a key has too many event streams, seconds. */
+/** When to retry if a caller has too many event streams, seconds. */
 const streamRetry = 30
 
 /** The default limit of a body, bytes. */
@@ -74,10 +60,9 @@ export type Rest = (request: RestRequest) => Promise<RestAnswer>
 export function createRest(ctx: ServiceContext, options: RestOptions): Rest {
   const byPath = [...Map.groupBy(options.routes, (route) => route.endpoint.path)]
   const table = byPath.map(([path, routes]) => ({ pattern: pathPattern(path), routes }))
-  const serving = { ...options, versionOf: remember((accept) => acceptedVersion(options.vendor, accept)) }
   return (request) => {
     const place = placeOf(table, request.url.replace(/[?#].*$/s, ''))
-    return serve(ctx, serving, place, request)
+    return serve(ctx, options, place, request)
   }
 }
 
@@ -99,31 +84,31 @@ interface Place {
   readonly params: Readonly<Record<string, string>>
 }
 
-interface Serving extends RestOptions {
-  /** The version that an Accept header requests. */
-  readonly versionOf: (accept: string) => Version | undefined
-}
-
 /** Serves one request: authenticates the caller, selects operation and version, and runs the operation. */
-async function serve(ctx: ServiceContext, options: Serving, place: Place, request: RestRequest): Promise<RestAnswer> {
+async function serve(
+  ctx: ServiceContext,
+  options: RestOptions,
+  place: Place,
+  request: RestRequest,
+): Promise<RestAnswer> {
   const { method, requestId } = request
   const { accept } = request.headers
   observe(ctx, request, nameOf(place.routes, method))
-  const accepted = accept === undefined ? '1.3' : options.versionOf(accept)
+  const accepted = options.access.versionOf(accept)
   const label = vendorLabel(options.vendor, accepted ?? '1.3')
   const limits: Record<string, string> = {}
   const respond = async (): Promise<RestAnswer> => {
-    const key = await admit(ctx, options, request, limits)
+    const admitted = await options.access.admit(request, limits)
     const params = decodeParams(place.params)
     const visible = visibleTo(accepted, place.routes)
     if (method === 'OPTIONS') return jsonAnswer(200, undefined, { Allow: allowedOn(visible) })
     const { endpoint, run } = select(visible, method)
-    authorize(key, endpoint, params)
+    await admitted.authorize(endpoint, params)
     const version = accepted ?? mediaVersion(endpoint, accept)
     if (version === undefined) throw new ApiProblem('api.error.notacceptable')
     const headers: Record<string, string> = {}
-    const call = createCall(ctx, { key, version, headers, request })
-    if (endpoint.media === 'text/event-stream') takeStream(ctx, key, request.reader)
+    const call = createCall(ctx, { admitted, version, headers, request })
+    if (endpoint.media === 'text/event-stream') takeStream(ctx, admitted, request.reader)
     const output = await run(givenBy(request, params, endpoint, call), call)
     if (endpoint.media === 'image/png')
       return imageAnswer(request.headers['if-none-match'], output as NamedImage, headers)
@@ -146,37 +131,16 @@ function decodeParams(params: Place['params']): Place['params'] {
 }
 
 /** @throws {ApiProblem} if the service is closing, or the key has the maximum number of streams. */
-function takeStream({ waiters, places, limits, clock }: ServiceContext, key: KnownKey, reader: Reader): void {
+function takeStream({ waiters, places, limits, clock }: ServiceContext, { id }: Admitted, reader: Reader): void {
   // The stream would end at once, and its caller would open the next one.
   if (waiters.closed()) throw new ApiProblem('api.error.unavailable')
-  const leave = places.streamsOfKey.take(key.id)
+  const leave = places.streamsOfKey.take(id)
   const limit = `at most ${limits.streamsPerKey} event streams at once for each API key`
   if (!leave) throw tooManyRequests({ limit, wait: streamRetry, now: clock.now() })
   leaveAfter(reader, leave)
 }
 
-/** Authenticates the caller within its rate limit. @param limits Receives headers that say what is left. */
-async function admit(
-  { refusedKeys }: ServiceContext,
-  { vendor, findKey, rates }: RestOptions,
-  { headers, address, requestId }: RestRequest,
-  limits: Record<string, string>,
-): Promise<KnownKey> {
-  const limited = (limiter: RateLimiter | undefined, caller: string) => Object.assign(limits, limiter?.take(caller))
-  try {
-    const key = await authenticate(headers, vendor, findKey)
-    limited(rates?.byKey, key.hash)
-    return key
-  } catch (error) {
-    if (error instanceof ApiProblem && error.status === 401) {
-      await refusedKeys.report({ ...shownCredentials(headers, vendor), address, wanted: vendor, requestId })
-      limited(rates?.byAddress, networkOf(address))
-    }
-    throw error
-  }
-}
-
-const names = new Map(operations.map(({ endpoint, name }) => [endpoint, name]))
+const names = new Map([...operations, ...adminOperations].map(({ endpoint, name }) => [endpoint, name]))
 
 function nameOf(routes: readonly Route[], method: string): string {
   const found = routes.find(({ endpoint }) => endpoint.method === asked(method))
@@ -222,27 +186,24 @@ function givenBy(request: RestRequest, params: Place['params'], endpoint: Endpoi
 }
 
 interface CallParts {
-  readonly key: KnownKey
+  readonly admitted: Admitted
   readonly version: Version
   readonly headers: Record<string, string>
   readonly request: RestRequest
 }
 
 function createCall(ctx: ServiceContext, parts: CallParts): Call {
-  const { key, version, request } = parts
+  const { admitted, version, request } = parts
   return {
     ...contextOfRequest(ctx, request.requestId),
-    organizationId: key.organizationId,
-    actor: { kind: 'api_key', id: key.id },
+    ...admitted.caller,
     address: request.address ?? null,
-    role: key.role,
-    limitedTo: key.domainId,
     version,
     http: createExchange(ctx, parts),
   }
 }
 
-function createExchange(ctx: ServiceContext, { key: caller, headers, request }: CallParts): HttpExchange {
+function createExchange(ctx: ServiceContext, { admitted, headers, request }: CallParts): HttpExchange {
   return {
     path: request.path,
     ifMatch: request.headers['if-match'],
@@ -262,7 +223,7 @@ function createExchange(ctx: ServiceContext, { key: caller, headers, request }: 
         changesAt,
         takePlace(value) {
           const leave = takeAll([
-            [readsOfKey, caller.id],
+            [readsOfKey, admitted.id],
             [readsOfUser, userOf(value)],
           ])
           if (!leave) delete headers['Preference-Applied']

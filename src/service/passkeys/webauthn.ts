@@ -17,6 +17,8 @@ export interface Expected {
   readonly origins: readonly string[]
   /** Whether the person need not have been present, because the browser made the passkey without asking. */
   readonly conditional?: boolean
+  /** Whether the authenticator must have verified the person, by PIN or biometrics. */
+  readonly verifiesPerson?: boolean
 }
 
 /** A key pair that an authenticator has made. */
@@ -74,7 +76,10 @@ async function load(): Promise<WebAuthn> {
     Promise.all([import('@simplewebauthn/server'), import('@simplewebauthn/server/helpers')]),
   )
   return {
-    async verifyRegistration(response, { webauthnChallenge, rpId, origins, conditional = false }) {
+    async verifyRegistration(
+      response,
+      { webauthnChallenge, rpId, origins, conditional = false, verifiesPerson = false },
+    ) {
       requireNoAttestation(() => helpers.decodeAttestationObject(bytesOf(response.response.attestationObject)))
       const { transports = [], ...attested } = response.response
       const verified = await orWrong(
@@ -84,7 +89,7 @@ async function load(): Promise<WebAuthn> {
           expectedOrigin: [...origins],
           expectedRPID: rpId,
           // After a password, presence is a second factor.
-          requireUserVerification: false,
+          requireUserVerification: verifiesPerson,
           requireUserPresence: !conditional,
           supportedAlgorithmIDs: [...algorithms],
         }),
@@ -95,7 +100,7 @@ async function load(): Promise<WebAuthn> {
       const { id: credentialId, publicKey, counter } = credential
       return { credentialId, publicKey, counter, transports, ...backupOf(credentialDeviceType, credentialBackedUp) }
     },
-    async verifyAuthentication(response, { webauthnChallenge, rpId, origins, publicKey }) {
+    async verifyAuthentication(response, { webauthnChallenge, rpId, origins, publicKey, verifiesPerson = false }) {
       const { userHandle, ...signed } = response.response
       const verified = await orWrong(
         server.verifyAuthenticationResponse({
@@ -109,7 +114,7 @@ async function load(): Promise<WebAuthn> {
           expectedRPID: rpId,
           // The library throws when a counter went backwards; from 0 it never does.
           credential: { id: response.id, publicKey, counter: 0 },
-          requireUserVerification: false,
+          requireUserVerification: verifiesPerson,
         }),
       )
       if (!verified?.verified) return undefined

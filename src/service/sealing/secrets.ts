@@ -21,12 +21,12 @@ export type SealedRecord =
   | {
       readonly kind: UserSecret
       readonly id: string
-      /** The user it belongs to; null for the seed of an unassigned hardware token. */
+      /** The user or administrator it belongs to; null for the seed of an unassigned hardware token. */
       readonly userId: string | null
     }
   | { readonly kind: ServiceSecret; readonly id: string }
 
-/** Secrets of a user: seeds and codes, and what unlocks and reaches a device; and the public keys of passkeys. */
+/** Secrets of a user or an administrator: seeds and codes, what unlocks and reaches a device, and public keys of passkeys. */
 export type UserSecret =
   | 'seed'
   | 'activation code'
@@ -35,6 +35,7 @@ export type UserSecret =
   | 'pin'
   | 'push subscription'
   | 'passkey'
+  | 'administrator passkey'
 
 /** Secrets without a user, or with the user as id, and the key that signs messages to all devices. */
 export type ServiceSecret = 'remembered browser' | 'key check' | 'push key'

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { SqlBool } from 'kysely'
 
+import { invitationLifetime } from '../../contract/admin/roles.ts'
 import { ceremonyLifetime } from '../../contract/passkeys.ts'
 import { shownCodeExpiry } from '../rules/activation-code.ts'
 import { endOfTime } from '../rules/bypass-code.ts'
@@ -38,7 +39,7 @@ export const waitCorrections: readonly Step[] = [
     }),
   toPresent('deviceHistory', 'settledAt'),
   toPresent('deviceNotice', 'createdAt'),
-  // Short-lived codes and ceremonies from the future are removed: users can request new ones.
+  // Short-lived codes, ceremonies and sessions of administrators from the future are removed: users can request new ones.
   (db, { present }) => {
     const latest = latestBeginning(present + emailCodeLifetime)
     return removeSome(db, 'emailCode', ['domainId', 'userId'], (is) => is('expiresAt', '>', latest))
@@ -46,6 +47,18 @@ export const waitCorrections: readonly Step[] = [
   (db, { present }) => {
     const latest = latestBeginning(present + ceremonyLifetime)
     return removeSome(db, 'passkeyCeremony', ['challengeHash'], (is) => is('expiresAt', '>', latest))
+  },
+  (db, { present }) => {
+    const latest = latestBeginning(present + ceremonyLifetime)
+    return removeSome(db, 'administratorCeremony', ['challengeHash'], (is) => is('expiresAt', '>', latest))
+  },
+  (db, { present }) => {
+    const latest = latestBeginning(present + invitationLifetime)
+    return removeSome(db, 'administratorInvitation', ['tokenHash'], (is) => is('expiresAt', '>', latest))
+  },
+  (db, { present }) => {
+    const latest = latestBeginning(present)
+    return removeSome(db, 'administratorSession', ['hash'], (is) => is('usedAt', '>', latest))
   },
   (db, { present }) => {
     const latest = latestBeginning(shownCodeExpiry(present))

@@ -1,6 +1,6 @@
 import type { Queryable } from './schema.ts'
 import { allRows, changesRow, firstRow } from './statement.ts'
-import type { Slot, Slots } from './statement.ts'
+import type { List, Slot, Slots } from './statement.ts'
 import type { UserRow } from './users.ts'
 
 /** A membership that a synchronization is about to add counts at once. @returns false for a member. */
@@ -61,3 +61,11 @@ const membersOf = (db: Queryable, domainId: Slot<string>) =>
     .innerJoin('member', 'member.userId', 'user.id')
     .selectAll('user')
     .where('member.domainId', '=', domainId)
+
+/** Whether the user is a member of one of the domains. */
+export const isMemberOfSome = async (db: Queryable, userId: string, domainIds: readonly string[]): Promise<boolean> =>
+  (await memberOfSome(db, userId, domainIds)) !== undefined
+
+const memberOfSome = firstRow('memberOfSome', (db, userId: Slot<string>, domainIds: List<string>) =>
+  db.selectFrom('member').select('userId').where('userId', '=', userId).where('domainId', 'in', domainIds).limit(1),
+)

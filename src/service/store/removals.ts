@@ -1,5 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 
+import { sessionLifetime } from '../../contract/admin/roles.ts'
 import { historyRetention, noticeRetention } from '../../contract/device.ts'
 import { usedUpCodesKept } from '../rules/bypass-code.ts'
 import { readableFor } from '../rules/session-state.ts'
@@ -35,6 +36,13 @@ export const removals = {
   ),
   expiredEmailCodes: removal('emailCode', ['domainId', 'userId'], (is, now) => is('expiresAt', '<=', now)),
   endedCeremonies: removal('passkeyCeremony', ['challengeHash'], (is, now) => is('expiresAt', '<=', now)),
+  endedAdministratorCeremonies: removal('administratorCeremony', ['challengeHash'], (is, now) =>
+    is('expiresAt', '<=', now),
+  ),
+  expiredInvitations: removal('administratorInvitation', ['tokenHash'], (is, now) => is('expiresAt', '<=', now)),
+  endedAdministratorSessions: removal('administratorSession', ['hash'], (is, now) =>
+    is('usedAt', '<=', now - sessionLifetime),
+  ),
   oldChallengeTries: removal('challengeTry', ['challenge'], (is, now) => is('expiresAt', '<=', now)),
   expiredBrowsers: removal('knownBrowser', ['idHash', 'domainId', 'userId'], (is, now) => is('expiresAt', '<=', now)),
   oldHistory: removal('deviceHistory', ['sequence'], (is, now) => is('settledAt', '<=', now - historyRetention)),

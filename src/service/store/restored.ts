@@ -33,6 +33,9 @@ export async function endAllAccess(db: Queryable, now: number): Promise<void> {
   await db.deleteFrom('bypassCode').execute()
   await db.deleteFrom('emailCode').execute()
   await db.deleteFrom('passkeyCeremony').execute()
+  await db.deleteFrom('administratorCeremony').execute()
+  await db.deleteFrom('administratorInvitation').execute()
+  await db.deleteFrom('administratorSession').execute()
   await db.deleteFrom('token').where('state', '=', 'pending').execute()
   await db
     .updateTable('token')
@@ -43,7 +46,7 @@ export async function endAllAccess(db: Queryable, now: number): Promise<void> {
 
 /** What there is that a revocation after the backup may have ended. */
 export async function revocable(db: Queryable) {
-  const [devices, hardwareTokens, passkeys, apiKeys] = await Promise.all([
+  const [devices, hardwareTokens, passkeys, apiKeys, administrators] = await Promise.all([
     db
       .selectFrom('device')
       .innerJoin('user', 'user.id', 'device.userId')
@@ -65,8 +68,14 @@ export async function revocable(db: Queryable) {
       .orderBy('passkey.sequence', 'desc')
       .execute(),
     db.selectFrom('apiKey').select(['id', 'role', 'createdAt']).orderBy('createdAt', 'desc').execute(),
+    db
+      .selectFrom('administrator')
+      .select(['id', 'name', 'email', 'role'])
+      .where('revokedAt', 'is', null)
+      .orderBy('sequence', 'desc')
+      .execute(),
   ])
-  return { devices, hardwareTokens, passkeys, apiKeys }
+  return { devices, hardwareTokens, passkeys, apiKeys, administrators }
 }
 
 /** Where a device stands, for a revocation of it. */

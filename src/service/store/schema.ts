@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
+import type { AdminRole } from '../../contract/admin/roles.ts'
 import type { Decision, FactorChangeKind } from '../../contract/device.ts'
 import type { Domain } from '../../contract/domains.ts'
 import type { HardwareToken } from '../../contract/hardware.ts'
@@ -494,6 +495,84 @@ export interface Database {
     /** The day of the budget, Unix time in days, and how many entries may still be removed on it. */
     prunedOn: number
     pruneBudget: number
+  }
+  /** A person with access to the console. The row stays when the access is revoked. */
+  administrator: {
+    sequence: Generated<number>
+    id: string
+    organizationId: string
+    name: string
+    email: string
+    role: AdminRole
+    /** The user that this person is. No foreign key: the user may be deleted. */
+    userId: string | null
+    /** What its passkeys name it by (WebAuthn section 5.4.3): 32 random bytes, base64url. */
+    userHandle: string
+    createdAt: number
+    lastSeenAt: Generated<number | null>
+    revokedAt: Generated<number | null>
+    /** Grows with each change. */
+    version: Generated<number>
+  }
+  /** The domains that an administrator is limited to. */
+  administratorDomain: {
+    administratorId: string
+    domainId: string
+  }
+  /** A passkey for the console: valid nowhere else, as users' passkeys are not valid there. */
+  administratorPasskey: {
+    sequence: Generated<number>
+    id: string
+    administratorId: string
+    rpId: string
+    credentialId: string
+    /** Sealed for its administrator. */
+    publicKey: string
+    counter: number
+    /** JSON. */
+    transports: string
+    name: string
+    syncable: Fact
+    synced: Fact
+    createdAt: number
+    lastUsedAt: Generated<number | null>
+  }
+  /** Deleted by the registration that uses it. */
+  administratorInvitation: {
+    id: string
+    /** SHA-256 of the token, hexadecimal. */
+    tokenHash: string
+    organizationId: string
+    name: string
+    email: string
+    role: AdminRole
+    /** JSON. */
+    domainIds: string
+    userId: string | null
+    /** The administrator who invited; null for the command line. Its invitations end with its access. */
+    invitedBy: string | null
+    createdAt: number
+    expiresAt: number
+  }
+  /** A WebAuthn ceremony of the console, deleted by its first answer. */
+  administratorCeremony: {
+    challengeHash: string
+    kind: 'register' | 'sign_in' | 'confirm' | 'add'
+    /** The id of the invitation or the administrator it is for; empty for a sign-in. */
+    subject: string
+    /** For a registration: the user handle that the passkey was made with. */
+    userHandle: string
+    expiresAt: number
+  }
+  administratorSession: {
+    /** SHA-256 of what the cookie holds, hexadecimal. */
+    hash: string
+    administratorId: string
+    createdAt: number
+    /** When it was last used, to the minute. */
+    usedAt: number
+    /** When a passkey was last used in it. */
+    passedAt: number
   }
   /** That a user of a domain got another epoch. */
   epochChange: {

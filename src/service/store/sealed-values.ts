@@ -10,7 +10,7 @@ export interface SealedValue {
   /** Of the record it is sealed for. */
   readonly id: string
   readonly sealed: string
-  /** The user it belongs to; null where it belongs to none. */
+  /** The user or administrator it belongs to; null where it belongs to none. */
   readonly userId: string | null
 }
 
@@ -63,6 +63,12 @@ export const sealedPlaces: readonly SealedPlace[] = [
   { kind: 'pin', table: 'device', column: 'pin', user },
   { kind: 'push subscription', table: 'device', column: 'push', user },
   { kind: 'passkey', table: 'passkey', column: 'publicKey', user },
+  {
+    kind: 'administrator passkey',
+    table: 'administratorPasskey',
+    column: 'publicKey',
+    user: sql.ref<string | null>('administratorId'),
+  },
   { ...pushKeyRecord, table: 'pushKey', column: 'privateKey' },
 ]
 

@@ -102,7 +102,7 @@ export function passkeyView(row: Omit<PasskeyRow, 'sequence'>): Passkey {
 }
 
 /** A passkey as the options of a ceremony name it. */
-export function descriptorOf({ credentialId, transports }: PasskeyRow) {
+export function descriptorOf({ credentialId, transports }: Pick<PasskeyRow, 'credentialId' | 'transports'>) {
   return { id: credentialId, type: 'public-key', transports: JSON.parse(transports) as string[] } as const
 }
 

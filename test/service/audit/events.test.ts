@@ -21,6 +21,7 @@ import { startMailServer } from '../../support/mail-server.ts'
 import type { MailServer } from '../../support/mail-server.ts'
 import { createBrowserKey } from '../../support/browser-key.ts'
 import { createDeviceSigner, previewCode, random128 } from '../../support/device-signer.ts'
+import { administrator, inviteAt, origin } from '../console/console-holder.ts'
 import { passkeyHolder } from '../passkey-holder.ts'
 import { browserUser } from '../known-browser.ts'
 import { hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
@@ -64,7 +65,7 @@ beforeAll(async () => {
   const database = join(folder, 'mfa.sqlite')
   mail = await startMailServer()
   const smtp = { host: '127.0.0.1', port: mail.port, from: 'mfa@example.com' }
-  running = await startService({ database, smtp }, { emailOtpEnabled: true })
+  running = await startService({ database, smtp, console: { url: origin } }, { emailOtpEnabled: true })
   node = await openDatabase(database, { clock: running.clock, ...keysFor(database) })
 })
 afterAll(async () => {
@@ -105,6 +106,14 @@ async function wrongPins(times: number): Promise<void> {
   const [request] = await pending()
   const answer = { nonce: request!.nonce, decision: 'approve', pin: '0000' }
   for (let tries = 0; tries < times; tries += 1) await device.answer(request!.id, answer)
+}
+
+const console = () => ({ ...running, ctx: node.ctx })
+const owner = () => administrator(console(), { role: 'owner' })
+
+async function ofAnother(act: (mine: Awaited<ReturnType<typeof owner>>, path: string) => Promise<unknown>) {
+  const { id } = await owner()
+  await act(await owner(), `/administrators/${id}`)
 }
 
 const bypass = { usesAllowed: 1, expirationTime: 1 }
@@ -284,6 +293,33 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     await administration().revokeApiKey(id, key!.id)
   },
   'api_key.refused': () => fetch(`${running.origin}/api/organization`),
+  'administrator.invited': () => inviteAt(console(), { role: 'owner' }),
+  async 'administrator.invitation_withdrawn'() {
+    await inviteAt(console(), { role: 'owner' })
+    const { call: ask } = await owner()
+    const [{ id }] = (await ask('GET', '/invitations')).json
+    await ask('DELETE', `/invitations/${id}`)
+  },
+  'administrator.registered': () => owner(),
+  'administrator.signed_in': async () => (await owner()).signIn(),
+  'administrator.confirmed': async () => (await owner()).confirm(),
+  'administrator.sign_in_refused': async () => (await owner()).signIn({ uv: false }),
+  'administrator.signed_out': async () => (await owner()).call('DELETE', '/session'),
+  'administrator.sessions_ended': () => ofAnother((mine, path) => mine.call('DELETE', `${path}/sessions`)),
+  'administrator.changed': () =>
+    ofAnother((mine, path) => mine.call('PUT', path, { body: { role: 'auditor' }, headers: { 'if-match': '"1"' } })),
+  'administrator.revoked': () => ofAnother((mine, path) => mine.call('DELETE', path)),
+  'administrator.passkey_added': async () => (await owner()).addPasskey(),
+  async 'administrator.passkey_removed'() {
+    const { addPasskey, call: ask } = await owner()
+    const { json } = await addPasskey()
+    await ask('DELETE', `/passkeys/${json.id}`)
+  },
+  async 'administrator.passkey_counter_regressed'() {
+    const { signIn } = await owner()
+    await signIn({ counter: 7 })
+    await signIn({ counter: 7 })
+  },
   async 'keys.rotated'() {
     await rotateKeys(node.ctx, { waiting: () => void setImmediate(() => void running.clock.advance(60)) })
   },

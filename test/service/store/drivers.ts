@@ -13,6 +13,8 @@ export const drivers: readonly string[] = [
     .map((name) => `operations/${name}`),
   'audit/events.test.ts',
   'error-codes.test.ts',
+  'console/sign-in.test.ts',
+  'console/administrators.test.ts',
   'session-events.test.ts',
   'waiting/changed-inboxes.test.ts',
   'device/history.test.ts',

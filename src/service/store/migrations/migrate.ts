@@ -11,6 +11,7 @@ import { scanHash } from './0004-scan-hash.ts'
 import { passkeys } from './0005-passkeys.ts'
 import { phishingResistance } from './0006-phishing-resistance.ts'
 import { browserKeys } from './0007-browser-keys.ts'
+import { administrators } from './0008-administrators.ts'
 import { signInDays } from './0009-sign-in-days.ts'
 
 /**
@@ -60,5 +61,6 @@ const migrations = (engine: Engine) => ({
   '0005-passkeys': passkeys(engine),
   '0006-phishing-resistance': phishingResistance,
   '0007-browser-keys': browserKeys,
+  '0008-administrators': administrators(engine),
   '0009-sign-in-days': signInDays,
 })

@@ -1,0 +1,223 @@
+import type { Command } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
+
+import { ChangedAdministrator, NewInvitation } from '../../contract/admin/administrators.ts'
+import type { Administrator } from '../../contract/admin/administrators.ts'
+import { invitationLink } from '../../contract/admin/invitation-link.ts'
+import { AdminRole } from '../../contract/admin/roles.ts'
+import { parseOptions } from '../../contract/validate.ts'
+import {
+  endSessions,
+  listAdministrators,
+  listSessions,
+  revokeAdministrator,
+  setAdministratorRole,
+} from '../../service/admin/administrators.ts'
+import { listDomains } from '../../service/admin/domains.ts'
+import { invite, listInvitations, withdrawInvitation } from '../../service/admin/invitations.ts'
+import { adminCommand, groupCommand } from '../admin/command.ts'
+import type { AdminSettings } from '../admin/command.ts'
+import { findDomain, findUser, pick } from '../admin/find.ts'
+import { serviceAction } from '../admin/local-service.ts'
+import type { LocalService } from '../admin/local-service.ts'
+import { consoleUrlOption } from '../serve/console-options.ts'
+import { counted, dateOf, printDone, printJson, printRows, printTable, quote, shortId } from '../terminal/print.ts'
+import { confirm, yesOption } from '../terminal/prompt.ts'
+
+/** `second-factor admin`. It needs the database alone, so it works when no administrator can sign in. */
+export function adminGroup(): Command {
+  return groupCommand(
+    'admin',
+    'manage administrators of the console',
+    [
+      inviteCommand(),
+      invitationsCommand(),
+      withdrawCommand(),
+      listCommand(),
+      roleCommand(),
+      revokeCommand(),
+      sessionsCommand(),
+    ],
+    [
+      "admin invite --name 'Olivia Owner' --email olivia@example.com --console-url https://console.example.com",
+      "admin role olivia@example.com helpdesk --domain 'Intranet'",
+    ],
+  )
+}
+
+interface Scoped extends AdminSettings {
+  readonly domain?: readonly string[]
+}
+
+const domainOption = () =>
+  new Option(
+    '--domain <domain>',
+    'a domain (name or id) of role admin, helpdesk or auditor; can be repeated',
+  ).argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value])
+
+interface Inviting extends Scoped {
+  readonly name: string
+  readonly email: string
+  readonly role: AdminRole
+  readonly user?: string
+  readonly consoleUrl?: string
+}
+
+function inviteCommand(): Command {
+  return adminCommand('invite', 'invite an administrator: prints a link that is valid for 30 minutes, once', [
+    "admin invite --name 'Olivia Owner' --email olivia@example.com --console-url https://console.example.com",
+    "admin invite --name Hal --email hal@example.com --role helpdesk --domain 'Intranet' --user hal --json",
+  ])
+    .requiredOption('--name <name>', 'name of the person')
+    .requiredOption('--email <address>', 'e-mail address of the person')
+    .addOption(new Option('--role <role>', roleText).choices(AdminRole.options).default('owner'))
+    .addOption(domainOption())
+    .option('--user <user>', 'the user (username or id) that this person is, whose record it cannot change')
+    .addOption(consoleUrlOption('origin of the console, for the link'))
+    .action(
+      serviceAction(async (service, settings: Inviting) => {
+        const { name, email, role, consoleUrl } = settings
+        const domains = await domainIds(service, settings)
+        const user = settings.user === undefined ? null : (await findUser(service, settings.user)).id
+        const given = parseOptions(NewInvitation, 'admin invite', { name, email, role, domains, user })
+        const { token, ...invitation } = await invite(service.ctx, service.organization.id, given)
+        const link = consoleUrl ? invitationLink(`${consoleUrl}/console`, token) : undefined
+        if (settings.json) return printJson({ ...invitation, token, ...(link !== undefined && { link }) })
+        printRows([
+          ...(link === undefined ? [['Token', token] as const] : [['Link', link] as const]),
+          ['For', `${name} (${email}), ${role}`],
+          ['Valid until', dateOf(invitation.expiresAt)],
+          ['Note', 'whoever opens it first becomes the administrator: send it over a channel you trust'],
+        ])
+      }),
+    )
+}
+
+function invitationsCommand(): Command {
+  return adminCommand('invitations', 'list the invitations that can still be used', 'admin invitations').action(
+    serviceAction(async ({ ctx, organization }, { json }: AdminSettings) => {
+      const invitations = await listInvitations(ctx, organization.id)
+      if (json) return printJson(invitations)
+      const rows = invitations.map((one) => [one.name, one.email, one.role, dateOf(one.expiresAt), shortId(one.id)])
+      printTable(['Name', 'E-mail', 'Role', 'Valid until', 'Id'], rows, 'No open invitations.')
+    }),
+  )
+}
+
+function withdrawCommand(): Command {
+  return adminCommand('withdraw', 'withdraw an invitation', 'admin withdraw 3f2a91c0')
+    .argument('<invitation>', 'e-mail address or id of the invitation')
+    .action(
+      serviceAction(async ({ ctx, organization }, named: string, settings: AdminSettings) => {
+        const found = pick(await listInvitations(ctx, organization.id), named, {
+          what: 'admin',
+          names: ({ email, id }) => [email, id],
+          show: ({ email, id }) => `${email} (${shortId(id)})`,
+        })
+        await withdrawInvitation(ctx, { organizationId: organization.id, id: found.id })
+        printDone(settings, { id: found.id }, `Withdrew the invitation of ${quote(found.email)}.`)
+      }),
+    )
+}
+
+function listCommand(): Command {
+  return adminCommand('list', 'list administrators', 'admin list').action(
+    serviceAction(async ({ ctx, organization }, { json }: AdminSettings) => {
+      const administrators = await listAdministrators(ctx, organization.id)
+      if (json) return printJson(administrators)
+      const names = new Map((await listDomains(ctx, organization.id)).map(({ id, name }) => [id, name]))
+      const rows = administrators.map((one) => [
+        one.name,
+        one.email,
+        one.revokedAt === null ? one.role : 'revoked',
+        one.domains.map((id) => names.get(id) ?? id).join(', ') || 'all',
+        one.lastSeenAt === null ? 'never' : dateOf(one.lastSeenAt),
+        shortId(one.id),
+      ])
+      printTable(['Name', 'E-mail', 'Role', 'Domains', 'Last seen', 'Id'], rows, 'No administrators yet.')
+    }),
+  )
+}
+
+function roleCommand(): Command {
+  return adminCommand('role', 'change the role and the domains of an administrator', [
+    "admin role hal@example.com admin --domain 'Intranet'",
+    'admin role olivia@example.com owner --json',
+  ])
+    .argument('<administrator>', 'name, e-mail address or id')
+    .argument('<role>', roleText, parseRole)
+    .addOption(domainOption())
+    .action(
+      serviceAction(async (service, named: string, role: AdminRole, settings: Scoped) => {
+        const { id } = await find(service, named)
+        const of = { organizationId: service.organization.id, id }
+        const domains = await domainIds(service, settings)
+        const given = parseOptions(ChangedAdministrator, 'admin role', { role, domains })
+        const changed = await setAdministratorRole(service.ctx, of, given)
+        printDone(settings, changed, `${quote(changed.name)} now has the role ${changed.role}.`)
+      }),
+    )
+}
+
+function revokeCommand(): Command {
+  return adminCommand('revoke', 'revoke the access of an administrator, and end its sessions at once', [
+    'admin revoke hal@example.com',
+    'admin revoke hal@example.com --yes --json',
+  ])
+    .argument('<administrator>', 'name, e-mail address or id')
+    .option(...yesOption)
+    .action(
+      serviceAction(async (service, named: string, settings: AdminSettings & { yes?: boolean }) => {
+        const { id, name, email, role } = await find(service, named)
+        await confirm(`revoke the access of ${quote(name)} (${email}, ${role})`, settings.yes)
+        await revokeAdministrator(service.ctx, { organizationId: service.organization.id, id })
+        printDone(settings, { id }, `Revoked the access of ${quote(name)}.`)
+      }),
+    )
+}
+
+function sessionsCommand(): Command {
+  return adminCommand('sessions', 'list the sessions of an administrator, or end them', [
+    'admin sessions hal@example.com',
+    'admin sessions hal@example.com --end --json',
+  ])
+    .argument('<administrator>', 'name, e-mail address or id')
+    .option('--end', 'end them')
+    .action(
+      serviceAction(async (service, named: string, settings: AdminSettings & { end?: boolean }) => {
+        const { id, name } = await find(service, named)
+        const of = { organizationId: service.organization.id, id }
+        if (settings.end) {
+          const ended = await endSessions(service.ctx, of)
+          return printDone(settings, { ended }, `Ended ${counted(ended, 'session')} of ${quote(name)}.`)
+        }
+        const sessions = await listSessions(service.ctx, of)
+        if (settings.json) return printJson(sessions)
+        const rows = sessions.map((one) => [dateOf(one.createdAt), dateOf(one.usedAt), dateOf(one.passedAt), one.id])
+        printTable(['Signed in', 'Last used', 'Passkey used', 'Id'], rows, 'No sessions.')
+      }),
+    )
+}
+
+const roleText = 'owner: everything; admin and helpdesk: some domains; auditor: reads'
+
+function parseRole(text: string): AdminRole {
+  const parsed = AdminRole.safeParse(text)
+  if (parsed.success) return parsed.data
+  throw new InvalidArgumentError(`Expected one of: ${AdminRole.options.join(', ')}.`)
+}
+
+async function domainIds(service: LocalService, { domain = [] }: Scoped): Promise<string[]> {
+  const found = await Promise.all(domain.map((nameOrId) => findDomain(service, nameOrId)))
+  return found.map(({ id }) => id)
+}
+
+/** One who still has access. */
+async function find({ ctx, organization }: LocalService, named: string): Promise<Administrator> {
+  const present = (await listAdministrators(ctx, organization.id)).filter(({ revokedAt }) => revokedAt === null)
+  return pick(present, named, {
+    what: 'admin',
+    names: ({ name, email, id }) => [name, email, id],
+    show: ({ name, email }) => `${quote(name)} (${email})`,
+  })
+}

@@ -1,0 +1,10 @@
+/** All operations of the console's REST interface by name, in the order of its reference page. */
+import { listOperations } from '../operations.ts'
+import type { Operation } from '../operations.ts'
+import * as administrators from './administrators.ts'
+import * as signIn from './sign-in.ts'
+
+export const adminOperations: readonly Operation[] = listOperations({
+  'Signing in': signIn,
+  Administrators: administrators,
+})

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+
+/**
+ * What an administrator may do. `owner`: everything. `admin`: users, tokens, codes and policies of some domains. `helpdesk`:
+ * the people of some domains. `auditor`: reads.
+ */
+export const AdminRole = z.enum(['owner', 'admin', 'helpdesk', 'auditor'])
+export type AdminRole = z.infer<typeof AdminRole>
+
+/** Who may call an operation of the console. A test calls each operation in each role, and fails for one that declares nothing. */
+export interface AdminAccess {
+  /** The lowest role; `any` for what every administrator does for itself, `none` before the sign-in. */
+  readonly role: AdminRole | 'any' | 'none'
+  /** What the operation shows or changes: the caller's own access, things of a domain, or of the organization. */
+  readonly scope: 'self' | 'domain' | 'organization'
+  /** The caller must have used a passkey within the last `freshFor` seconds. */
+  readonly fresh?: true
+}
+
+/** How long a use of a passkey allows changes, seconds. */
+export const freshFor = 5 * 60
+
+/** Sessions end this long after the last request, and this long after the sign-in, seconds. */
+export const sessionIdle = 30 * 60
+export const sessionLifetime = 8 * 60 * 60
+
+/** How long an invitation is valid, seconds. */
+export const invitationLifetime = 30 * 60
+
+interface Roles {
+  readonly read: readonly AdminRole[]
+  readonly change: readonly AdminRole[]
+}
+
+const everyone = AdminRole.options
+
+/** The roles that may call an operation, by the lowest role that it declares. An auditor reads everything and changes nothing. */
+const allowed: Readonly<Record<Exclude<AdminAccess['role'], 'none'>, Roles>> = {
+  any: { read: everyone, change: everyone },
+  auditor: { read: ['auditor', 'admin', 'owner'], change: [] },
+  helpdesk: { read: everyone, change: ['helpdesk', 'admin', 'owner'] },
+  admin: { read: ['auditor', 'admin', 'owner'], change: ['admin', 'owner'] },
+  owner: { read: ['auditor', 'owner'], change: ['owner'] },
+}
+
+/** Whether administrators of a role may call an operation. Who they may call it about is checked apart. */
+export function mayCall(role: AdminRole, { method, admin }: { readonly method: string; readonly admin: AdminAccess }) {
+  if (admin.role === 'none') return true
+  return allowed[admin.role][method === 'GET' ? 'read' : 'change'].includes(role)
+}
+
+/** Roles that belong to some domains. An auditor without domains reads the whole organization; an owner never has any. */
+export const needsDomains = (role: AdminRole): boolean => role === 'admin' || role === 'helpdesk'

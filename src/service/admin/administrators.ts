@@ -1,0 +1,145 @@
+import type { Administrator, AdministratorSession, ChangedAdministrator } from '../../contract/admin/administrators.ts'
+import { audit } from '../audit/audit.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { ApiProblem } from '../ground/problem.ts'
+import { hasEnded } from '../rules/console-session.ts'
+import { removeAdministratorSessions, sessionsOfAdministrator } from '../store/administrator-sessions.ts'
+import {
+  administratorById,
+  administratorsOf,
+  changeAdministrator,
+  domainsOfAdministrators,
+  endAdministrator,
+} from '../store/administrators.ts'
+import type { AdministratorRow } from '../store/administrators.ts'
+import { domainById } from '../store/domains.ts'
+import type { Queryable } from '../store/schema.ts'
+import { requireStillAllowed } from './acting.ts'
+import type { Acting } from './acting.ts'
+
+/** Those with access first, oldest first. */
+export async function listAdministrators({ store }: ServiceContext, organizationId: string): Promise<Administrator[]> {
+  const rows = await administratorsOf(store.db, organizationId)
+  const views = await viewsOf(store.db, rows)
+  return views.toSorted((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null))
+}
+
+/** @throws {ApiProblem} `api.error.notfound.administrator` */
+export async function findAdministrator(
+  { store }: Pick<ServiceContext, 'store'>,
+  organizationId: string,
+  id: string,
+): Promise<Administrator> {
+  const [view] = await viewsOf(store.db, [await load(store.db, organizationId, id)])
+  if (!view) throw notFound()
+  return view
+}
+
+/** @param version The version that the caller has seen; undefined at the command line. */
+export async function setAdministratorRole(
+  ctx: Acting,
+  { organizationId, id, version }: { organizationId: string; id: string; version?: number | undefined },
+  { role, domains = [] }: ChangedAdministrator,
+): Promise<Administrator> {
+  await ctx.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, ctx)
+    const before = await load(db, organizationId, id)
+    if (before.revokedAt !== null) throw revokedAlready()
+    if (version !== undefined && version !== before.version) throw changedMeanwhile(before)
+    await requireDomains(db, organizationId, domains)
+    await changeAdministrator(db, { id, version: before.version, role, domainIds: [...new Set(domains)] })
+    const fields = before.role === role ? 'domains' : 'role,domains'
+    await audit(db, ctx, {
+      event: 'administrator.changed',
+      organizationId,
+      facts: { administrator: id, role, fields },
+    })
+  })
+  return findAdministrator(ctx, organizationId, id)
+}
+
+/** Ends the access at once: no session of the administrator outlives the transaction. */
+export async function revokeAdministrator(
+  ctx: Acting,
+  { organizationId, id }: { organizationId: string; id: string },
+): Promise<void> {
+  await ctx.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, ctx)
+    await load(db, organizationId, id)
+    if (!(await endAdministrator(db, id, ctx.clock.now()))) throw revokedAlready()
+    await audit(db, ctx, { event: 'administrator.revoked', organizationId, facts: { administrator: id } })
+  })
+}
+
+/** Newest first, without those that have ended. */
+export async function listSessions(
+  { store, clock }: ServiceContext,
+  { organizationId, id }: { organizationId: string; id: string },
+): Promise<AdministratorSession[]> {
+  await load(store.db, organizationId, id)
+  const rows = await sessionsOfAdministrator(store.db, id)
+  return rows
+    .filter(({ createdAt, usedAt }) => !hasEnded({ signedInAt: createdAt, usedAt }, clock.now()))
+    .map(({ hash, createdAt, usedAt, passedAt }) => ({ id: hash.slice(0, 12), createdAt, usedAt, passedAt }))
+}
+
+/** @returns the number of sessions that were ended. */
+export function endSessions(
+  ctx: Acting,
+  { organizationId, id }: { organizationId: string; id: string },
+): Promise<number> {
+  return ctx.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, ctx)
+    await load(db, organizationId, id)
+    const { length: count } = await removeAdministratorSessions(db, id)
+    await audit(db, ctx, {
+      event: 'administrator.sessions_ended',
+      organizationId,
+      facts: { administrator: id, count },
+    })
+    return count
+  })
+}
+
+/** @throws {ApiProblem} `api.error.notfound.domain` unless the organization has all of them. */
+export async function requireDomains(db: Queryable, organizationId: string, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    if (!(await domainById(db, organizationId, id))) throw new ApiProblem('api.error.notfound.domain')
+  }
+}
+
+async function load(db: Queryable, organizationId: string, id: string): Promise<AdministratorRow> {
+  const row = await administratorById(db, id)
+  if (row?.organizationId !== organizationId) throw notFound()
+  return row
+}
+
+async function viewsOf(db: Queryable, rows: readonly AdministratorRow[]): Promise<Administrator[]> {
+  const domains = await domainsOfAdministrators(
+    db,
+    rows.map(({ id }) => id),
+  )
+  const byAdministrator = Map.groupBy(domains, ({ administratorId }) => administratorId)
+  return rows.map(({ id, name, email, role, userId, createdAt, lastSeenAt, revokedAt, version }) => ({
+    id,
+    name,
+    email,
+    role,
+    user: userId,
+    createdAt,
+    lastSeenAt,
+    revokedAt,
+    version,
+    domains: (byAdministrator.get(id) ?? []).map(({ domainId }) => domainId),
+  }))
+}
+
+const notFound = () => new ApiProblem('api.error.notfound.administrator')
+
+const revokedAlready = () => new ApiProblem('api.error.conflict.state', 'The access of the administrator was revoked.')
+
+const changedMeanwhile = ({ role, version }: AdministratorRow) =>
+  new ApiProblem(
+    'api.error.precondition',
+    `If-Match: the administrator was changed meanwhile: role ${role}, version ${version}. Read it again.`,
+  )

@@ -1,0 +1,77 @@
+import type { Invitation } from '../../contract/admin/administrators.ts'
+import { invitationLifetime } from '../../contract/admin/roles.ts'
+import type { AdminRole } from '../../contract/admin/roles.ts'
+import { audit } from '../audit/audit.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { ApiProblem } from '../ground/problem.ts'
+import { hashSecret, newSecret } from '../rules/console-secret.ts'
+import { newId } from '../rules/random.ts'
+import { insertInvitation, openInvitationsOf, removeInvitation } from '../store/administrator-invitations.ts'
+import type { InvitationRow } from '../store/administrator-invitations.ts'
+import { userById } from '../store/users.ts'
+import { requireStillAllowed } from './acting.ts'
+import type { Acting } from './acting.ts'
+import { requireDomains } from './administrators.ts'
+
+interface Invited {
+  readonly name: string
+  readonly email: string
+  readonly role: AdminRole
+  readonly domains: readonly string[]
+  readonly user?: string | null | undefined
+}
+
+/** Invites a person to become an administrator. @returns the token too, which cannot be read again. */
+export async function invite(
+  ctx: Acting,
+  organizationId: string,
+  { name, email, role, domains, user = null }: Invited,
+): Promise<Invitation & { readonly token: string }> {
+  const token = newSecret(ctx.random)
+  const createdAt = ctx.clock.now()
+  const row: InvitationRow = {
+    id: newId(ctx.random),
+    tokenHash: hashSecret(token),
+    organizationId,
+    name,
+    email,
+    role,
+    userId: user,
+    invitedBy: ctx.console?.administrator?.id ?? null,
+    domainIds: JSON.stringify([...new Set(domains)]),
+    createdAt,
+    expiresAt: createdAt + invitationLifetime,
+  }
+  await ctx.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, ctx)
+    await requireDomains(db, organizationId, domains)
+    if (user !== null && !(await userById(db, organizationId, user))) throw new ApiProblem('api.error.notfound.user')
+    await insertInvitation(db, row)
+    await audit(db, ctx, { event: 'administrator.invited', organizationId, facts: { invitation: row.id, role } })
+  })
+  return { ...invitationView(row), token }
+}
+
+/** Those that can still be used, newest first. */
+export async function listInvitations({ store, clock }: ServiceContext, organizationId: string): Promise<Invitation[]> {
+  return (await openInvitationsOf(store.db, organizationId, clock.now())).map((row) => invitationView(row))
+}
+
+/** @throws {ApiProblem} `api.error.notfound.invitation` */
+export async function withdrawInvitation(
+  ctx: Acting,
+  { organizationId, id }: { readonly organizationId: string; readonly id: string },
+): Promise<void> {
+  await ctx.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, ctx)
+    if (!(await removeInvitation(db, organizationId, id))) throw new ApiProblem('api.error.notfound.invitation')
+    await audit(db, ctx, { event: 'administrator.invitation_withdrawn', organizationId, facts: { invitation: id } })
+  })
+}
+
+export const domainIdsOf = ({ domainIds }: InvitationRow): string[] => JSON.parse(domainIds) as string[]
+
+function invitationView(row: InvitationRow): Invitation {
+  const { id, name, email, role, userId: user, createdAt, expiresAt } = row
+  return { id, name, email, role, domains: domainIdsOf(row), user, createdAt, expiresAt }
+}

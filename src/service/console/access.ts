@@ -1,0 +1,45 @@
+import { acceptedVersion } from '../../contract/media-type.ts'
+import type { Vendor } from '../../contract/media-type.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import type { Access } from '../http/access.ts'
+import type { RateLimiter } from '../http/rate-limit.ts'
+import type { ConsoleAddress } from '../rules/console-address.ts'
+import { networkOf } from '../rules/network.ts'
+import { authorizeAdministrator } from './authorize.ts'
+import { sessionHash } from './cookie.ts'
+import { requireSameOrigin } from './same-origin.ts'
+import { findSignedIn, noteUse } from './sessions.ts'
+
+interface ConsoleAccessOptions {
+  readonly vendor: Vendor
+  readonly address: ConsoleAddress
+  readonly rates: { readonly bySession: RateLimiter; readonly byAddress: RateLimiter }
+}
+
+/** Access with the cookie of a console session, and with nothing else: API keys are not read. */
+export function consoleAccess(ctx: ServiceContext, { vendor, address, rates }: ConsoleAccessOptions): Access {
+  const { origin, rpId } = address
+  return {
+    versionOf: (accept) => acceptedVersion(vendor, accept) && '1.4',
+    async admit({ method, headers, address: from }, limits) {
+      const hash = sessionHash(headers.cookie)
+      const administrator = hash === undefined ? undefined : await findSignedIn(ctx, hash)
+      const [limiter, caller] = administrator ? [rates.bySession, hash ?? ''] : [rates.byAddress, networkOf(from)]
+      Object.assign(limits, limiter.take(caller))
+      requireSameOrigin(method, headers, origin)
+      if (administrator) await noteUse(ctx, administrator)
+      const id = administrator?.id ?? 'unknown'
+      return {
+        id,
+        caller: {
+          organizationId: administrator?.organizationId ?? '',
+          actor: { kind: 'administrator', id },
+          role: 'admin',
+          limitedTo: null,
+          console: { origin, rpId, administrator },
+        },
+        authorize: (endpoint, params) => authorizeAdministrator(ctx, administrator, endpoint, params),
+      }
+    },
+  }
+}

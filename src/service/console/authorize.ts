@@ -1,0 +1,43 @@
+import type { Endpoint } from '../../contract/endpoint.ts'
+import { mayCall } from '../../contract/admin/roles.ts'
+import type { SignedIn } from '../context/caller.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { ApiProblem } from '../ground/problem.ts'
+import { isFresh } from '../rules/console-session.ts'
+import { userById } from '../store/users.ts'
+import { notSignedIn } from './call.ts'
+import { requireVisible } from './scope.ts'
+
+/**
+ * The one place that decides whether an administrator may call an operation: by its role, by the ids in the path, by whom it is
+ * about, and by how long ago a passkey was used. It runs before every handler of the console.
+ */
+export async function authorizeAdministrator(
+  { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
+  administrator: SignedIn | undefined,
+  { method, path, admin }: Endpoint,
+  params: Readonly<Record<string, string>>,
+): Promise<void> {
+  if (!admin) throw new Error(`${method} ${path} does not declare who may call it.`)
+  if (admin.role === 'none') return
+  if (!administrator) throw notSignedIn()
+  if (!mayCall(administrator.role, { method, admin })) throw new ApiProblem('api.error.forbidden')
+  const now = clock.now()
+  await requireVisible({ db: store.db, administrator, now }, admin.scope, params)
+  if (method !== 'GET' && (await isOwnRecord(store, administrator, params)))
+    throw new ApiProblem('api.error.forbidden.own')
+  if (admin.fresh && !isFresh(administrator.session, now)) throw new ApiProblem('api.error.forbidden.fresh')
+}
+
+/** An administrator's own record: as administrator, as the linked user, or as a user with the same e-mail address. */
+async function isOwnRecord(
+  { db }: ServiceContext['store'],
+  { id, organizationId, userId, email }: SignedIn,
+  params: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  if (params['administratorId'] === id) return true
+  if (params['userId'] === undefined) return false
+  if (params['userId'] === userId) return true
+  const user = await userById(db, organizationId, params['userId'])
+  return user !== undefined && user.email !== '' && user.email.toLowerCase() === email.toLowerCase()
+}

@@ -1,0 +1,89 @@
+import type * as contract from '../../contract/admin/sign-in.ts'
+import { maxPasskeys } from '../../contract/passkeys.ts'
+import { requireStillAllowed } from '../admin/acting.ts'
+import { auditCall } from '../audit/audit.ts'
+import { ApiProblem } from '../ground/problem.ts'
+import type { Call, Handler } from '../http/route.ts'
+import { loadWebAuthn } from '../passkeys/webauthn.ts'
+import type { MadeCredential } from '../passkeys/webauthn.ts'
+import { newId } from '../rules/random.ts'
+import {
+  insertAdministratorPasskey,
+  passkeysOfAdministrator,
+  removeAdministratorPasskey,
+  sealAdministratorKey,
+} from '../store/administrator-passkeys.ts'
+import { administratorById } from '../store/administrators.ts'
+import type { Queryable } from '../store/schema.ts'
+import { consoleOf, notSignedIn, signedIn } from './call.ts'
+import { beginCeremony, creationOptions, passkeyView, verifyMade } from './ceremonies.ts'
+
+export const list: Handler<typeof contract.listAdminPasskeys> = async (_input, call) => {
+  const rows = await passkeysOfAdministrator(call.store.db, signedIn(call).id)
+  return rows.map((row) => passkeyView(row))
+}
+
+export const start: Handler<typeof contract.startAdminPasskey> = async (_input, call) => {
+  await loadWebAuthn(call)
+  const { id } = signedIn(call)
+  return call.store.db.transaction().execute(async (db) => {
+    const administrator = await administratorById(db, id)
+    if (!administrator) throw notSignedIn()
+    const present = await passkeysOfAdministrator(db, id)
+    if (present.length >= maxPasskeys) throw new ApiProblem('api.error.limit.passkeys')
+    const { userHandle } = administrator
+    const challenge = await beginCeremony(db, call, { kind: 'add', subject: id, userHandle })
+    return creationOptions(consoleOf(call), challenge, administrator, present)
+  })
+}
+
+export const add: Handler<typeof contract.addAdminPasskey> = async ({ response, name }, call) => {
+  const { id: administratorId } = signedIn(call)
+  const { made } = await verifyMade(call, response, { kind: 'add', subject: administratorId })
+  return call.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, call)
+    const { length } = await passkeysOfAdministrator(db, administratorId)
+    if (length >= maxPasskeys) throw new ApiProblem('api.error.limit.passkeys')
+    const row = await storePasskey(db, call, { administratorId, name, made })
+    await auditCall(db, call, 'administrator.passkey_added', { administrator: administratorId, passkey: row.id })
+    return passkeyView({ ...row, lastUsedAt: null })
+  })
+}
+
+export const remove: Handler<typeof contract.deleteAdminPasskey> = async ({ passkeyId }, call) => {
+  const { id: administratorId } = signedIn(call)
+  await call.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, call)
+    if (!(await removeAdministratorPasskey(db, { id: passkeyId, administratorId })))
+      throw new ApiProblem('api.error.notfound.passkey')
+    if ((await passkeysOfAdministrator(db, administratorId)).length === 0)
+      throw new ApiProblem('api.error.conflict.state', 'This is your last passkey. Add another one first.')
+    await auditCall(db, call, 'administrator.passkey_removed', { administrator: administratorId, passkey: passkeyId })
+  })
+}
+
+interface NewPasskey {
+  readonly administratorId: string
+  readonly name: string
+  readonly made: MadeCredential
+}
+
+/** In a transaction. @throws {ApiProblem} `api.error.conflict.passkey` */
+export async function storePasskey(db: Queryable, call: Call, { administratorId, name, made }: NewPasskey) {
+  const id = newId(call.random)
+  const row = {
+    id,
+    administratorId,
+    rpId: consoleOf(call).rpId,
+    name,
+    credentialId: made.credentialId,
+    publicKey: sealAdministratorKey(call.secrets, { id, administratorId }, made.publicKey),
+    counter: made.counter,
+    transports: JSON.stringify(made.transports),
+    syncable: made.syncable ? 1 : 0,
+    synced: made.synced ? 1 : 0,
+    createdAt: call.clock.now(),
+  } as const
+  if (!(await insertAdministratorPasskey(db, row))) throw new ApiProblem('api.error.conflict.passkey')
+  return row
+}

@@ -1,0 +1,58 @@
+import type * as contract from '../../contract/admin/sign-in.ts'
+import { domainIdsOf } from '../admin/invitations.ts'
+import { audit } from '../audit/audit.ts'
+import { ApiProblem } from '../ground/problem.ts'
+import type { Call, Handler } from '../http/route.ts'
+import { loadWebAuthn } from '../passkeys/webauthn.ts'
+import { hashSecret, newSecret } from '../rules/console-secret.ts'
+import { newId } from '../rules/random.ts'
+import { openInvitation, useInvitation } from '../store/administrator-invitations.ts'
+import type { InvitationRow } from '../store/administrator-invitations.ts'
+import { insertAdministrator } from '../store/administrators.ts'
+import { organizationById } from '../store/organizations.ts'
+import { consoleOf } from './call.ts'
+import { beginCeremony, creationOptions, verifyMade } from './ceremonies.ts'
+import { storePasskey } from './own-passkeys.ts'
+import { answerSignIn, beginSession } from './sessions.ts'
+
+export const start: Handler<typeof contract.startAdminRegistration> = async ({ token }, call) => {
+  await loadWebAuthn(call)
+  const { id, name, email, role, organizationId } = await find(call, token)
+  const userHandle = newSecret(call.random)
+  const challenge = await call.store.db
+    .transaction()
+    .execute((db) => beginCeremony(db, call, { kind: 'register', subject: id, userHandle }))
+  const organization = (await organizationById(call.store.db, organizationId))?.name ?? ''
+  return {
+    options: creationOptions(consoleOf(call), challenge, { userHandle, name, email }, []),
+    invitation: { name, email, role, organization },
+  }
+}
+
+export const finish: Handler<typeof contract.finishAdminRegistration> = async ({ token, response, name }, call) => {
+  const { id: subject } = await find(call, token)
+  const { made, userHandle } = await verifyMade(call, response, { kind: 'register', subject })
+  const now = call.clock.now()
+  const session = await call.store.db.transaction().execute(async (db) => {
+    const invitation = await useInvitation(db, hashSecret(token), now)
+    if (!invitation) throw noInvitation()
+    const { organizationId, email, role, userId } = invitation
+    const id = newId(call.random)
+    const row = { id, organizationId, name: invitation.name, email, role, userId, userHandle, createdAt: now }
+    await insertAdministrator(db, row, domainIdsOf(invitation))
+    await storePasskey(db, call, { administratorId: id, name, made })
+    const actor = { kind: 'administrator', id } as const
+    const facts = { administrator: id, invitation: invitation.id, role }
+    await audit(db, call, { event: 'administrator.registered', organizationId, actor, facts })
+    return beginSession(db, call, id)
+  })
+  return answerSignIn(call, session)
+}
+
+async function find({ store, clock }: Call, token: string): Promise<InvitationRow> {
+  const invitation = await openInvitation(store.db, hashSecret(token), clock.now())
+  if (!invitation) throw noInvitation()
+  return invitation
+}
+
+const noInvitation = () => new ApiProblem('api.error.notfound.invitation')

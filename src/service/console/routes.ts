@@ -1,0 +1,34 @@
+import * as administrator from '../../contract/admin/administrators.ts'
+import * as signIn from '../../contract/admin/sign-in.ts'
+import { route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
+import * as administrators from './administrators.ts'
+import * as ownPasskeys from './own-passkeys.ts'
+import * as registration from './registration.ts'
+import * as signingIn from './sign-in.ts'
+
+/** The whole REST interface of the console. */
+export const consoleRoutes: readonly Route[] = [
+  route(signIn.startAdminRegistration, registration.start),
+  route(signIn.finishAdminRegistration, registration.finish),
+  route(signIn.startAdminSignIn, signingIn.startSignIn),
+  route(signIn.adminSignIn, signingIn.signIn),
+  route(signIn.getAdminSession, signingIn.get),
+  route(signIn.adminSignOut, signingIn.signOut),
+  route(signIn.startConfirmation, signingIn.startConfirmation),
+  route(signIn.confirmAdmin, signingIn.confirm),
+  route(signIn.listAdminPasskeys, ownPasskeys.list),
+  route(signIn.startAdminPasskey, ownPasskeys.start),
+  route(signIn.addAdminPasskey, ownPasskeys.add),
+  route(signIn.deleteAdminPasskey, ownPasskeys.remove),
+
+  route(administrator.listAdministrators, administrators.list),
+  route(administrator.getAdministrator, administrators.get),
+  route(administrator.changeAdministrator, administrators.change),
+  route(administrator.revokeAdministrator, administrators.revoke),
+  route(administrator.listAdministratorSessions, administrators.sessions),
+  route(administrator.endAdministratorSessions, administrators.endSessions),
+  route(administrator.inviteAdministrator, administrators.invite),
+  route(administrator.listInvitations, administrators.listInvitations),
+  route(administrator.withdrawInvitation, administrators.withdraw),
+]

@@ -1,0 +1,55 @@
+import { notFoundByParam } from '../../contract/errors.ts'
+import type { ErrorCode } from '../../contract/errors.ts'
+import type { SignedIn } from '../context/caller.ts'
+import { ApiProblem } from '../ground/problem.ts'
+import { passkeysOfAdministrator } from '../store/administrator-passkeys.ts'
+import { openInvitationsOf } from '../store/administrator-invitations.ts'
+import { administratorById } from '../store/administrators.ts'
+import { domainById } from '../store/domains.ts'
+import { isMemberOfSome } from '../store/members.ts'
+import type { Queryable } from '../store/schema.ts'
+import { userById } from '../store/users.ts'
+
+interface Scope {
+  readonly db: Queryable
+  readonly administrator: SignedIn
+  readonly now: number
+}
+
+/** Whether an id of a path is one that the administrator may see. */
+type IsVisible = (id: string, scope: Scope) => Promise<boolean>
+
+const places: Readonly<Record<string, IsVisible>> = {
+  domainId: async (id, { db, administrator: { organizationId, domainIds } }) =>
+    (domainIds === null || domainIds.includes(id)) && (await domainById(db, organizationId, id)) !== undefined,
+  userId: async (id, { db, administrator: { organizationId, domainIds } }) =>
+    (await userById(db, organizationId, id)) !== undefined &&
+    (domainIds === null || (await isMemberOfSome(db, id, domainIds))),
+  administratorId: async (id, { db, administrator }) =>
+    (await administratorById(db, id))?.organizationId === administrator.organizationId,
+  invitationId: async (id, { db, administrator, now }) =>
+    (await openInvitationsOf(db, administrator.organizationId, now)).some((invitation) => invitation.id === id),
+}
+
+const ownPlaces: Readonly<Record<string, IsVisible>> = {
+  passkeyId: async (id, { db, administrator }) =>
+    (await passkeysOfAdministrator(db, administrator.id)).some((passkey) => passkey.id === id),
+}
+
+/**
+ * Rejects ids that the administrator must not see, with the same error as for ids that do not exist. An id of a kind that is not
+ * listed here is an error of the program: no operation may go unchecked.
+ */
+export async function requireVisible(
+  scope: Scope,
+  kind: 'self' | 'domain' | 'organization',
+  params: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [name, id] of Object.entries(params)) {
+    const isVisible = (kind === 'self' ? ownPlaces : places)[name]
+    if (!isVisible) throw new Error(`Nothing checks the scope of :${name}.`)
+    if (!(await isVisible(id, scope))) throw new ApiProblem(notFound(name))
+  }
+}
+
+const notFound = (name: string): ErrorCode => notFoundByParam[name] ?? 'api.error.notfound.operation'

@@ -1,0 +1,138 @@
+import type * as contract from '../../contract/admin/sign-in.ts'
+import { requireStillAllowed } from '../admin/acting.ts'
+import { audit, auditCall } from '../audit/audit.ts'
+import { auditRefusal } from '../audit/refusals.ts'
+import type { Call, Handler } from '../http/route.ts'
+import { loadWebAuthn } from '../passkeys/webauthn.ts'
+import type { Assertion, AuthenticationAnswer } from '../passkeys/webauthn.ts'
+import { isRegression } from '../rules/passkeys.ts'
+import {
+  administratorPasskeyByCredential,
+  noteAdministratorPasskeyUse,
+  passkeysOfAdministrator,
+} from '../store/administrator-passkeys.ts'
+import type { AdministratorPasskeyRow } from '../store/administrator-passkeys.ts'
+import { notePass, removeAdministratorSession } from '../store/administrator-sessions.ts'
+import { administratorById } from '../store/administrators.ts'
+import type { AdministratorRow } from '../store/administrators.ts'
+import type { Queryable } from '../store/schema.ts'
+import { consoleOf, notSignedIn, signedIn } from './call.ts'
+import { beginCeremony, requestOptions, verifyUse, wrongAnswer } from './ceremonies.ts'
+import { endedCookie } from './cookie.ts'
+import { answerSignIn, beginSession, findSignedIn, sessionView } from './sessions.ts'
+
+/** A sign-in knows nobody yet: the answer names the administrator by its user handle. */
+const ofSignIn = { kind: 'sign_in', subject: '' } as const
+
+export const startSignIn: Handler<typeof contract.startAdminSignIn> = async (_input, call) => {
+  await loadWebAuthn(call)
+  const challenge = await call.store.db
+    .transaction()
+    .execute((db) => beginCeremony(db, call, { ...ofSignIn, userHandle: '' }))
+  return requestOptions(consoleOf(call), challenge)
+}
+
+export const signIn: Handler<typeof contract.adminSignIn> = async ({ response }, call) => {
+  const { passkey, administrator } = await findNamed(call, response)
+  const assertion = await verifyUse(call, { response, passkey }, ofSignIn)
+  if (!assertion || !passkey || !administrator) throw await refuse(call)
+  const session = await call.store.db.transaction().execute(async (db) => {
+    const present = await administratorById(db, administrator.id)
+    if (present?.revokedAt !== null || !(await use(db, call, passkey, assertion))) return undefined
+    const { id, organizationId } = present
+    const facts = { administrator: id, passkey: passkey.id }
+    const actor = { kind: 'administrator', id } as const
+    await audit(db, call, { event: 'administrator.signed_in', organizationId, actor, facts })
+    return beginSession(db, call, id)
+  })
+  if (!session) throw await refuse(call)
+  return answerSignIn(call, session)
+}
+
+export const startConfirmation: Handler<typeof contract.startConfirmation> = async (_input, call) => {
+  await loadWebAuthn(call)
+  const { id } = signedIn(call)
+  return call.store.db.transaction().execute(async (db) => {
+    const allowed = await passkeysOfAdministrator(db, id)
+    const challenge = await beginCeremony(db, call, { kind: 'confirm', subject: id, userHandle: '' })
+    return requestOptions(consoleOf(call), challenge, allowed)
+  })
+}
+
+export const confirm: Handler<typeof contract.confirmAdmin> = async ({ response }, call) => {
+  const { id, session } = signedIn(call)
+  const { passkey, administrator } = await findNamed(call, response)
+  const own = administrator?.id === id ? passkey : undefined
+  const assertion = await verifyUse(call, { response, passkey: own }, { kind: 'confirm', subject: id })
+  if (!assertion || !own) throw await refuse(call)
+  const accepted = await call.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, call)
+    if (!(await use(db, call, own, assertion))) return false
+    if (!(await notePass(db, session.hash, call.clock.now()))) throw notSignedIn()
+    await auditCall(db, call, 'administrator.confirmed', { administrator: id, passkey: own.id })
+    return true
+  })
+  if (!accepted) throw await refuse(call)
+  return showSession(call, session.hash)
+}
+
+export const get: Handler<typeof contract.getAdminSession> = async (_input, call) => sessionView(call, signedIn(call))
+
+export const signOut: Handler<typeof contract.adminSignOut> = async (_input, call) => {
+  const { id, session } = signedIn(call)
+  await call.store.db.transaction().execute(async (db) => {
+    await removeAdministratorSession(db, session.hash)
+    await auditCall(db, call, 'administrator.signed_out', { administrator: id })
+  })
+  call.http?.setHeader('Set-Cookie', endedCookie)
+}
+
+async function showSession(call: Call, hash: string) {
+  const present = await findSignedIn(call, hash)
+  if (!present) throw notSignedIn()
+  return sessionView(call, present)
+}
+
+interface Named {
+  readonly passkey: AdministratorPasskeyRow | undefined
+  readonly administrator: AdministratorRow | undefined
+}
+
+/** The passkey that an answer names, if the answer names its administrator as well (WebAuthn section 7.2, step 6). */
+async function findNamed(call: Call, { id, response }: AuthenticationAnswer): Promise<Named> {
+  const { db } = call.store
+  const passkey = await administratorPasskeyByCredential(db, id, consoleOf(call).rpId)
+  const administrator = passkey && (await administratorById(db, passkey.administratorId))
+  const isNamed = administrator?.revokedAt === null && response.userHandle === administrator.userHandle
+  return isNamed ? { passkey, administrator } : { passkey: undefined, administrator: undefined }
+}
+
+/** Stores the use of a passkey. In a transaction. @returns false where it is refused. */
+async function use(
+  db: Queryable,
+  call: Call,
+  passkey: AdministratorPasskeyRow,
+  { counter, synced, syncable }: Assertion,
+): Promise<boolean> {
+  const regressed = isRegression(counter, passkey.counter)
+  if (regressed) {
+    const { id, administratorId } = passkey
+    const organizationId = (await administratorById(db, administratorId))?.organizationId ?? null
+    const facts = { administrator: administratorId, passkey: id }
+    await audit(db, call, { event: 'administrator.passkey_counter_regressed', organizationId, facts })
+  }
+  if (regressed && call.refuseClones) return false
+  const used = {
+    counter: Math.max(counter, passkey.counter),
+    synced: synced ? 1 : 0,
+    syncable: syncable ? 1 : 0,
+  } as const
+  return noteAdministratorPasskeyUse(db, passkey.id, used, call.clock.now())
+}
+
+/** Records a wrong answer. It says nothing about what was wrong. */
+async function refuse(call: Call) {
+  const actor = { kind: 'administrator', id: 'unknown' } as const
+  await auditRefusal(call, { event: 'administrator.sign_in_refused', organizationId: null, actor, facts: {} })
+  return wrongAnswer()
+}
