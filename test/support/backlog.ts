@@ -41,6 +41,14 @@ export async function insertBacklog(db: Queryable, { organizationId, domainIds, 
       ${numbers} select ${first}, ${user}, '', 0, ${ago}`,
     sql`passkey_ceremony (challenge_hash, domain_id, user_id, kind, rp_id, origins, challenge, expires_at)
       ${numbers} select ${user}, ${first}, ${user}, 'register', 'app.example', '[]', '', ${ago}`,
+    sql`administrator (id, organization_id, name, email, role, user_handle, created_at)
+      ${numbers} select ${user}, ${organization}, 'Person', 'person@example.com', 'owner', ${user}, 1`,
+    sql`administrator_session (hash, administrator_id, created_at, used_at, passed_at)
+      ${numbers} select ${user}, ${user}, ${ago}, ${ago}, ${ago}`,
+    sql`administrator_ceremony (challenge_hash, kind, subject, user_handle, expires_at)
+      ${numbers} select ${user}, 'sign_in', '', '', ${ago}`,
+    sql`administrator_invitation (id, token_hash, organization_id, name, email, role, domain_ids, created_at, expires_at)
+      ${numbers} select ${user}, ${user}, ${organization}, 'Person', 'person@example.com', 'owner', '[]', ${ago}, ${ago}`,
     sql`challenge_try (challenge, failures, expires_at) ${numbers} select ${user}, 1, ${ago}`,
     sql`known_browser (id_hash, domain_id, user_id, factors, passed_at, expires_at)
       ${numbers} select ${user}, ${first}, ${user}, '', ${longAgo}, ${ago}`,
