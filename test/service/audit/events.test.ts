@@ -109,11 +109,11 @@ async function wrongPins(times: number): Promise<void> {
 }
 
 const console = () => ({ ...running, ctx: node.ctx })
-const owner = () => administrator(console(), { role: 'owner' })
+const consoleOwner = () => administrator(console(), { role: 'owner' })
 
-async function ofAnother(act: (mine: Awaited<ReturnType<typeof owner>>, path: string) => Promise<unknown>) {
-  const { id } = await owner()
-  await act(await owner(), `/administrators/${id}`)
+async function ofAnother(act: (mine: Awaited<ReturnType<typeof consoleOwner>>, path: string) => Promise<unknown>) {
+  const { id } = await consoleOwner()
+  await act(await consoleOwner(), `/administrators/${id}`)
 }
 
 const bypass = { usesAllowed: 1, expirationTime: 1 }
@@ -296,27 +296,27 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
   'administrator.invited': () => inviteAt(console(), { role: 'owner' }),
   async 'administrator.invitation_withdrawn'() {
     await inviteAt(console(), { role: 'owner' })
-    const { call: ask } = await owner()
+    const { call: ask } = await consoleOwner()
     const [{ id }] = (await ask('GET', '/invitations')).json
     await ask('DELETE', `/invitations/${id}`)
   },
-  'administrator.registered': () => owner(),
-  'administrator.signed_in': async () => (await owner()).signIn(),
-  'administrator.confirmed': async () => (await owner()).confirm(),
-  'administrator.sign_in_refused': async () => (await owner()).signIn({ uv: false }),
-  'administrator.signed_out': async () => (await owner()).call('DELETE', '/session'),
+  'administrator.registered': () => consoleOwner(),
+  'administrator.signed_in': async () => (await consoleOwner()).signIn(),
+  'administrator.confirmed': async () => (await consoleOwner()).confirm(),
+  'administrator.sign_in_refused': async () => (await consoleOwner()).signIn({ uv: false }),
+  'administrator.signed_out': async () => (await consoleOwner()).call('DELETE', '/session'),
   'administrator.sessions_ended': () => ofAnother((mine, path) => mine.call('DELETE', `${path}/sessions`)),
   'administrator.changed': () =>
     ofAnother((mine, path) => mine.call('PUT', path, { body: { role: 'auditor' }, headers: { 'if-match': '"1"' } })),
   'administrator.revoked': () => ofAnother((mine, path) => mine.call('DELETE', path)),
-  'administrator.passkey_added': async () => (await owner()).addPasskey(),
+  'administrator.passkey_added': async () => (await consoleOwner()).addPasskey(),
   async 'administrator.passkey_removed'() {
-    const { addPasskey, call: ask } = await owner()
+    const { addPasskey, call: ask } = await consoleOwner()
     const { json } = await addPasskey()
     await ask('DELETE', `/passkeys/${json.id}`)
   },
   async 'administrator.passkey_counter_regressed'() {
-    const { signIn } = await owner()
+    const { signIn } = await consoleOwner()
     await signIn({ counter: 7 })
     await signIn({ counter: 7 })
   },
