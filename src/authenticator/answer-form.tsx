@@ -54,6 +54,7 @@ export function AnswerForm({
   const form = useRef<HTMLFormElement>(null)
   const [number, setNumber] = useState('')
   const [secret, setSecret] = useState('')
+  const [keepBrowser, setKeepBrowser] = useState(false)
   const [hint, setHint] = useState<string>()
   /** Set while the camera is open in place of the field and its keys. */
   const [Scanner, setScanner] = useState<typeof NumberScanner>()
@@ -117,6 +118,7 @@ export function AnswerForm({
         decision: 'approve',
         ...(request.numberLength > 0 && { number }),
         ...(secret !== '' && { pin: secret }),
+        ...(keepBrowser && { keepBrowser }),
       })
     }
     setScanner(undefined)
@@ -126,6 +128,17 @@ export function AnswerForm({
   }
   return (
     <form class="answer" ref={form} onSubmit={approve} noValidate>
+      {mayKeep(request) ? (
+        <label class="check">
+          <input
+            type="checkbox"
+            name="keep"
+            checked={keepBrowser}
+            onChange={({ currentTarget }) => setKeepBrowser(currentTarget.checked)}
+          />
+          <span>{words.keepBrowser}</span>
+        </label>
+      ) : null}
       <div class="question">
         {question === undefined ? null : Scanner ? (
           <p id="scanning" class={shown === undefined ? '' : 'unseen'}>
@@ -192,6 +205,9 @@ export function AnswerForm({
     </form>
   )
 }
+
+/** A change of devices asks for enough. The answer is no until the person says yes: a relay has a browser to keep as well. */
+const mayKeep = ({ newBrowser, purpose }: DeviceRequest): boolean => newBrowser === true && purpose === undefined
 
 function questionsOf(account: Account, request: DeviceRequest): readonly Question[] {
   const secret = requiredSecret(account)

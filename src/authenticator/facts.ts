@@ -51,6 +51,7 @@ export function factsOf(request: RequestFacts, novelty: Novelty, { words, locale
             note: novelty.place ? `${words.newPlace} · ${words.unverified}` : words.unverified,
           },
         ]),
+    ...(novelty.browser && client.length === 0 ? [{ label: words.browser, value: words.newBrowser }] : []),
     ...client.map(({ key, value }) => ({
       label: key.toLowerCase() === 'browser' ? words.browser : words.system,
       value,

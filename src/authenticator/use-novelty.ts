@@ -5,7 +5,10 @@ import { noveltyOf } from './facts.ts'
 import type { Novelty } from './facts.ts'
 import type { Pending } from './use-inbox.ts'
 
-/** Compares a request with the newest ones that were approved on this device. Until they are loaded, nothing is new. */
+/**
+ * Compares a request with the newest ones that were approved on this device. Until they are loaded, nothing is new but what the
+ * service says.
+ */
 export function useNovelty(device: Device, { account, request }: Pending): Novelty {
   const [novelty, setNovelty] = useState<Novelty>({ browser: false, place: false })
   useEffect(() => {
@@ -18,5 +21,5 @@ export function useNovelty(device: Device, { account, request }: Pending): Novel
     compare().catch(() => {})
     return () => void (isUnmounted = true)
   }, [device, request.id])
-  return novelty
+  return { ...novelty, browser: novelty.browser || request.newBrowser === true }
 }

@@ -62,6 +62,8 @@ export interface Answer {
   readonly number?: string | undefined
   /** Only for approvals where `requiredSecret(account)` says so. */
   readonly pin?: string | undefined
+  /** Only for approvals of a request with `newBrowser`. */
+  readonly keepBrowser?: boolean | undefined
 }
 
 /** Before each retry of a lost answer, milliseconds. */
@@ -72,12 +74,13 @@ export async function answer(
   context: DeviceContext,
   account: Account,
   request: Pick<DeviceRequest, 'id' | 'nonce'>,
-  { decision, number, pin }: Answer,
+  { decision, number, pin, keepBrowser }: Answer,
 ): Promise<Answered> {
   const body: AnswerRequest = {
     nonce: request.nonce,
     decision,
     ...(number !== undefined && { number }),
+    ...(keepBrowser && { keepBrowser }),
     ...(pin !== undefined && { pin, attempt: base64url.encode(context.random(16)) }),
   }
   const path = devicePaths.answer(request.id)

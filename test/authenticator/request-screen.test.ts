@@ -25,10 +25,11 @@ interface Asked {
   readonly keyType?: string
   readonly size?: readonly [number, number]
   readonly purpose?: string
+  readonly more?: object
 }
 
 /** A request with long names, at its first question. */
-async function asked({ locale = 'en-US', keyType = 'NONE', size = sizes[0], purpose }: Asked = {}) {
+async function asked({ locale = 'en-US', keyType = 'NONE', size = sizes[0], purpose, more }: Asked = {}) {
   const service = await startService({ domain: { name: app, keyType: keyType as 'NONE' | 'PIN' } })
   const { code } = await service.enroll(username)
   const viewport = { width: size[0], height: size[1] }
@@ -40,7 +41,7 @@ async function asked({ locale = 'en-US', keyType = 'NONE', size = sizes[0], purp
   }
   await page.locator('.coded').waitFor()
   const attributes = [...(purpose === undefined ? [] : [{ key: 'Purpose', value: purpose }]), ...request.attributes]
-  const session = await service.ask(username, { ...request, attributes })
+  const session = await service.ask(username, { ...request, attributes, ...more })
   await page.locator('#number').waitFor()
   return { service, page, number: session.number!, session }
 }
@@ -103,6 +104,15 @@ describe('a request', () => {
 
       expect(faults).toEqual([])
       expect(await page.locator('.bar').count()).toBe(0)
+    },
+  )
+
+  it.each(['en-US', 'de-DE', 'es', 'fr', 'pt', 'ja', 'ar'])(
+    'fits on one screen where a new browser can be kept: %s',
+    async (locale) => {
+      const { page } = await asked({ locale, keyType: 'PIN', more: { unknownBrowser: 'number' } })
+
+      expect(await faultsAtAllSizes(page, [...parts, '.check'])).toEqual([])
     },
   )
 

@@ -121,4 +121,20 @@ export const mutants: readonly Mutant[] = [
     test,
     title: 'is told by mail and recorded',
   },
+  {
+    defense: 'the device keeps no browser by default',
+    file: 'src/authenticator/answer-form.tsx',
+    find: 'const [keepBrowser, setKeepBrowser] = useState(false)',
+    replace: 'const [keepBrowser, setKeepBrowser] = useState(true)',
+    test: 'authenticator/keep-browser.test.ts',
+    title: 'keeps no browser unless the person says so',
+  },
+  {
+    defense: 'the device warns of a new browser',
+    file: 'src/authenticator/use-novelty.ts',
+    find: 'novelty.browser || request.newBrowser === true',
+    replace: 'novelty.browser && request.newBrowser === true',
+    test: 'authenticator/keep-browser.test.ts',
+    title: 'says so, however often the person signed in there',
+  },
 ]

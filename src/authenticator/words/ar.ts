@@ -95,6 +95,7 @@ export const ar: Words = {
   time: 'الوقت',
   newBrowser: 'متصفح جديد',
   newPlace: 'مكان جديد',
+  keepBrowser: 'الاحتفاظ بهذا المتصفح، فهو لي',
   browserOn: (browser, system) => `${browser} على ${system}`,
   justNow: 'الآن',
   details: 'التفاصيل',

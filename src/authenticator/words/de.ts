@@ -94,6 +94,7 @@ export const de: Words = {
   time: 'Zeit',
   newBrowser: 'Neuer Browser',
   newPlace: 'Neuer Ort',
+  keepBrowser: 'Mein Browser: behalten',
   browserOn: (browser, system) => `${browser} unter ${system}`,
   justNow: 'gerade eben',
   details: 'Einzelheiten',

@@ -95,6 +95,7 @@ export const en = {
   time: 'Time',
   newBrowser: 'New browser',
   newPlace: 'New place',
+  keepBrowser: 'Keep this browser, it’s mine',
   browserOn: (browser: string, system: string) => `${browser} on ${system}`,
   justNow: 'just now',
   details: 'Details',

@@ -94,6 +94,7 @@ export const es: Words = {
   time: 'Hora',
   newBrowser: 'Navegador nuevo',
   newPlace: 'Lugar nuevo',
+  keepBrowser: 'Mi navegador: conservarlo',
   browserOn: (browser, system) => `${browser} en ${system}`,
   justNow: 'ahora mismo',
   details: 'Detalles',

@@ -94,6 +94,7 @@ export const fr: Words = {
   time: 'Heure',
   newBrowser: 'Nouveau navigateur',
   newPlace: 'Nouveau lieu',
+  keepBrowser: 'Mon navigateur : le garder',
   browserOn: (browser, system) => `${browser} sous ${system}`,
   justNow: 'à l’instant',
   details: 'Détails',

@@ -94,6 +94,7 @@ export const ja: Words = {
   justNow: 'たった今',
   newBrowser: '新しいブラウザ',
   newPlace: '新しい場所',
+  keepBrowser: '自分のブラウザなので登録する',
   details: '詳細',
   numberLabel: 'サインインページの番号を入力',
   changeNumber: '番号を変更',

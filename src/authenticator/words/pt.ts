@@ -94,6 +94,7 @@ export const pt: Words = {
   time: 'Hora',
   newBrowser: 'Navegador novo',
   newPlace: 'Local novo',
+  keepBrowser: 'Manter este navegador, é o meu',
   browserOn: (browser, system) => `${browser} no ${system}`,
   justNow: 'agora mesmo',
   details: 'Detalhes',

@@ -137,6 +137,7 @@ function approveCommand(): Command {
   return subcommand('approve', 'approve a pending sign-in', ['approve --number 47', 'approve 3f2a91 --number 47'])
     .argument(...sessionArgument)
     .option('--number <number>', 'number shown on the web page, or the text of its QR code')
+    .option('--keep-browser', 'keep the new browser: only if it is your own')
     .option(...pinOption)
     .action(
       deviceAction((session: string | undefined, settings: ApproveSettings) =>

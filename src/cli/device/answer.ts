@@ -14,6 +14,7 @@ import { explain } from './problems.ts'
 
 export interface ApproveSettings extends PinSettings {
   readonly number?: string
+  readonly keepBrowser?: boolean
   /** The state file, for the command in an error message. */
   readonly state: string
 }
@@ -24,7 +25,7 @@ export async function approve(device: Device, pending: Pending, settings: Approv
   for (;;) {
     const pin = await pinOf(pending.account, settings)
     try {
-      return await sendAnswer(device, pending, 'approve', { number, pin })
+      return await sendAnswer(device, pending, 'approve', { number, pin, keepBrowser: settings.keepBrowser })
     } catch (error) {
       if (pin !== undefined && isGone(error)) throw new Failure(tooManyWrongPins, undefined, { cause: error })
       const isWrongPin = error instanceof DeviceError && error.triesLeft !== undefined

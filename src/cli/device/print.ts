@@ -13,6 +13,7 @@ export function printRequest({ account, request }: Pending, clock: Clock = syste
     [request.purpose === 'change_devices' ? 'Change devices' : 'Sign-in', `${accountName(account)}?`],
     ...(request.ipAddress === undefined ? [] : [['From', `${request.ipAddress} (unverified)`] as const]),
     ...request.attributes.map(({ key, value }) => [printable(key), value] as const),
+    ...(request.newBrowser ? [['Warning', 'new browser'] as const] : []),
     ['Time', `${timeOf(request.createdAt)}, ${left} seconds left`],
     ...(kind === undefined ? [] : [['Requires', `your ${pinWord[kind]}`] as const]),
     ...(request.numberLength > 0 ? [['Number', `${request.numberLength} digits, shown on the web page`] as const] : []),
