@@ -419,6 +419,22 @@ export const mutants: readonly Mutant[] = [
     title: 'from a polluted prototype verify nobody',
   },
   {
+    defense: 'a save of what the app changes after the second step',
+    file: 'src/express/session/save-only-changes.ts',
+    find: 'if (text === stored) callback()',
+    replace: 'if (stored !== undefined) callback()',
+    test: 'passport/posted-code.test.ts',
+    title: 'stores the web session under its last id %s',
+  },
+  {
+    defense: 'a second try to save what could not be stored',
+    file: 'src/express/session/save-only-changes.ts',
+    find: '          if (!error) stored = text\n',
+    replace: '          stored = text\n',
+    test: 'express/save-only-changes.test.ts',
+    title: 'saves again what could not be stored',
+  },
+  {
     defense: 'a verification record that was cut off',
     file: 'src/express/session/stored-state.ts',
     find: ' || !isOneOf(purposes, purpose)) {',

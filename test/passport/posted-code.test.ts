@@ -1,5 +1,6 @@
 import express from 'express'
 import express4 from 'express4'
+import session from 'express-session'
 import { Passport } from 'passport'
 import request from 'supertest'
 import { requireMfa } from 'second-factor'
@@ -28,6 +29,8 @@ function startCodeApp({ authenticate = {}, strategy = {}, app: options = {} }: G
       passport.use(new MfaStrategy(strategy))
       app.use(express.urlencoded({ extended: true }), express.json())
       app.post('/second-step', passport.authenticate('mfa', authenticate), (req, res) => {
+        const { basket } = req.query
+        if (basket !== undefined) Object.assign(req.session, { basket })
         res.json({ reached: true, authInfo: req.authInfo, mfa: req.mfa, user: req.user })
       })
       app.get('/session', (req, res) => {
@@ -68,6 +71,28 @@ const sessionOf = async (browser: Browser) => (await browser.fetch('/session')).
 const isIn = async (browser: Browser) => (await browser.fetch('/account')).body.verified as boolean
 
 describe("a code posted to passport.authenticate('mfa')", () => {
+  it.each([
+    ['once where nothing changes afterwards', '/second-step', 1],
+    ['again with what the app changes afterwards', '/second-step?basket=book', 2],
+  ])('stores the web session under its last id %s', async (_, path, times) => {
+    const store = new session.MemoryStore()
+    const stored: string[] = []
+    const set = store.set.bind(store)
+    store.set = (id, data, done) => {
+      stored.push(id)
+      set(id, data, done)
+    }
+    const app = await startCodeApp({ app: { session: { store } } })
+    const { browser, code } = await signedIn(app)
+
+    await browser.submit(path, { code: await code() })
+
+    const { sessionId, data } = await sessionOf(browser)
+    expect(await isIn(browser)).toBe(true)
+    expect(data.basket).toBe(times === 1 ? undefined : 'book')
+    expect(stored.filter((id) => id === sessionId)).toHaveLength(times)
+  })
+
   it.each([
     ['5', express],
     ['4', express4],

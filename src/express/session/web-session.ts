@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import type { MfaState } from './mfa-state.ts'
+import { saveOnlyChanges } from './save-only-changes.ts'
 import { parseState, serializeState } from './stored-state.ts'
 import type { StoredState } from './stored-state.ts'
 
@@ -142,6 +143,7 @@ export async function saveUnderNewId(req: IncomingMessage, state: MfaState): Pro
   if (isCookieSession(old)) return saveMfaState(req, state)
   await renew(req, old)
   const session = sessionOf(req)
+  saveOnlyChanges(session)
   Object.assign(session, data)
   // A "remember me" of the app's login is kept as well.
   if (session.cookie && cookie?.originalMaxAge) session.cookie.maxAge = cookie.originalMaxAge
@@ -198,7 +200,10 @@ export function onRegenerate(req: IncomingMessage, then: () => void): void {
     enumerable: false,
     value(callback: (error?: unknown) => void) {
       original((error?: unknown) => {
-        if (!error) then()
+        if (!error) {
+          saveOnlyChanges(sessionOf(req))
+          then()
+        }
         callback(error)
       })
       return this as WebSession
