@@ -2,8 +2,10 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { errorStatus } from '../../src/contract/errors.ts'
+import { adminOperations } from '../../src/contract/admin/operations.ts'
 import { operations } from '../../src/contract/operations.ts'
-import { createOpenApi } from '../../src/service/openapi/document.ts'
+import { adminExamples } from '../../src/service/openapi/admin-examples.ts'
+import { createConsoleOpenApi, createOpenApi } from '../../src/service/openapi/document.ts'
 import type { JsonSchema } from '../../src/service/openapi/schemas.ts'
 import { examples } from '../../src/service/openapi/examples.ts'
 import { createProgram } from '../../src/cli/program.ts'
@@ -70,9 +72,33 @@ describe('the OpenAPI document', () => {
   })
 })
 
+describe('the OpenAPI document of the console', () => {
+  const document = createConsoleOpenApi({ vendor, address: 'https://console.example/console/api' })
+
+  it('is valid by an independent validator', async () => {
+    const { valid, errors } = await new Validator().validate(json(document))
+
+    expect(errors).toBeUndefined()
+    expect(valid).toBe(true)
+  })
+
+  it('contains each operation with the roles that may call it', () => {
+    const described = Object.values(document.paths).flatMap((path) => Object.values(path))
+
+    expect(described.map(({ operationId }) => operationId).sort()).toEqual(
+      adminOperations.map(({ name }) => name).sort(),
+    )
+    expect(document.paths['/admin/administrators/{administratorId}']?.['delete']?.description).toContain(
+      'For owner. Needs a passkey that was used within 5 minutes.',
+    )
+  })
+})
+
+const allExamples = { ...examples, ...adminExamples }
+
 describe('the examples', () => {
-  it.each(operations)('match the contract: $name', ({ name, endpoint }) => {
-    const example = examples[name]!
+  it.each([...operations, ...adminOperations])('match the contract: $name', ({ name, endpoint }) => {
+    const example = allExamples[name]!
 
     expect('request' in example).toBe(endpoint.body !== undefined)
     expect('answer' in example).toBe(endpoint.response !== undefined)
@@ -82,6 +108,7 @@ describe('the examples', () => {
 
   it('belong to existing operations', () => {
     expect(Object.keys(examples).sort()).toEqual(operations.map(({ name }) => name).sort())
+    expect(Object.keys(adminExamples).sort()).toEqual(adminOperations.map(({ name }) => name).sort())
   })
 })
 

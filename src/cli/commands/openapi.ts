@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 
-import { createOpenApi } from '../../service/openapi/document.ts'
+import { createConsoleOpenApi, createOpenApi } from '../../service/openapi/document.ts'
 import { servedInterface } from '../../service/ground/interface-words.ts'
 import type { InterfaceWords } from '../../service/ground/interface-words.ts'
 import { withErrorHandling } from '../terminal/failure.ts'
@@ -9,6 +9,7 @@ import { examplesHelp } from '../admin/command.ts'
 
 interface Settings extends Omit<InterfaceWords, 'basePath'> {
   readonly address: string
+  readonly console: boolean
 }
 
 /** `second-factor openapi`. The service serves the same document. */
@@ -16,6 +17,7 @@ export function openapiCommand(): Command {
   const command = new Command('openapi')
     .description('print the REST interface as an OpenAPI 3.1 document')
     .option('--address <url>', 'address of the interface, including its base path', '/api')
+    .option('--console', 'print the interface of the console for administrators', false)
   const words = interfaceOptions((name) => defaultWords[name])
   for (const option of words.filter(({ long }) => long !== '--base-path')) command.addOption(option)
   return command
@@ -23,9 +25,10 @@ export function openapiCommand(): Command {
     .action(withErrorHandling(async (settings: Settings) => openapi(settings)))
 }
 
-function openapi({ address, ...settings }: Settings): void {
+function openapi({ address, console: ofConsole, ...settings }: Settings): void {
   const { vendor } = servedInterface(interfaceWordsOf(settings), {})
-  console.log(JSON.stringify(createOpenApi({ vendor, address }), undefined, 2))
+  const create = ofConsole ? createConsoleOpenApi : createOpenApi
+  console.log(JSON.stringify(create({ vendor, address }), undefined, 2))
 }
 
 const examples = ['openapi > openapi.json', 'openapi --address https://mfa.example/api --scheme Acme --media-type acme']

@@ -1,3 +1,4 @@
+import { adminExampleParams } from './admin-examples.ts'
 import {
   creationOptions,
   passkey,
@@ -23,6 +24,7 @@ export const exampleParams = {
   bypassCodeId: '5b'.repeat(20),
   browserId: '7f'.repeat(20),
   passkeyId: passkey.id,
+  ...adminExampleParams,
 } as const
 
 const { userId, domainId, sessionId, hardwareTokenId, bypassCodeId } = exampleParams

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { AdminRole, mayCall } from '../../contract/admin/roles.ts'
+import type { AdminAccess } from '../../contract/admin/roles.ts'
 import { commonErrors, errorStatus } from '../../contract/errors.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Endpoint, Version } from '../../contract/endpoint.ts'
@@ -8,8 +10,11 @@ import type { Vendor } from '../../contract/media-type.ts'
 import type { Operation } from '../../contract/operations.ts'
 import { maxWait } from '../../contract/sessions.ts'
 import { messageOf } from '../ground/problem.ts'
-import { exampleParams, examples } from './examples.ts'
+import { adminExamples } from './admin-examples.ts'
+import { exampleParams, examples as restExamples } from './examples.ts'
 import type { Schemas } from './schemas.ts'
+
+const examples = { ...restExamples, ...adminExamples }
 
 /** Settings for all operations of one document. */
 export interface Describing {
@@ -30,14 +35,22 @@ export function describeOperation({ name, section, endpoint }: Operation, contex
   }
 }
 
-function descriptionOf({ role, since, bodyLimit }: Endpoint): string {
+function descriptionOf({ method, role, since, bodyLimit, admin }: Endpoint): string {
   return [
-    role === 'auth' ? 'For keys of any role.' : 'For keys of role admin only.',
-    since && `Since ${since}: only where the Accept header asks for it.`,
+    admin ? callersOf(method, admin) : role === 'auth' ? 'For keys of any role.' : 'For keys of role admin only.',
+    !admin && since && `Since ${since}: only where the Accept header asks for it.`,
     bodyLimit && `The body may have ${bodyLimit / 1024 / 1024} MiB.`,
   ]
     .filter(Boolean)
     .join(' ')
+}
+
+/** The administrators who may call an operation of the console, as its reference says it. */
+export function callersOf(method: string, admin: AdminAccess): string {
+  if (admin.role === 'none') return 'Needs no session.'
+  const roles = AdminRole.options.filter((role) => mayCall(role, { method, admin }))
+  const who = roles.length === AdminRole.options.length ? 'For every administrator.' : `For ${roles.join(', ')}.`
+  return admin.fresh ? `${who} Needs a passkey that was used within 5 minutes.` : who
 }
 
 function pathParameters({ path }: Endpoint) {

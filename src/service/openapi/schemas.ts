@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import * as administrators from '../../contract/admin/administrators.ts'
+import * as adminSignIn from '../../contract/admin/sign-in.ts'
 import * as bypassCodes from '../../contract/bypass-codes.ts'
 import * as domains from '../../contract/domains.ts'
 import * as errors from '../../contract/errors.ts'
@@ -35,7 +37,18 @@ export interface Schemas {
   readonly named: Readonly<Record<string, JsonSchema>>
 }
 
-const modules = [bypassCodes, domains, errors, hardware, organization, sessions, tokens, users]
+const modules = [
+  administrators,
+  adminSignIn,
+  bypassCodes,
+  domains,
+  errors,
+  hardware,
+  organization,
+  sessions,
+  tokens,
+  users,
+]
 
 const names = new Map(
   modules

@@ -10,6 +10,7 @@ import { codeBudgets, codesLockedUntil } from '../../../src/service/store/code-t
 import { domainById } from '../../../src/service/store/domains.ts'
 import { hardwareTokensNamed } from '../../../src/service/store/hardware.ts'
 import { countKnownBrowsers } from '../../../src/service/store/known-browsers.ts'
+import { isMemberOfSome } from '../../../src/service/store/members.ts'
 import { storeInterfaceWords } from '../../../src/service/store/organizations.ts'
 import { organizations, organizationByName, rewriteService } from '../../../src/service/store/organizations.ts'
 import { isInForce } from '../../../src/service/store/passes.ts'
@@ -61,6 +62,13 @@ export function driveTheRest(): void {
       (await person.signIn({ ...given, bypasscode: (await bypasscode(usesAllowed)).code })).state
 
     expect([await ask(1), await ask(2)]).toEqual(['approved', 'denied'])
+  })
+
+  it('knows whether a user belongs to one of the domains of an administrator', async () => {
+    const { id } = await member(running)
+    const isMember = (domainIds: readonly string[]) => isMemberOfSome(node.ctx.store.db, id, domainIds)
+
+    expect([await isMember([running.domain.id]), await isMember(['0'.repeat(40)])]).toEqual([true, false])
   })
 
   it('tries whether the database takes changes', async () => {

@@ -49,8 +49,6 @@ const growing = [
   'known_browser',
   'passkey',
   'passkey_ceremony',
-  'administrator_ceremony',
-  'administrator_session',
   'synchronized_user',
   'audit',
 ]
