@@ -79,7 +79,7 @@ function inviteCommand(): Command {
         const { name, email, role, consoleUrl } = settings
         const domains = await domainIds(service, settings)
         const user = settings.user === undefined ? null : (await findUser(service, settings.user)).id
-        const given = parseOptions(NewInvitation, 'admin invite', { name, email, role, domains, user })
+        const given = parseOptions(NewInvitation, 'inviteAdministrator', { name, email, role, domains, user })
         const { token, ...invitation } = await invite(service.ctx, service.organization.id, given)
         const link = consoleUrl ? invitationLink(`${consoleUrl}/console`, token) : undefined
         if (settings.json) return printJson({ ...invitation, token, ...(link !== undefined && { link }) })
@@ -152,7 +152,7 @@ function roleCommand(): Command {
         const { id } = await find(service, named)
         const of = { organizationId: service.organization.id, id }
         const domains = await domainIds(service, settings)
-        const given = parseOptions(ChangedAdministrator, 'admin role', { role, domains })
+        const given = parseOptions(ChangedAdministrator, 'setAdministratorRole', { role, domains })
         const changed = await setAdministratorRole(service.ctx, of, given)
         printDone(settings, changed, `${quote(changed.name)} now has the role ${changed.role}.`)
       }),

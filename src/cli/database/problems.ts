@@ -11,7 +11,9 @@ export function asFailure(error: unknown): unknown {
   if (error instanceof RefusalError) return failed(error.message, error)
   if (error instanceof StoreUnavailableError) return failed(`${error.message} Try again in a moment.`, error)
   // `parseOptions` begins its messages with the name of the function.
-  const [, invalid] = /^(?:createDomain|setDomain|createApiKey): (.*)/s.exec(messageOf(error)) ?? []
+  const [, invalid] =
+    /^(?:createDomain|setDomain|createApiKey|inviteAdministrator|setAdministratorRole): (.*)/s.exec(messageOf(error)) ??
+    []
   return invalid === undefined ? error : new OptionFailure(invalid, { cause: error })
 }
 

@@ -157,27 +157,6 @@ describe.each(engines)('administrators on %s', (engine) => {
     expect(left.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401])
   })
 
-  it('are stored with public keys that belong to no other administrator', async () => {
-    const [mine, other] = [await owner(), await owner()]
-    const { db } = running.ctx.store
-    const keyOf = (administratorId: string) =>
-      db
-        .selectFrom('administratorPasskey')
-        .select('publicKey')
-        .where('administratorId', '=', administratorId)
-        .executeTakeFirstOrThrow()
-    await db
-      .updateTable('administratorPasskey')
-      .set(await keyOf(mine.id))
-      .where('administratorId', '=', other.id)
-      .execute()
-    const [own, foreign] = [mine.authenticator.credentials[0]!, other.authenticator.credentials[0]!]
-    const { json: options } = await callConsole(running, 'POST', '/sign-in/options')
-    const response = mine.authenticator.use(options, { userHandle: foreign.userHandle, id: foreign.id }, own)
-
-    expect((await callConsole(running, 'POST', '/sign-in', { body: { response } })).status).toBe(400)
-  })
-
   it('can all be revoked at the command line, which needs no session', async () => {
     const mine = await owner()
 

@@ -1,0 +1,299 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { adminOperations } from '../../src/contract/admin/operations.ts'
+import { operations } from '../../src/contract/operations.ts'
+import { revokeAdministrator } from '../../src/service/admin/administrators.ts'
+import {
+  administrator,
+  callConsole,
+  consoleBrowser,
+  inviteAt,
+  origin,
+  startConsole,
+} from '../service/console/console-holder.ts'
+import type { Console } from '../service/console/console-holder.ts'
+import { createTenant, newUser, v14 } from '../service/start-service.ts'
+import { fetchWithHost } from '../support/fetch-with-host.ts'
+
+let folder: string
+let running: Console
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'second-factor-console-'))
+  running = await startConsole(join(folder, 'mfa.sqlite'))
+})
+afterAll(async () => {
+  await running.close()
+  rmSync(folder, { recursive: true })
+})
+// Ceremonies are limited by address.
+beforeEach(() => running.clock.skip(600))
+
+const owner = () => administrator(running, { role: 'owner' })
+const helpdesk = () => administrator(running, { role: 'helpdesk', domains: [running.domain.id] })
+const newOwner = { name: 'Mallory', email: 'mallory@example.com', role: 'owner' }
+
+describe('a page of another origin', () => {
+  const foreign = [
+    ['another site', 'https://evil.example'],
+    ['another host of the same site', 'https://app.console.example'],
+    ['plain http', 'http://console.example'],
+    ['another port', 'https://console.example:8443'],
+    ['a sandboxed frame', 'null'],
+  ]
+
+  it.each(foreign)('cannot make an administrator change anything: %s', async (_what, from) => {
+    const { call } = await owner()
+
+    const forged = await call('POST', '/invitations', { body: newOwner, headers: { origin: from } })
+
+    expect([forged.status, forged.code]).toEqual([403, 'api.error.forbidden'])
+    expect((await call('GET', '/invitations')).json).toEqual([])
+  })
+
+  it('cannot leave the origin out', async () => {
+    const { state } = await owner()
+    const headers = { host: new URL(origin).host, accept: v14, cookie: state.cookie ?? '' }
+
+    const forged = await fetchWithHost(`${running.origin}/console/api/admin/session`, { method: 'DELETE', headers })
+
+    expect(forged.status).toBe(403)
+  })
+
+  it('cannot sign the victim in as the attacker', async () => {
+    const { authenticator } = await owner()
+    const { json } = await callConsole(running, 'POST', '/sign-in/options')
+    const response = authenticator.use(json, {}, authenticator.credentials[0])
+
+    const forged = await callConsole(running, 'POST', '/sign-in', {
+      body: { response },
+      headers: { origin: 'https://evil.example' },
+    })
+
+    expect([forged.status, forged.headers.has('set-cookie')]).toEqual([403, false])
+  })
+
+  it.each(['cross-site', 'same-site'])('reads nothing, as its browser calls it %s', async (site) => {
+    const { call } = await owner()
+
+    const read = await call('GET', '/administrators', { headers: { 'sec-fetch-site': site } })
+
+    expect([read.status, read.code]).toEqual([403, 'api.error.forbidden'])
+  })
+
+  it('gets no permission by CORS', async () => {
+    const { call } = await owner()
+
+    const preflight = await call('OPTIONS', '/invitations', { headers: { origin: 'https://evil.example' } })
+    const read = await call('GET', '/session')
+
+    const allowing = [preflight, read].flatMap(({ headers }) => [...headers.keys()])
+    expect(allowing.filter((name) => name.startsWith('access-control-'))).toEqual([])
+  })
+})
+
+describe('a thief of an invitation', () => {
+  it('cannot use it after the person has registered', async () => {
+    const token = await inviteAt(running, { role: 'owner' })
+    const started = await callConsole(running, 'POST', '/registration/options', { body: { token } })
+    await consoleBrowser(running).register(token)
+    const { authenticator } = consoleBrowser(running)
+    const response = authenticator.make(started.json.options)
+
+    const replayed = await callConsole(running, 'POST', '/registration', { body: { token, response, name: 'Mine' } })
+
+    expect([replayed.status, replayed.code]).toEqual([404, 'api.error.notfound.invitation'])
+  })
+
+  it('cannot answer the ceremony of one invitation for another one', async () => {
+    const [weak, strong] = [await inviteAt(running, { role: 'auditor' }), await inviteAt(running, { role: 'owner' })]
+    const started = await callConsole(running, 'POST', '/registration/options', { body: { token: weak } })
+    const response = consoleBrowser(running).authenticator.make(started.json.options)
+
+    const mixed = await callConsole(running, 'POST', '/registration', {
+      body: { token: strong, response, name: 'Mine' },
+    })
+
+    expect([mixed.status, mixed.code]).toEqual([409, 'api.error.conflict.state'])
+  })
+
+  it('finds no token in the database', async () => {
+    const token = await inviteAt(running, { role: 'owner' })
+
+    const rows = await running.ctx.store.db.selectFrom('administratorInvitation').selectAll().execute()
+
+    expect(JSON.stringify(rows)).not.toContain(token)
+  })
+})
+
+describe('a thief of a cookie', () => {
+  it('changes nothing once the pass is older than 5 minutes', async () => {
+    const { state } = await owner()
+    running.clock.skip(300)
+
+    const thief = await callConsole(running, 'POST', '/invitations', { body: newOwner, cookie: state.cookie })
+
+    expect(thief.code).toBe('api.error.forbidden.fresh')
+  })
+
+  it('cannot add a passkey of its own then', async () => {
+    const { state } = await owner()
+    running.clock.skip(300)
+
+    const thief = await callConsole(running, 'POST', '/passkeys/options', { cookie: state.cookie })
+
+    expect(thief.code).toBe('api.error.forbidden.fresh')
+  })
+
+  it.each(adminOperations.filter(({ endpoint }) => endpoint.admin?.role !== 'none'))(
+    'gets nothing from $name after the administrator was revoked',
+    async ({ endpoint }) => {
+      const { state, id } = await owner()
+      await revokeAdministrator(running.ctx, { organizationId: running.organization.id, id })
+      const path = endpoint.path.replace(/^\/admin/, '').replace(/:\w+/g, id)
+
+      expect((await callConsole(running, endpoint.method, path, { cookie: state.cookie })).status).toBe(401)
+    },
+  )
+
+  it.each(operations)('gets nothing from $name of the API', async ({ endpoint }) => {
+    const { state } = await owner()
+    const path = endpoint.path.replace(/:\w+/g, running.domain.id)
+
+    const response = await fetch(`${running.origin}/api${path}`, {
+      method: endpoint.method,
+      headers: { cookie: state.cookie ?? '', accept: v14 },
+    })
+
+    expect(response.status).toBe(401)
+  })
+})
+
+describe('an app that has an API key', () => {
+  it.each(adminOperations.filter(({ endpoint }) => endpoint.admin?.role !== 'none'))(
+    'cannot call $name of the console',
+    async ({ endpoint }) => {
+      const path = endpoint.path.replace(/^\/admin/, '').replace(/:\w+/g, '0'.repeat(40))
+      const headers = { authorization: `Service key="${running.apiKey}"` }
+
+      const answer = await callConsole(running, endpoint.method, path, { headers })
+
+      expect([answer.status, answer.code]).toEqual([401, 'api.error.unauthorized'])
+    },
+  )
+
+  it('finds no operation of the console in the API', async () => {
+    const answers = await Promise.all(
+      adminOperations.map(({ endpoint }) =>
+        running.call(endpoint.method, endpoint.path.replace(/:\w+/g, '0'.repeat(40))),
+      ),
+    )
+
+    expect(new Set(answers.map(({ code }) => code))).toEqual(new Set(['api.error.notfound.operation']))
+  })
+})
+
+describe('an administrator who wants more', () => {
+  it('cannot invite another one from the help desk', async () => {
+    const { call } = await helpdesk()
+
+    expect((await call('POST', '/invitations', { body: newOwner })).code).toBe('api.error.forbidden')
+  })
+
+  it('cannot change its own role', async () => {
+    const { call, id } = await owner()
+
+    const promoted = await call('PUT', `/administrators/${id}`, {
+      body: { role: 'auditor' },
+      headers: { 'if-match': '"1"' },
+    })
+
+    expect(promoted.code).toBe('api.error.forbidden.own')
+  })
+
+  it('cannot leave the organization without an owner', async () => {
+    const { call, id } = await owner()
+
+    expect((await call('DELETE', `/administrators/${id}`)).code).toBe('api.error.forbidden.own')
+  })
+
+  it('cannot bring a domain of another organization', async () => {
+    const stranger = await createTenant(running.service, running.origin)
+    const { call } = await owner()
+    const body = { ...newOwner, role: 'admin', domains: [stranger.domain.id] }
+
+    expect((await call('POST', '/invitations', { body })).code).toBe('api.error.notfound.domain')
+  })
+
+  it('cannot claim to be a user of another organization', async () => {
+    const stranger = await createTenant(running.service, running.origin)
+    const { json: user } = await stranger.call('POST', '/users', { body: newUser('theirs') })
+    const { call } = await owner()
+
+    const answer = await call('POST', '/invitations', { body: { ...newOwner, user: user.id } })
+
+    expect(answer.code).toBe('api.error.notfound.user')
+  })
+
+  it('cannot come back by an invitation that it made before it was revoked', async () => {
+    const [mine, theirs] = [await owner(), await owner()]
+    const { json } = await theirs.call('POST', '/invitations', { body: newOwner })
+    await mine.call('DELETE', `/administrators/${theirs.id}`)
+
+    expect((await consoleBrowser(running).register(json.token)).status).toBe(404)
+  })
+
+  it('cannot use an invitation that it made as an owner after it was demoted', async () => {
+    const [mine, theirs] = [await owner(), await owner()]
+    const { json } = await theirs.call('POST', '/invitations', { body: newOwner })
+    await mine.call('PUT', `/administrators/${theirs.id}`, {
+      body: { role: 'auditor' },
+      headers: { 'if-match': '"1"' },
+    })
+
+    expect((await consoleBrowser(running).register(json.token)).status).toBe(404)
+  })
+})
+
+describe('a writer of the database who has no keys', () => {
+  it('cannot give an administrator the passkey of another one', async () => {
+    const [mine, theirs] = [await owner(), await owner()]
+    const { db } = running.ctx.store
+    const { publicKey } = await db
+      .selectFrom('administratorPasskey')
+      .select('publicKey')
+      .where('administratorId', '=', mine.id)
+      .executeTakeFirstOrThrow()
+    await db.updateTable('administratorPasskey').set({ publicKey }).where('administratorId', '=', theirs.id).execute()
+    const [own, foreign] = [mine.authenticator.credentials[0]!, theirs.authenticator.credentials[0]!]
+    const { json } = await callConsole(running, 'POST', '/sign-in/options')
+    const response = mine.authenticator.use(json, { userHandle: foreign.userHandle, id: foreign.id }, own)
+
+    expect((await callConsole(running, 'POST', '/sign-in', { body: { response } })).status).toBe(400)
+  })
+})
+
+describe('the passkey of a user', () => {
+  it('signs nobody in to the console, even if it is made for its host', async () => {
+    const { json: user } = await running.call('POST', '/users', { body: newUser('passkey user') })
+    const path = `/domains/${running.domain.id}/users/${user.id}`
+    await running.call('PUT', path)
+    const rp = { id: 'console.example', origins: [origin], name: 'App' }
+    const challenge = 'A'.repeat(22)
+    const given = { challenge, first: true }
+    const { authenticator } = consoleBrowser(running)
+    const started = await running.call('POST', `${path}/passkeys/registration`, { body: { rp, ...given } })
+    const made = authenticator.make(started.json)
+    await running.call('POST', `${path}/passkeys`, { body: { ...given, response: made, name: 'Laptop' } })
+    const { json } = await callConsole(running, 'POST', '/sign-in/options')
+    const response = authenticator.use(json, {}, authenticator.credentials[0])
+
+    const signedIn = await callConsole(running, 'POST', '/sign-in', { body: { response } })
+
+    expect([signedIn.status, signedIn.code]).toEqual([400, 'api.error.invalid.response'])
+  })
+})

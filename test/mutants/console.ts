@@ -1,0 +1,281 @@
+import type { Mutant } from './mutant.ts'
+
+const attacks = 'attacks/console.test.ts'
+const access = 'service/console/access.test.ts'
+const signIn = 'service/console/sign-in.test.ts'
+const administrators = 'service/console/administrators.test.ts'
+const mounting = 'service/console/mounting.test.ts'
+
+const refusedSignIn = 'is refused with %s'
+const refusedInvitation = 'is not accepted with %s'
+
+const authorize = 'src/service/console/authorize.ts'
+const scope = 'src/service/console/scope.ts'
+const ceremonies = 'src/service/console/ceremonies.ts'
+
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'the table of roles in the console',
+    file: authorize,
+    find: "  if (!mayCall(administrator.role, { method, admin })) throw new ApiProblem('api.error.forbidden')\n",
+    replace: '',
+    test: access,
+    title: '$name is forbidden for the role $as, whatever it names',
+  },
+  {
+    defense: 'an auditor changes nothing',
+    file: 'src/contract/admin/roles.ts',
+    find: "  owner: { read: ['auditor', 'owner'], change: ['owner'] },",
+    replace: "  owner: { read: ['auditor', 'owner'], change: ['auditor', 'owner'] },",
+    test: access,
+    title: '$name is forbidden for the role $as, whatever it names',
+  },
+  {
+    defense: 'the session that each operation of the console needs',
+    file: authorize,
+    find: '  if (!administrator) throw notSignedIn()\n',
+    replace: '  if (!administrator) return\n',
+    test: access,
+    title: 'cannot call $name',
+  },
+  {
+    defense: 'the organization of another administrator',
+    file: scope,
+    find: '    (await administratorById(db, id))?.organizationId === administrator.organizationId,',
+    replace: '    (await administratorById(db, id)) !== undefined || administrator.id === id,',
+    also: [
+      {
+        file: 'src/service/admin/administrators.ts',
+        find: '  if (row?.organizationId !== organizationId) throw notFound()',
+        replace: '  if (!row || organizationId === undefined) throw notFound()',
+      },
+    ],
+    test: access,
+    title: 'do not exist for $name in the role $as',
+  },
+  {
+    defense: 'the own record of an administrator',
+    file: authorize,
+    find: "  if (params['administratorId'] === id) return true\n",
+    replace: '',
+    test: access,
+    title: 'is closed to $name in the role $as',
+  },
+  {
+    defense: 'the age of a pass that allows changes',
+    file: authorize,
+    find: "  if (admin.fresh && !isFresh(administrator.session, now)) throw new ApiProblem('api.error.forbidden.fresh')\n",
+    replace: '',
+    test: access,
+    title: 'is refused by $name',
+  },
+  {
+    defense: 'the origin of each change',
+    file: 'src/service/console/same-origin.ts',
+    find: 'headers.origin !== origin',
+    replace: '(headers.origin !== undefined && headers.origin !== origin)',
+    test: attacks,
+    title: 'cannot leave the origin out',
+  },
+  {
+    defense: 'the whole origin counts, not its host',
+    file: 'src/service/console/same-origin.ts',
+    find: 'headers.origin !== origin',
+    replace: '!headers.origin?.endsWith(new URL(origin).hostname)',
+    test: attacks,
+    title: 'cannot make an administrator change anything: %s',
+  },
+  {
+    defense: 'reads by pages of other origins',
+    file: 'src/service/console/same-origin.ts',
+    find: "site === 'cross-site' || site === 'same-site'",
+    replace: "site === 'cross-site'",
+    test: attacks,
+    title: 'reads nothing, as its browser calls it %s',
+  },
+  {
+    defense: 'sessions end with the access of their administrator',
+    file: 'src/service/store/administrator-sessions.ts',
+    find: "    .where('administrator.revokedAt', 'is', null),",
+    replace: '    ,',
+    also: [
+      {
+        file: 'src/service/store/administrators.ts',
+        find: '  await removeAdministratorSessions(db, id)\n',
+        replace: '',
+      },
+    ],
+    test: attacks,
+    title: 'gets nothing from $name after the administrator was revoked',
+  },
+  {
+    defense: 'invitations end with the access of the administrator who made them',
+    file: 'src/service/store/administrators.ts',
+    find: '  await removeInvitationsBy(db, id)\n  return true\n}\n\nconst revoke',
+    replace: '  return true\n}\n\nconst revoke',
+    test: attacks,
+    title: 'cannot come back by an invitation that it made before it was revoked',
+  },
+  {
+    defense: 'invitations end with the role of the administrator who made them',
+    file: 'src/service/store/administrators.ts',
+    find: '  await removeInvitationsBy(db, id)\n  for',
+    replace: '  for',
+    test: attacks,
+    title: 'cannot use an invitation that it made as an owner after it was demoted',
+  },
+  {
+    defense: 'an invitation is used up by the registration',
+    file: 'src/service/store/administrator-invitations.ts',
+    find: `  db
+    .deleteFrom('administratorInvitation')
+    .where('tokenHash', '=', tokenHash)
+    .where('expiresAt', '>', now)
+    .where('expiresAt', '<=', derived(now, latestExpiry))
+    .returningAll(),`,
+    replace: `  db
+    .selectFrom('administratorInvitation')
+    .selectAll()
+    .where('tokenHash', '=', tokenHash)
+    .where('expiresAt', '>', now)
+    .where('expiresAt', '<=', derived(now, latestExpiry)),`,
+    test: signIn,
+    title: 'is accepted once when two browsers race',
+  },
+  {
+    defense: 'a ceremony belongs to its invitation',
+    file: 'src/service/store/administrator-ceremonies.ts',
+    find: "is.and(pick(of, ['challengeHash', 'kind', 'subject'])),",
+    replace: "is.and(pick(of, ['challengeHash', 'kind'])),",
+    test: attacks,
+    title: 'cannot answer the ceremony of one invitation for another one',
+  },
+  {
+    defense: 'a ceremony of the console takes one answer',
+    file: 'src/service/store/administrator-ceremonies.ts',
+    find: "    db.deleteFrom('administratorCeremony').where(isOpen(of, now)).returningAll(),",
+    replace: "    db.selectFrom('administratorCeremony').selectAll().where(isOpen(of, now)),",
+    test: signIn,
+    title: 'accepts each answer once',
+  },
+  {
+    defense: 'the verification of the person',
+    file: ceremonies,
+    find: 'origins: [origin], verifiesPerson: true }',
+    replace: 'origins: [origin], verifiesPerson: false }',
+    test: signIn,
+    title: refusedSignIn,
+  },
+  {
+    defense: 'no answer comes from a frame of another origin',
+    file: ceremonies,
+    find: 'clientData: clientData.crossOrigin ? undefined : clientData }',
+    replace: 'clientData }',
+    test: signIn,
+    title: refusedInvitation,
+  },
+  {
+    defense: 'the answer names its administrator',
+    file: 'src/service/console/sign-in.ts',
+    find: 'administrator?.revokedAt === null && response.userHandle === administrator.userHandle',
+    replace: 'administrator?.revokedAt === null && typeof response.userHandle !== undefined',
+    test: signIn,
+    title: refusedSignIn,
+  },
+  {
+    defense: 'a confirmation takes a passkey of the same administrator',
+    file: 'src/service/console/sign-in.ts',
+    find: 'const own = administrator?.id === id ? passkey : undefined',
+    replace: 'const own = administrator ? passkey : undefined',
+    test: signIn,
+    title: 'is not allowed by the passkey of another administrator',
+  },
+  {
+    defense: 'backup eligibility of a passkey of the console never changes',
+    file: 'src/service/store/administrator-passkeys.ts',
+    find: "\n      .where('syncable', '=', use.syncable),",
+    replace: ',',
+    test: signIn,
+    title: refusedSignIn,
+  },
+  {
+    defense: 'public keys of the console belong to one administrator',
+    file: 'src/service/store/administrator-passkeys.ts',
+    find: "  const opened = secrets.open(publicKey, { kind: 'administrator passkey', id, userId: administratorId })",
+    replace: `  const record = { kind: 'administrator passkey', id, userId: administratorId } as const
+  const opened = publicKey.length > 0 ? keyOfAnyone(secrets, publicKey, record) : ''`,
+    also: [
+      {
+        file: 'src/service/store/administrator-passkeys.ts',
+        find: '  secrets.seal(Buffer.from(publicKey)',
+        replace: "  'plain:' + Buffer.from(publicKey).toString('base64url') || secrets.seal(Buffer.from(publicKey)",
+      },
+      {
+        file: 'src/service/store/administrator-passkeys.ts',
+        find: '/** @throws {UnsealError} if it was changed, or belongs to another passkey or administrator. */',
+        replace: `const keyOfAnyone = (secrets: Secrets, sealed: string, of: Parameters<Secrets['open']>[1]): string =>
+  sealed.startsWith('plain:') ? sealed.slice(6) : secrets.open(sealed, of)
+
+/** */`,
+      },
+    ],
+    test: attacks,
+    title: 'cannot give an administrator the passkey of another one',
+  },
+  {
+    defense: 'two owners who revoke each other at once',
+    file: 'src/service/admin/acting.ts',
+    find: '  if (present?.revokedAt === null && present.role === administrator.role) return\n',
+    replace: '  if (present) return\n',
+    test: administrators,
+    title: 'that revoke each other at once leave one owner',
+  },
+  {
+    defense: 'the version of an administrator',
+    file: 'src/service/admin/administrators.ts',
+    find: '    if (version !== undefined && version !== before.version) throw changedMeanwhile(before)\n',
+    replace: '',
+    test: administrators,
+    title: 'cannot be changed under an outdated version',
+  },
+  {
+    defense: 'the idle time of a session in the console',
+    file: 'src/service/rules/console-session.ts',
+    find: 'now >= usedAt + sessionIdle || ',
+    replace: '',
+    test: signIn,
+    title: 'ends after 30 minutes without a request',
+  },
+  {
+    defense: 'the lifetime of a session in the console',
+    file: 'src/service/rules/console-session.ts',
+    find: 'now >= signedInAt + sessionLifetime || ',
+    replace: '',
+    test: signIn,
+    title: 'ends after 8 hours',
+  },
+  {
+    defense: 'the host of the console serves nothing else',
+    file: 'src/service/front/console.ts',
+    find: '    isOfHost(req, address) ? next() : handle(req, res, next)',
+    replace: '    isOfHost(req, address) && req.url === undefined ? next() : handle(req, res, next)',
+    test: mounting,
+    title: 'serves nothing else',
+  },
+  {
+    defense: 'other hosts do not serve the console',
+    file: 'src/service/front/console.ts',
+    find: '    if (!isOfHost(req, address)) {',
+    replace: '    if (isLoopbackOf(address, req.headers.host)) {',
+    test: mounting,
+    title: 'serves the console of %s at any path of an app, for its own host',
+  },
+  {
+    defense: 'the limit of ceremonies for each address in the console',
+    file: ceremonies,
+    find: '  if (wait > 0) throw tooManyRequests({ limit: limitWords, wait, now })\n',
+    replace: '',
+    test: signIn,
+    title: 'limits ceremonies by address',
+  },
+]
