@@ -278,7 +278,7 @@ describe('a writer of the database who has no keys', () => {
 })
 
 describe('the passkey of a user', () => {
-  it('signs nobody in to the console, even if it is made for its host', async () => {
+  it('signs no administrator in, even if it is made for its host', async () => {
     const { json: user } = await running.call('POST', '/users', { body: newUser('passkey user') })
     const path = `/domains/${running.domain.id}/users/${user.id}`
     await running.call('PUT', path)

@@ -87,7 +87,7 @@ function inviteCommand(): Command {
           ...(link === undefined ? [['Token', token] as const] : [['Link', link] as const]),
           ['For', `${name} (${email}), ${role}`],
           ['Valid until', dateOf(invitation.expiresAt)],
-          ['Note', 'whoever opens it first becomes the administrator: send it over a channel you trust'],
+          ['Note', 'the first person who uses it becomes the administrator: send it over a channel you trust'],
         ])
       }),
     )

@@ -21,7 +21,7 @@ import { beginCeremony, requestOptions, verifyUse, wrongAnswer } from './ceremon
 import { endedCookie } from './cookie.ts'
 import { answerSignIn, beginSession, findSignedIn, sessionView } from './sessions.ts'
 
-/** A sign-in knows nobody yet: the answer names the administrator by its user handle. */
+/** A sign-in belongs to no administrator yet: the answer names one by its user handle. */
 const ofSignIn = { kind: 'sign_in', subject: '' } as const
 
 export const startSignIn: Handler<typeof contract.startAdminSignIn> = async (_input, call) => {
