@@ -1,5 +1,5 @@
 import { ApiError } from '../client/errors.ts'
-import type { PassedBrowser, RedeemedSession, Session } from '../contract/sessions.ts'
+import type { PassedBrowser, RedeemedSession, Session, SessionReason } from '../contract/sessions.ts'
 import type { Factor, User } from '../contract/users.ts'
 import { challengeLifetime } from './challenge.ts'
 import type { Challenge, Notice } from './challenge.ts'
@@ -21,8 +21,8 @@ export type CodeOutcome =
       readonly notice: CodeNotice
       /** Whether the code was checked. */
       readonly wasWrong?: boolean
-      /** The session in which it was not, because only a passkey counts. */
-      readonly refused?: string
+      /** The session in which it did not count, and why, where that is not that it was wrong. */
+      readonly refused?: { readonly sessionId: string; readonly reason: SessionReason }
     }
 
 /** What the page says about a code that was not accepted. */
@@ -46,21 +46,24 @@ function latinDigit(digit: string): string {
   return String(digit.charCodeAt(0) % 16)
 }
 
-/** Has the service check a code; a correct one cancels the request on the device. */
+/**
+ * Has the service check a code; a correct one cancels the request on the device.
+ *
+ * @param tried.browser Becomes a known one; absent for a code that does not sign in.
+ */
 export async function tryCode(
   service: ConnectedService,
   challenge: Challenge,
   sender: Sender,
-  { code, browser, now }: { code: string; browser: PassedBrowser; now: number },
+  { code, browser, now }: { code: string; browser?: PassedBrowser; now: number },
 ): Promise<CodeOutcome> {
   try {
     const session = await service.client.sessions.create(service.domainId, {
       ...describe(challenge, sender),
       otp: code,
-      ...(service.redeemsCodes ? { redeem: { browser } } : {}),
+      ...(service.redeemsCodes ? { redeem: browser ? { browser } : {} } : {}),
     })
-    if (isRefused(session)) return { notice: { kind: 'passkey_needed' }, refused: session.id }
-    if (session.state !== 'approved') return { notice: afterWrongCode(session, challenge, now), wasWrong: true }
+    if (session.state !== 'approved') return notAccepted(session, challenge, now)
     await cancel(service, challenge)
     const givenFactor = session.factor ?? (code.length === 9 ? 'bypass' : 'otp')
     return {
@@ -76,9 +79,16 @@ export async function tryCode(
   }
 }
 
-/** Whether the code was not even checked, because only a passkey counts. */
-const isRefused = ({ reason, triesLeft }: Session): boolean =>
-  reason === 'phishing_resistance_required' && triesLeft === undefined
+/** Where only a passkey counts, the service does not check codes, or counts a right one as wrong: see `triesLeft`. */
+function notAccepted(session: Session, challenge: Challenge, now: number): CodeOutcome {
+  const { id: sessionId, reason, triesLeft } = session
+  if (reason !== 'phishing_resistance_required') {
+    return { notice: afterWrongCode(session, challenge, now), wasWrong: true }
+  }
+  const isCounted = triesLeft !== undefined
+  const notice = isCounted ? afterWrongCode(session, challenge, now) : ({ kind: 'passkey_needed' } as const)
+  return { notice, wasWrong: isCounted, refused: { sessionId, reason } }
+}
 
 /** The last try pauses codes at once; the one before it says for how long. */
 function afterWrongCode({ triesLeft, lockedFor }: Session, challenge: Challenge, now: number): CodeNotice {

@@ -232,10 +232,12 @@ function isForeign(state: MfaState, { userKey, mfa: { options } }: RequestContex
     setup,
     remembered,
     ownId,
+    passkeyPass,
     shownReplacement,
   } = state
   const isOwn = (part: { userKey: string } | undefined) => !part || part.userKey === userKey
-  const areOwn = [verified, challenge, letThrough, setup, remembered, ownId, shownReplacement].every(isOwn)
+  const parts = [verified, challenge, letThrough, setup, remembered, ownId, passkeyPass, shownReplacement]
+  const areOwn = parts.every(isOwn)
   return service !== options.serviceId || !areOwn
 }
 

@@ -20,6 +20,7 @@ import { readMfaState } from './session/web-session.ts'
 import { challengePage } from './sign-in/challenge-page.ts'
 import { emailCode, enterCode } from './sign-in/code-entry.ts'
 import { completeChallenge, passedTo } from './sign-in/finish.ts'
+import { enterHandedOverCode } from './sign-in/handed-over-code.ts'
 import { liveStatus, statusOnce } from './sign-in/live-status.ts'
 import { enterPasskey, passkeyOptions } from './sign-in/passkey.ts'
 import { giveUp, sendAgain } from './sign-in/push-again.ts'
@@ -35,6 +36,7 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Handler>>>
   '/cancel': { POST: unlessPassed(giveUp) },
   '/code': { POST: unlessPassed(enterCode) },
   '/passkey': { POST: unlessPassed(enterPasskey) },
+  '/passkey/code': { POST: unlessPassed(enterHandedOverCode) },
   '/passkey/options': { POST: unlessPassed(passkeyOptions) },
   '/email': { POST: unlessPassed(emailCode) },
   '/remember': { POST: setRemember },

@@ -181,6 +181,26 @@ async function* pagesOfPasskeys(mfa: Partial<MfaOptions> = {}): AsyncGenerator<P
   await next.visit('/account')
   yield placesOf({ url }, next)('using a passkey', '/mfa')
   yield placesOf({ url }, next)('other ways than a passkey', '/mfa?use=other')
+
+  // Another app of the same users, in which nothing else counts.
+  await app.verify(createBrowser(url), 'carol')
+  const strict = await startWebApp({
+    mfa: { service: app.service, clock: app.clock, phishingResistant: 'require', ...mfa },
+  })
+  const strictUrl = strict.url.replace('127.0.0.1', 'localhost')
+  const [owner, other] = [createBrowser(strictUrl), createBrowser(strictUrl)]
+  await strict.signIn(owner, 'alice')
+  await owner.visit('/account')
+  yield placesOf({ url: strictUrl }, owner)('other ways where only a passkey counts', '/mfa?use=other')
+  yield placesOf({ url: strictUrl }, owner)('a lost passkey', '/mfa?use=handed-over')
+  await strict.signIn(other, 'carol')
+  await other.visit('/account')
+  const without = placesOf({ url: strictUrl }, other)
+  yield without('a passkey is needed', '/mfa')
+  await other.submit('/mfa/passkey/code', { code: '000000000' })
+  yield without('the wrong code for a passkey', '/mfa?use=handed-over')
+  for (let guess = 0; guess < 4; guess++) await other.submit('/mfa/passkey/code', { code: '000000000' })
+  yield without('codes are paused, and a passkey is needed', '/mfa?use=handed-over')
   yield placesOf({ url }, next)('a code in place of a passkey', '/mfa?use=code')
   await next.submit('/mfa/passkey', { response: '{}' })
   yield placesOf({ url }, next)('wrong passkey', '/mfa?use=passkey')

@@ -116,7 +116,7 @@ describe.each(places)('%s that requires passkeys', (place, at, options) => {
 
     expect(page.text).toContain('A passkey is needed')
     expect(ways.text).not.toMatch(/use=(code|otp|bypass)|\/mfa\/(email|send)/)
-    expect(field.text).not.toContain('name="code"')
+    expect(field.text).not.toContain('action="/mfa/code"')
     expect(await alice.pending()).toEqual([])
   })
 

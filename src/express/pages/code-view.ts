@@ -57,6 +57,7 @@ export function codeView(page: StatusPage) {
 
 /** Whether a request waits on the device, or can be sent. */
 export function canPush(page: StatusPage): boolean {
+  if (page.passkeyNeeded) return false
   return hasDevice(page.status) && (page.status.kind === 'waiting' || nextRequest(page) === undefined)
 }
 
@@ -90,7 +91,7 @@ export function pausedView(page: StatusPage) {
 function deviceWay(page: StatusPage) {
   const { layout, status } = page
   const { paused } = layout.words
-  if (!hasDevice(status)) return {}
+  if (!hasDevice(status) || page.passkeyNeeded) return {}
   if (status.kind === 'waiting') return { addition: paused.device, button: paused.button, target: layout.base }
   const addition = nextRequest(page)
   return addition === undefined ? { addition: paused.device, button: paused.button, action: 'send' } : { addition }

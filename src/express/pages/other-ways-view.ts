@@ -83,13 +83,20 @@ function masked(email: string): string {
 }
 
 /** An administrator can give out a recovery code, or end a pause. */
-function administrator({ layout, context, challenge, others, passkeyNeeded }: StatusPage, isPaused: boolean) {
+function administrator(page: StatusPage, isPaused: boolean) {
+  const { layout, context, challenge, others, passkeyNeeded, takesHandedOver } = page
   const { ask } = layout.words.ways
+  if (takesHandedOver) {
+    return {
+      ask: { title: ask.title, sentence: isPaused ? ask.unlock : ask.passkey },
+      enter: isPaused ? undefined : 'handed-over',
+    }
+  }
   const accepted = [context.mfa.options.factors, challenge.factors ?? (['bypass'] as const)]
   const takesCode = !passkeyNeeded && accepted.every((factors) => factors.includes('bypass'))
   const sentence = takesCode ? ask.code : ask.device
   return {
     ask: { title: ask.title, sentence: isPaused ? ask.unlock : sentence },
-    canEnter: takesCode && !isPaused && !others.includes('bypass'),
+    enter: takesCode && !isPaused && !others.includes('bypass') ? 'bypass' : undefined,
   }
 }

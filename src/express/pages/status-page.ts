@@ -5,6 +5,7 @@ import type { Page } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { codeKind, codeView, pausedView } from './code-view.ts'
 import { endView } from './end-view.ts'
+import { handedOverView } from './handed-over-view.ts'
 import { page } from './layout.ts'
 import { activationLink, authenticatorAddress } from './link.ts'
 import { otherWaysView } from './other-ways-view.ts'
@@ -18,6 +19,7 @@ export function statusPage(request: WebRequest, view: View): Page {
   const { status } = view
   const shown = statusPageOf(request, view)
   if (wantsOtherWays(shown)) return page(200, 'other-ways', otherWaysView(shown))
+  if (wantsHandedOverCode(shown)) return handedOverPage(shown)
   if (wantsCode(shown)) return codePage(shown)
   if (status.kind === 'passkey' || wantsPasskey(shown)) return page(200, 'passkey', passkeyView(shown))
   if (status.kind === 'waiting') return page(200, 'waiting', waitingView(shown, status))
@@ -36,6 +38,18 @@ function wantsOtherWays({ req, status }: StatusPage): boolean {
 function wantsCode({ req, others, status, passkeyNeeded }: StatusPage): boolean {
   if (status.kind === 'enrolling' || status.kind === 'approved' || passkeyNeeded) return false
   return codeKind(req.query['use']) !== undefined || (status.kind === 'no_device' && others.length > 0)
+}
+
+/** Requested by its link, or the only way for a user who has no passkey. */
+function wantsHandedOverCode({ req, status, takesHandedOver }: StatusPage): boolean {
+  if (!takesHandedOver) return false
+  return req.query['use'] === 'handed-over' || status.kind === 'ended'
+}
+
+/** The field for that code, or what to do while codes are paused. */
+function handedOverPage(shown: StatusPage): Page {
+  const paused = pausedView(shown)
+  return paused ? page(200, 'message', paused) : page(200, 'handed-over', handedOverView(shown))
 }
 
 /** Requested by its link. */

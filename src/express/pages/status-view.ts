@@ -17,6 +17,8 @@ export interface View {
   readonly passkey: boolean
   /** Whether nothing else passes. */
   readonly passkeyNeeded: boolean
+  /** Whether a code that an administrator hands over may lead to a new passkey. */
+  readonly takesHandedOver: boolean
   /** As the service knows the user, if it does. */
   readonly member: User | undefined
   /** The factors that are paused. */

@@ -37,6 +37,8 @@ export type MfaEvent = EventContext &
       }
     | { readonly type: 'device.renamed'; readonly id: string }
     | { readonly type: 'passkey.renamed'; readonly id: string }
+    /** The user entered a code that an administrator handed over, and may add a passkey. */
+    | { readonly type: 'passkey.allowed'; readonly sessionId: string }
     | { readonly type: 'recovery_codes.made'; readonly count: number }
     /** A browser was remembered; it passed the gate; or one or all browsers of the user were forgotten. */
     | { readonly type: 'browser.remembered' | 'browser.recognized'; readonly until: number }
@@ -46,7 +48,7 @@ export type MfaEvent = EventContext &
     /** The service could not be asked whether a verified web session was ended: it stays valid until then at most. */
     | { readonly type: 'verification.unchecked'; readonly until: number }
     | { readonly type: 'code.wrong' }
-    /** A code was not checked, because only a passkey counts. */
+    /** A code did not count, because only a passkey does. */
     | { readonly type: 'code.refused'; readonly sessionId: string; readonly reason: SessionReason }
     /** A passkey did not pass. */
     | { readonly type: 'passkey.wrong' }

@@ -1,4 +1,7 @@
+import { findMember } from '../../challenge/user.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
+import { ApiError } from '../../client/errors.ts'
+import type { User } from '../../contract/users.ts'
 import { message } from '../pages/message.ts'
 import { newPasskeyPage } from '../pages/new-passkey-page.ts'
 import { isPrefetch } from '../request/navigation.ts'
@@ -6,51 +9,76 @@ import type { Outcome } from '../request/outcome.ts'
 import { continueAt, leadTo, redirect } from '../request/outcome.ts'
 import { canAddPasskeys } from '../request/passkeys.ts'
 import type { WebRequest } from '../request/web-request.ts'
+import { passkeyPassOf } from '../sign-in/handed-over-code.ts'
 import { findNewcomer } from '../sign-in/newcomer.ts'
 import { rejectNew, startNew, storeNew } from './new-passkey.ts'
+import type { Allowed } from './new-passkey.ts'
 
-/** `GET /mfa/enroll/passkey`: a passkey as the first factor, during the first sign-in. */
-export const showFirstPasskey = byNewcomer((request) => ({
+/** `GET /mfa/enroll/passkey`: a passkey as the first factor, or in place of a lost one, during a sign-in. */
+export const showFirstPasskey = byEntitled((request) => ({
   state: 'as-is',
   answer: newPasskeyPage(request, { path: 'enroll/passkey', token: request.state.challenge?.page ?? '' }),
 }))
 
 /** `POST /mfa/enroll/passkey/options`. */
-export const firstPasskeyOptions = byNewcomer((request, { service, userId, challenge }) =>
-  startNew(request, service, userId, { challenge, first: true }),
+export const firstPasskeyOptions = byEntitled((request, { service, member, allowed }) =>
+  startNew(request, service, member.id, allowed),
 )
 
 /** `POST /mfa/enroll/passkey`. It does not verify the user: using it does. */
-export const addFirstPasskey = byNewcomer(async (request, { service, userId, challenge }) => {
+export const addFirstPasskey = byEntitled(async (request, { service, member, allowed }) => {
   const { context, state } = request
-  const stored = await storeNew(request, service, userId, { challenge, first: true })
+  const stored = await storeNew(request, service, member.id, allowed)
   if ('rejection' in stored && stored.rejection !== 'too_late') return rejectNew(request, stored.rejection)
   if ('rejection' in stored) return leadTo(request, context.base)
-  const ready = state.challenge && ({ ...state.challenge, enrollment: 'done' } as const)
+  const isFirst = allowed.first === true
+  const ready = state.challenge && { ...state.challenge, ...(isFirst && { enrollment: 'done' as const }) }
   return {
-    state: { save: { ...state, challenge: ready } },
+    state: { save: { ...state, challenge: ready, passkeyPass: undefined } },
     events: [{ type: 'factor.added', kind: 'passkey', id: stored.passkey.id }],
     answer: continueAt(request, context.base),
   }
 })
 
-interface Newcomer {
+interface Entitled {
   readonly service: ConnectedService
-  readonly userId: string
-  /** The id of the challenge, to which the ceremony is bound. */
-  readonly challenge: string
+  readonly member: User
+  /** Bound to the challenge of the web session. */
+  readonly allowed: Allowed
 }
 
-/** Serves users who may set up a first factor, where browsers accept passkeys; others are led back to the challenge. */
-function byNewcomer(handler: (request: WebRequest, newcomer: Newcomer) => Outcome | Promise<Outcome>) {
+/** Serves users who may add a passkey before they sign in, where browsers accept passkeys; others are led back to the challenge. */
+function byEntitled(handler: (request: WebRequest, entitled: Entitled) => Outcome | Promise<Outcome>) {
   return async (request: WebRequest): Promise<Outcome> => {
-    const { context, state, req } = request
-    if (isPrefetch(req)) return message(request, 503, 'not_ahead')
-    const found = await findNewcomer(request)
-    const { challenge } = state
-    if (!found || !challenge || !canAddPasskeys(request, found.newcomer)) {
-      return req.method === 'GET' ? { state: 'as-is', answer: redirect(context.base) } : leadTo(request, context.base)
+    if (isPrefetch(request.req)) return message(request, 503, 'not_ahead')
+    const found = await findEntitled(request)
+    if (!found || !canAddPasskeys(request, found.member)) return leadBack(request)
+    try {
+      return await handler(request, found)
+    } catch (error) {
+      // The pass has expired, or an administrator has withdrawn it.
+      if (error instanceof ApiError && error.code === 'api.error.conflict.pass') return leadBack(request)
+      throw error
     }
-    return handler(request, { service: found.service, userId: found.newcomer.id, challenge: challenge.id })
   }
+}
+
+/** A user with the code of an administrator, or one who may set up a first factor. */
+async function findEntitled(request: WebRequest): Promise<Entitled | undefined> {
+  const { context, user, state } = request
+  if (!state.challenge) return undefined
+  const { id: challenge } = state.challenge
+  const pass = passkeyPassOf(request)
+  if (pass === undefined) {
+    const found = await findNewcomer(request)
+    return found && { service: found.service, member: found.newcomer, allowed: { challenge, first: true } }
+  }
+  const service = await context.mfa.connect()
+  const member = await findMember(service, user)
+  return member && { service, member, allowed: { challenge, pass } }
+}
+
+function leadBack(request: WebRequest): Outcome {
+  const { context, req } = request
+  return req.method === 'GET' ? { state: 'as-is', answer: redirect(context.base) } : leadTo(request, context.base)
 }

@@ -15,6 +15,8 @@ export interface MfaState {
   readonly lastReturnTo?: string | undefined
   /** The factor that is being set up. */
   readonly setup?: Setup | undefined
+  /** A code that an administrator handed over allows this user to add a passkey, and nothing else. */
+  readonly passkeyPass?: PasskeyPass | undefined
   /** Recovery codes are offered; the user continues at `returnTo` afterwards. */
   readonly offer?: { readonly returnTo: string } | undefined
   /** A passkey is offered; the user continues at `returnTo` afterwards. */
@@ -41,6 +43,11 @@ export interface Setup {
   readonly passkey?: string | undefined
   /** A device is about to be activated; `before` is the id of the present one. */
   readonly device?: { readonly before?: string | undefined } | undefined
+}
+
+export interface PasskeyPass extends LetThrough {
+  /** The session that was approved for it: the service checks it again. */
+  readonly sessionId: string
 }
 
 export interface LetThrough {

@@ -20,6 +20,7 @@ import { checkMember } from '../setup-checks/phishing-resistance.ts'
 import { saveUnderOwnId } from '../session/mfa-state.ts'
 import { openAction, refuse } from './demand.ts'
 import { finishAndContinue, passedTo, spent } from './finish.ts'
+import { takesHandedOverCode } from './handed-over-code.ts'
 import { firstSetup } from './newcomer.ts'
 import {
   defaultChallenge,
@@ -91,6 +92,7 @@ async function showChallenge(request: WebRequest, loaded: Challenge): Promise<Ou
   }
 
   const passkeyNeeded = needsOnlyPasskey(request, policyOf(request, challenge), known)
+  const takesHandedOver = takesHandedOverCode(request, challenge, known)
   const others = codeFactors(service, member, allowed)
   const passkey = canUsePasskey(request, challenge, member)
   const pauses = await pausesOf(request, service, status)
@@ -98,7 +100,17 @@ async function showChallenge(request: WebRequest, loaded: Challenge): Promise<Ou
   return {
     state: stateAfter(request, loaded, ended?.challenge ?? challenge, status),
     events: ended ? [...events, ended.event] : events,
-    answer: statusPage(request, { challenge, status, others, passkey, passkeyNeeded, member, pauses, service }),
+    answer: statusPage(request, {
+      challenge,
+      status,
+      others,
+      passkey,
+      passkeyNeeded,
+      takesHandedOver,
+      member,
+      pauses,
+      service,
+    }),
   }
 }
 

@@ -48,13 +48,13 @@ export async function checkCode(
   return { ...outcome, events: eventsOf(outcome) }
 }
 
-function eventsOf(outcome: CodeOutcome): readonly EventFacts[] {
+/** The events of a code that was tried. */
+export function eventsOf(outcome: CodeOutcome): readonly EventFacts[] {
   if (!outcome.notice) return []
   const { notice, wasWrong, refused } = outcome
-  if (refused !== undefined)
-    return [{ type: 'code.refused', sessionId: refused, reason: 'phishing_resistance_required' }]
+  const wrong = wasWrong ? [{ type: 'code.wrong' } as const] : []
   const paused = notice.kind === 'codes_paused' ? [{ type: 'code.paused', until: notice.until } as const] : []
-  return [...(wasWrong ? [{ type: 'code.wrong' } as const] : []), ...paused]
+  return [...(refused ? [{ type: 'code.refused', ...refused } as const] : wrong), ...paused]
 }
 
 /** `POST /mfa/email`: sends a code to the address the service knows. */

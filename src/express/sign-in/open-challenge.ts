@@ -59,7 +59,7 @@ export function openChallenge(
   wanted: NewChallenge,
 ): { readonly challenge: Challenge; readonly effects: Effects } {
   const { clock, random } = context.mfa.options
-  const { verified, ownId, shownReplacement, challenge: present } = state
+  const { verified, ownId, shownReplacement, passkeyPass, challenge: present } = state
   const reused = present && isReusable(present, wanted, clock.now()) ? present : undefined
   const challenge = reused
     ? { ...reused, returnTo: wanted.returnTo, giveUpTo: wanted.giveUpTo }
@@ -69,6 +69,7 @@ export function openChallenge(
     verified: ifOfUser(verified, wanted.userKey),
     ownId: ifOfUser(ownId, wanted.userKey),
     shownReplacement: ifOfUser(shownReplacement, wanted.userKey),
+    passkeyPass: ifOfUser(passkeyPass, wanted.userKey),
     ...(verified?.userKey === wanted.userKey && { offer: state.offer, passkeyOffer: state.passkeyOffer }),
     challenge,
   }

@@ -133,6 +133,7 @@ export const de: Messages = {
       title: 'Fragen Sie Ihre Administration',
       code: 'Dort bekommen Sie einen Wiederherstellungscode.',
       device: 'Dort hilft man Ihnen, ein anderes Gerät einzurichten.',
+      passkey: 'Dort bekommen Sie einen Code, mit dem Sie einen neuen Passkey hinzufügen.',
       unlock: 'Dort kann man Codes und Anfragen für Sie entsperren.',
       enter: 'Code eingeben',
     },
@@ -199,6 +200,14 @@ export const de: Messages = {
     canceled: 'Das wurde nicht abgeschlossen. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.',
     noScript: 'Passkeys brauchen JavaScript. Wählen Sie einen anderen Weg.',
     busy: 'Zu viele Versuche. Wählen Sie einen anderen Weg, oder warten Sie einige Minuten.',
+  },
+  passkeyNeeded: {
+    none: 'Diese App akzeptiert nur Passkeys, und Sie haben noch keinen dafür. Bitten Sie Ihren Administrator persönlich um einen Code.',
+    lost: 'Wenn Sie Ihren Passkey nicht mehr verwenden können, bitten Sie Ihren Administrator persönlich um einen Code.',
+    hint: 'Er hat 9 Ziffern und gilt einmal, höchstens 30 Minuten lang. Mit ihm fügen Sie einen Passkey hinzu.',
+    label: 'Code von Ihrem Administrator',
+    check: 'Weiter',
+    wrong: 'Hier gilt nur ein Code, den Ihr Administrator Ihnen in den letzten 30 Minuten gegeben hat.',
   },
   newPasskey: {
     headline: 'Passkey hinzufügen',

@@ -161,6 +161,8 @@ export const en = {
       code: 'They can give you a recovery code.',
       /** If the app accepts no recovery codes. */
       device: 'They can help you set up another device.',
+      /** If only passkeys count. */
+      passkey: 'They can give you a code that lets you add a new passkey.',
       /** While codes are paused. */
       unlock: 'They can unlock codes and requests for you.',
       enter: 'Enter the code',
@@ -228,6 +230,16 @@ export const en = {
     canceled: "That didn't finish. Try again, or choose another way.",
     noScript: 'Passkeys need JavaScript. Choose another way.',
     busy: 'Too many tries. Choose another way, or wait a few minutes.',
+  },
+  /** For users who need a passkey and have none that they can use: their administrator hands over a code. */
+  passkeyNeeded: {
+    none: 'This app accepts only passkeys, and you have none for it yet. Ask your administrator for a code, in person.',
+    /** They have a passkey, and perhaps lost it. */
+    lost: "If you can't use your passkey anymore, ask your administrator for a code, in person.",
+    hint: 'It has 9 digits, works once, and for 30 minutes at most. It lets you add a passkey.',
+    label: 'Code from your administrator',
+    check: 'Continue',
+    wrong: 'Only a code that your administrator gave you in the last 30 minutes works here.',
   },
   /** Adding a passkey. */
   newPasskey: {

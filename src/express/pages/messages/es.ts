@@ -138,6 +138,7 @@ export const es: Messages = {
       title: 'Preguntar a su administrador',
       code: 'Puede darle un código de recuperación.',
       device: 'Puede ayudarle a configurar otro dispositivo.',
+      passkey: 'Puede darle un código para añadir una nueva llave de acceso.',
       unlock: 'Puede desbloquear los códigos y las solicitudes.',
       enter: 'Escribir el código',
     },
@@ -200,6 +201,14 @@ export const es: Messages = {
     canceled: 'No se completó. Inténtelo de nuevo o elija otra forma.',
     noScript: 'Las llaves de acceso necesitan JavaScript. Elija otra forma.',
     busy: 'Demasiados intentos. Elija otra forma o espere unos minutos.',
+  },
+  passkeyNeeded: {
+    none: 'Esta aplicación solo acepta llaves de acceso y usted todavía no tiene ninguna para ella. Pida un código a su administrador, en persona.',
+    lost: 'Si ya no puede usar su llave de acceso, pida un código a su administrador, en persona.',
+    hint: 'Tiene 9 cifras y sirve una sola vez, durante 30 minutos como máximo. Permite añadir una llave de acceso.',
+    label: 'Código de su administrador',
+    check: 'Continuar',
+    wrong: 'Aquí solo sirve un código que su administrador le haya dado en los últimos 30 minutos.',
   },
   newPasskey: {
     headline: 'Añadir una llave de acceso',

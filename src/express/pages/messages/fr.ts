@@ -145,6 +145,7 @@ export const fr: Messages = {
       title: 'Demander à votre administrateur',
       code: 'Il peut vous donner un code de récupération.',
       device: 'Il peut vous aider à configurer un autre appareil.',
+      passkey: 'Il peut vous donner un code qui permet d’ajouter une nouvelle clé d’accès.',
       unlock: 'Il peut débloquer les codes et les demandes pour vous.',
       enter: 'Saisir le code',
     },
@@ -211,6 +212,14 @@ export const fr: Messages = {
     canceled: 'L’opération n’a pas abouti. Réessayez ou choisissez un autre moyen.',
     noScript: 'Les clés d’accès nécessitent JavaScript. Choisissez un autre moyen.',
     busy: 'Trop d’essais. Choisissez un autre moyen ou attendez quelques minutes.',
+  },
+  passkeyNeeded: {
+    none: 'Cette application n’accepte que les clés d’accès, et vous n’en avez pas encore pour elle. Demandez un code à votre administrateur, en personne.',
+    lost: 'Si vous ne pouvez plus utiliser votre clé d’accès, demandez un code à votre administrateur, en personne.',
+    hint: 'Il a 9 chiffres et sert une seule fois, pendant 30 minutes au plus. Il permet d’ajouter une clé d’accès.',
+    label: 'Code de votre administrateur',
+    check: 'Continuer',
+    wrong: 'Seul un code que votre administrateur vous a donné au cours des 30 dernières minutes fonctionne ici.',
   },
   newPasskey: {
     headline: 'Ajouter une clé d’accès',

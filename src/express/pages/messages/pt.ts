@@ -131,6 +131,7 @@ export const pt: Messages = {
       title: 'Peça ao seu administrador',
       code: 'Ele pode dar a você um código de recuperação.',
       device: 'Ele pode ajudar você a configurar outro dispositivo.',
+      passkey: 'Ele pode dar a você um código para adicionar uma nova chave de acesso.',
       unlock: 'Ele pode desbloquear os códigos e os pedidos para você.',
       enter: 'Digitar o código',
     },
@@ -193,6 +194,14 @@ export const pt: Messages = {
     canceled: 'Não foi concluído. Tente de novo ou escolha outra forma.',
     noScript: 'As chaves de acesso precisam de JavaScript. Escolha outra forma.',
     busy: 'Tentativas demais. Escolha outra forma ou espere alguns minutos.',
+  },
+  passkeyNeeded: {
+    none: 'Este aplicativo só aceita chaves de acesso, e você ainda não tem nenhuma para ele. Peça um código ao seu administrador, pessoalmente.',
+    lost: 'Se você não consegue mais usar a sua chave de acesso, peça um código ao seu administrador, pessoalmente.',
+    hint: 'Ele tem 9 algarismos e vale uma só vez, por no máximo 30 minutos. Com ele você adiciona uma chave de acesso.',
+    label: 'Código do seu administrador',
+    check: 'Continuar',
+    wrong: 'Aqui só funciona um código que o seu administrador deu a você nos últimos 30 minutos.',
   },
   newPasskey: {
     headline: 'Adicionar uma chave de acesso',

@@ -1,0 +1,86 @@
+import type { Challenge } from '../../challenge/challenge.ts'
+import { readCode, tryCode } from '../../challenge/code.ts'
+import type { CodeNotice } from '../../challenge/code.ts'
+import type { Known } from '../../challenge/passkey-policy.ts'
+import { findMember, userKeyOf } from '../../challenge/user.ts'
+import { isBeforeEnd } from '../../clock.ts'
+import type { EventFacts } from '../request/events.ts'
+import type { Outcome } from '../request/outcome.ts'
+import { continueAt, leadTo } from '../request/outcome.ts'
+import { canAddPasskeys } from '../request/passkeys.ts'
+import { verifiedOf } from '../request/verified.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import { eventsOf } from './code-entry.ts'
+import { needsOnlyPasskey, policyOf, withChallenge } from './open-challenge.ts'
+import { senderOf } from './start-once.ts'
+
+/** The length of a bypass code. */
+const codeLength = 9
+
+/**
+ * Whether a code that an administrator hands over may lead this user to a new passkey: during a sign-in that takes nothing but a
+ * passkey. Verified users change their passkeys on `/mfa/devices`.
+ */
+export function takesHandedOverCode(request: WebRequest, challenge: Challenge, known: Known): boolean {
+  const { state, context, user } = request
+  return (
+    challenge.purpose === 'sign_in' &&
+    !verifiedOf(state, context, user) &&
+    context.mfa.options.devices.factors.includes('bypass') &&
+    known.member !== undefined &&
+    canAddPasskeys(request, known.member) &&
+    needsOnlyPasskey(request, policyOf(request, challenge), known)
+  )
+}
+
+/**
+ * `POST /mfa/passkey/code`: a code that an administrator handed over. The service approves only such a one, for changing
+ * passkeys. It does not verify the web session: using the new passkey does.
+ */
+export function enterHandedOverCode(request: WebRequest): Promise<Outcome> {
+  return withChallenge(request, async (opened, challenge) => {
+    const { context, user, form } = opened
+    const service = await context.mfa.connect()
+    const known = { service, member: await findMember(service, user) }
+    if (!takesHandedOverCode(opened, challenge, known)) return leadTo(opened, context.base)
+    const code = readCode(form['code'])
+    if (code?.length !== codeLength) return withNotice(opened, challenge, { kind: 'no_code' }, [])
+    const now = context.mfa.options.clock.now()
+    const asked = { ...challenge, purpose: 'change_devices', action: undefined } as const
+    const outcome = await tryCode(service, asked, senderOf(opened), { code, now })
+    if (outcome.notice) return withNotice(opened, challenge, outcome.notice, eventsOf(outcome))
+    return outcome.redeemed ? allow(opened, challenge, outcome.redeemed.id) : leadTo(opened, context.base)
+  })
+}
+
+/** Under a new session id: an attacker who knows the old one must not add a passkey. */
+function allow(request: WebRequest, challenge: Challenge, sessionId: string): Outcome {
+  const { context, state, user } = request
+  const { clock, devices } = context.mfa.options
+  const passkeyPass = { userKey: userKeyOf(user), sessionId, until: clock.now() + devices.maxAge }
+  return {
+    state: { renew: { ...state, challenge: { ...challenge, notice: undefined }, passkeyPass } },
+    events: [{ type: 'passkey.allowed', sessionId }],
+    answer: continueAt(request, `${context.base}/enroll/passkey`),
+  }
+}
+
+/** The session by which this user may add a passkey, unless that has expired. */
+export function passkeyPassOf({ state: { passkeyPass }, context }: WebRequest): string | undefined {
+  if (passkeyPass === undefined || passkeyPass.userKey !== context.userKey) return undefined
+  const { clock, devices } = context.mfa.options
+  return isBeforeEnd(passkeyPass.until, devices.maxAge, clock.now()) ? passkeyPass.sessionId : undefined
+}
+
+function withNotice(
+  request: WebRequest,
+  challenge: Challenge,
+  notice: CodeNotice,
+  events: readonly EventFacts[],
+): Outcome {
+  return {
+    state: { save: { ...request.state, challenge: { ...challenge, notice } } },
+    events,
+    answer: continueAt(request, `${request.context.base}?use=handed-over`),
+  }
+}

@@ -1,0 +1,72 @@
+import type { Mutant } from './mutant.ts'
+
+const test = 'express/handed-over-code.test.ts'
+const [code, add] = ['src/express/sign-in/handed-over-code.ts', 'src/express/self-service/first-passkey.ts']
+
+/** Codes that administrators hand over to users who need a passkey. */
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'the code of an administrator changes factors, and does not sign in',
+    file: code,
+    find: "    const asked = { ...challenge, purpose: 'change_devices', action: undefined } as const",
+    replace: '    const asked = { ...challenge, action: undefined } as const',
+    test,
+    title: 'leads to a new passkey, and only that verifies the web session',
+  },
+  {
+    defense: 'it is taken only where nothing but a passkey counts',
+    file: code,
+    find: '    needsOnlyPasskey(request, policyOf(request, challenge), known)',
+    replace: '    (needsOnlyPasskey(request, policyOf(request, challenge), known) || true)',
+    test,
+    title: 'does not count where other factors do',
+  },
+  {
+    defense: 'the app decides whether bypass codes change factors',
+    file: code,
+    find: "    context.mfa.options.devices.factors.includes('bypass') &&\n",
+    replace: '',
+    test,
+    title: 'has no field where bypass codes change nothing in this app',
+  },
+  {
+    defense: 'the web session gets a new id with the pass',
+    file: code,
+    find: '    state: { renew: { ...state,',
+    replace: '    state: { save: { ...state,',
+    test,
+    title: 'gives the web session a new id, so that an attacker who knows the old one adds no passkey',
+  },
+  {
+    defense: 'the pass ends',
+    file: code,
+    find: '  return isBeforeEnd(passkeyPass.until, devices.maxAge, clock.now()) ? passkeyPass.sessionId : undefined',
+    replace: '  return isBeforeEnd(passkeyPass.until, devices.maxAge, 0) || clock ? passkeyPass.sessionId : undefined',
+    test,
+    title: 'is worth nothing after ten minutes',
+  },
+  {
+    defense: 'the pass is used up by one passkey',
+    file: add,
+    find: ', passkeyPass: undefined } },',
+    replace: ' } },',
+    test,
+    title: 'allows one passkey',
+  },
+  {
+    defense: 'a code that does not sign in makes no browser known',
+    file: code,
+    find: 'senderOf(opened), { code, now })',
+    replace: 'senderOf(opened), { code, now, browser: { id: undefined, name: undefined } })',
+    test,
+    title: 'makes the browser no known one',
+  },
+  {
+    defense: 'the event says why a right code did not count',
+    file: 'src/challenge/code.ts',
+    find: "  if (reason !== 'phishing_resistance_required') {",
+    replace: "  if (reason !== 'phishing_resistance_required' || triesLeft !== undefined) {",
+    test,
+    title: 'lead nowhere: %s, with the reason in the event',
+  },
+]
