@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import type { Page } from 'playwright-core'
 import type { MfaEvent, MfaOptions } from 'second-factor'
+import { createClient } from 'second-factor/client'
 import { embedded } from 'second-factor/service'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -518,5 +519,61 @@ describe('the offer of a passkey', () => {
     await page.waitForURL(`${url}/account`)
 
     expect(await answer(page)).toMatchObject({ verified: true })
+  })
+})
+
+describe('the page for users who need a passkey and have none', () => {
+  /** Alice has a device, in another app of the same service; this app requires passkeys. */
+  async function arrangeStrict(more: Arranging = {}) {
+    const lax = await startWebApp()
+    await lax.verify(lax.browser(), 'alice')
+    const { service, clock } = lax
+    const arranged = await arrange({ ...more, mfa: { service, clock, phishingResistant: 'require' } })
+    const { baseUrl, apiKey, fetch } = await service.connect()
+    const client = createClient({ baseUrl, apiKey, fetch })
+    const { id } = await client.users.getByUsername('alice')
+
+    /** @param minutes Its lifetime; 0 as for recovery codes. */
+    async function enterCode(minutes: number): Promise<void> {
+      const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: minutes })
+      await arranged.page.getByLabel('Code from your administrator').pressSequentially(code)
+      await press(arranged.page, 'Continue')
+    }
+
+    await arranged.page.goto(`${arranged.url}/account`)
+    await heading(arranged.page, 'A passkey is needed')
+    return { ...arranged, enterCode }
+  }
+
+  it('takes the code of an administrator, which leads to a new passkey, and that one signs in', async () => {
+    const { page, url, enterCode } = await arrangeStrict()
+
+    await enterCode(30)
+    await heading(page, 'Add a passkey')
+    await page.goto(`${url}/account`)
+    await page.goto(`${url}/mfa/enroll/passkey`)
+    await press(page, 'Add passkey')
+    await page.waitForURL(`${url}/account`)
+
+    expect(await answer(page)).toMatchObject({ verified: true, mfa: { verified: { factor: 'passkey' } } })
+  })
+
+  it('takes no recovery code', async () => {
+    const { page, url, enterCode } = await arrangeStrict()
+
+    await enterCode(0)
+    await heading(page, "That code didn't work")
+    await page.goto(`${url}/mfa/enroll/passkey`)
+
+    expect(new URL(page.url()).pathname).toBe('/mfa')
+  })
+
+  it('takes the code without JavaScript, and says that a passkey needs it', async () => {
+    const { page, enterCode } = await arrangeStrict({ javaScriptEnabled: false })
+
+    await enterCode(30)
+    await heading(page, 'Add a passkey')
+
+    expect(await page.getByRole('main').innerText()).toContain('Passkeys need JavaScript.')
   })
 })

@@ -169,15 +169,6 @@ describe('a code that an administrator hands over', () => {
     expect(await addPasskey(browser)).toBe(false)
   })
 
-  it('makes the browser no known one', async () => {
-    const { signIn, newCode, enterCode } = await arrange()
-    const { browser } = await signIn()
-
-    await enterCode(browser, await newCode())
-
-    expect(browser.cookie('mfa-browser')).toBeUndefined()
-  })
-
   it('is an event, as is the new passkey', async () => {
     const { signIn, newCode, enterCode, addPasskey, events } = await arrange()
     const { browser } = await signIn()

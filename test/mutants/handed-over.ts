@@ -54,14 +54,6 @@ export const mutants: readonly Mutant[] = [
     title: 'allows one passkey',
   },
   {
-    defense: 'a code that does not sign in makes no browser known',
-    file: code,
-    find: 'senderOf(opened), { code, now })',
-    replace: 'senderOf(opened), { code, now, browser: { id: undefined, name: undefined } })',
-    test,
-    title: 'makes the browser no known one',
-  },
-  {
     defense: 'the event says why a right code did not count',
     file: 'src/challenge/code.ts',
     find: "  if (reason !== 'phishing_resistance_required') {",
