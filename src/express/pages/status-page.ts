@@ -19,8 +19,8 @@ export function statusPage(request: WebRequest, view: View): Page {
   const { status } = view
   const shown = statusPageOf(request, view)
   if (wantsOtherWays(shown)) return page(200, 'other-ways', otherWaysView(shown))
-  if (wantsHandedOverCode(shown)) return handedOverPage(shown)
-  if (wantsCode(shown)) return codePage(shown)
+  if (wantsHandedOverCode(shown)) return unlessPaused(shown, () => page(200, 'handed-over', handedOverView(shown)))
+  if (wantsCode(shown)) return unlessPaused(shown, () => page(200, 'code', codeView(shown)))
   if (status.kind === 'passkey' || wantsPasskey(shown)) return page(200, 'passkey', passkeyView(shown))
   if (status.kind === 'waiting') return page(200, 'waiting', waitingView(shown, status))
   if (status.kind === 'enrolling') return page(200, 'enrolling', enrollingView(shown, status.code))
@@ -46,21 +46,15 @@ function wantsHandedOverCode({ req, status, takesHandedOver }: StatusPage): bool
   return req.query['use'] === 'handed-over' || status.kind === 'ended'
 }
 
-/** The field for that code, or what to do while codes are paused. */
-function handedOverPage(shown: StatusPage): Page {
-  const paused = pausedView(shown)
-  return paused ? page(200, 'message', paused) : page(200, 'handed-over', handedOverView(shown))
-}
-
 /** Requested by its link. */
 function wantsPasskey({ req, passkey, status }: StatusPage): boolean {
   return passkey && req.query['use'] === 'passkey' && status.kind !== 'approved'
 }
 
-/** The field for a code, or what to do while codes are paused. */
-function codePage(shown: StatusPage): Page {
+/** The page with the field for a code, or what to do while codes are paused. */
+function unlessPaused(shown: StatusPage, withField: () => Page): Page {
   const paused = pausedView(shown)
-  return paused ? page(200, 'message', paused) : page(200, 'code', codeView(shown))
+  return paused ? page(200, 'message', paused) : withField()
 }
 
 function enrollingView(shown: StatusPage, code: string) {
