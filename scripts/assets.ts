@@ -11,7 +11,7 @@ import { languages } from '../src/authenticator/words/languages.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Builds what runs in a browser: the scripts of the challenge page and the authenticator. */
+/** Builds what runs in a browser: the script of the challenge page, the authenticator and the console. */
 export async function buildAssets(): Promise<void> {
   // Vite reads NODE_ENV, and under a test runner would build for development. Later steps need the previous value.
   const { NODE_ENV: before } = process.env
@@ -20,6 +20,7 @@ export async function buildAssets(): Promise<void> {
     await buildPageScript('challenge.js', 'challenge-page.ts')
     await buildPageScript('passkey.js', 'passkey-page.ts')
     await buildAuthenticator()
+    await buildConsole()
   } finally {
     if (before === undefined) delete process.env['NODE_ENV']
     else process.env['NODE_ENV'] = before
@@ -68,6 +69,28 @@ async function buildAuthenticator(): Promise<void> {
       rolldownOptions: { ...startInOneFile, treeshake: { manualPureFunctions: ['endpoint'] } },
     },
   }))
+}
+
+/** The console. Its page is served for every address of it, so the server writes the mount in place of `./`. */
+async function buildConsole(): Promise<void> {
+  await buildApp('console', [], (folder) => ({
+    plugins: [withoutSchemas()],
+    build: { outDir: folder, rolldownOptions: startInOneFile },
+  }))
+}
+
+/**
+ * The service checks what it is sent: of the contract, the console has types, names and rules, and no schema but lists of names. Zod
+ * would be half of the script. A file that creates another schema fails as soon as it is loaded.
+ */
+function withoutSchemas(): Plugin {
+  const id = '\0zod'
+  return {
+    name: 'second-factor:without-schemas',
+    enforce: 'pre',
+    resolveId: (source) => (source === 'zod' ? id : undefined),
+    load: (loaded) => (loaded === id ? 'export const z = { enum: (options) => ({ options }) }' : undefined),
+  }
 }
 
 /** What an app starts with is one file: it compresses better than several, whatever is loaded later shares with it. */

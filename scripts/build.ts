@@ -47,7 +47,7 @@ export async function build({ types = true, checked = false } = {}): Promise<boo
 const scratchPrefix = '.new-'
 
 /** Folders that `buildAssets` updates and replaces as a whole, because tests and a running app may be reading them. */
-const assets = new Set(['authenticator', 'browser'])
+const assets = new Set(['authenticator', 'browser', 'console'])
 
 async function clean(): Promise<void> {
   const stale = (await readdir(dist)).filter((name) => !assets.has(name) && !name.startsWith(scratchPrefix))

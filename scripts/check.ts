@@ -17,6 +17,7 @@ const groups: readonly (readonly Step[])[] = [
     ['types', () => checkTypes('tsconfig.json')],
     // Browser code has its own libraries and its own rules.
     ['types of src/authenticator', () => checkTypes('src/authenticator/tsconfig.json')],
+    ['types of src/console', () => checkTypes('src/console/tsconfig.json')],
     ['types of src/browser', () => checkTypes('src/browser/tsconfig.json')],
     ['format', () => run('oxfmt/bin/oxfmt', ['--check', '.'], { buffered: true })],
     ['boundaries', checkBoundaries],

@@ -14,6 +14,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   service: ['contract'],
   device: ['contract'],
   authenticator: ['contract', 'device', 'ui'],
+  console: ['contract', 'ui'],
   ui: ['contract'],
   browser: ['contract'],
 }
@@ -50,7 +51,7 @@ const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly 
   },
   {
     what: /^node:/,
-    only: /^src\/(?!(contract|device|authenticator|browser|ui)\/)/,
+    only: /^src\/(?!(contract|device|authenticator|browser|console|ui)\/)/,
     why: 'this folder runs in browsers',
   },
   {
@@ -75,8 +76,8 @@ const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly 
   },
   {
     what: /^preact(\/|$)/,
-    only: /^src\/(authenticator|ui)\//,
-    why: 'only the authenticator renders with Preact',
+    only: /^src\/(authenticator|console|ui)\//,
+    why: 'only the authenticator and the console render with Preact',
   },
 ]
 

@@ -25,3 +25,10 @@ export const place = 'M12 21s7-6 7-11.3a7 7 0 0 0-14 0C5 15 12 21 12 21ZM12 7a2.
 export const screen = 'M3.5 5h17v11.5h-17ZM9 20h6'
 export const info = 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 11v5.5M12 7.6v.3'
 export const erase = 'M9 5h11v14H9L3 12ZM12 9.5l5 5M17 9.5l-5 5'
+export const menu = 'M4 7h16M4 12h16M4 17h16'
+export const people =
+  'M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7ZM2.5 20c0-3.6 2.9-6 6.5-6s6.5 2.4 6.5 6M16 4.3a3.5 3.5 0 0 1 0 6.4M18 14.5c2.1.8 3.5 2.8 3.5 5.5'
+export const person = 'M12 11.5a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM4.5 20.5c0-4 3.4-6.5 7.5-6.5s7.5 2.5 7.5 6.5'
+export const key = 'M15.5 3a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11ZM11.6 12.4 3.5 20.5M6.5 17.5l2.5 2.5M17 7.4v.2'
+export const mail = 'M3.5 5.5h17v13h-17ZM4 6.5l8 6.5 8-6.5'
+export const plus = 'M12 5v14M5 12h14'

@@ -96,12 +96,12 @@ describe('moving to a new phone', () => {
   it('shows a new code only on request after 30 seconds', async () => {
     const { page, pass } = await phone.joinedAtRest()
     await beginMove(page)
-    expect(await page.locator('img.move-code').count()).toBe(1)
+    expect(await page.locator('img.qr-code').count()).toBe(1)
 
     await pass(31)
 
     await button(page, 'Show a new code').waitFor()
-    expect(await page.locator('img.move-code').count()).toBe(0)
+    expect(await page.locator('img.qr-code').count()).toBe(0)
   })
 
   it('withdraws the code when the person leaves', async () => {

@@ -14,7 +14,7 @@ export async function showMove(page: Page, pressed: Promise<void>): Promise<stri
     page.waitForResponse((response) => response.url().endsWith('/device/move') && response.ok()),
     pressed,
   ])
-  await page.locator('img.move-code').waitFor()
+  await page.locator('img.qr-code').waitFor()
   return `#move=${((await answer.json()) as { code: string }).code}`
 }
 

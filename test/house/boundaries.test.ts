@@ -54,6 +54,18 @@ describe('the boundaries', () => {
       'must not import client',
     ],
     [
+      'the console does not import the device core',
+      'src/console/a.tsx',
+      `import '../device/b.ts'`,
+      'console must not import device',
+    ],
+    [
+      'what browser apps share is not about one',
+      'src/ui/a.tsx',
+      `import '../console/b.ts'`,
+      'ui must not import console',
+    ],
+    [
       'what is open to all imports only the contract',
       'src/clock.ts',
       `import './client/b.ts'`,
@@ -90,7 +102,12 @@ describe('the boundaries', () => {
       'only the service uses databases',
     ],
     ['only passport/ uses Passport', 'src/express/a.ts', `import 'passport'`, 'only passport/ uses Passport'],
-    ['only the authenticator uses Preact', 'src/browser/a.ts', `import 'preact'`, 'only the authenticator'],
+    [
+      'only the authenticator and the console use Preact',
+      'src/browser/a.ts',
+      `import 'preact'`,
+      'only the authenticator and the console',
+    ],
     [
       'one file saves the web session',
       'src/express/sign-in/a.ts',

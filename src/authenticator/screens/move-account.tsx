@@ -1,4 +1,3 @@
-import { encodeQR } from 'qr'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
@@ -11,6 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import * as icons from '../../ui/icons.ts'
 import { Problem, Status } from '../../ui/messages.tsx'
+import { QrCode } from '../../ui/qr-code.tsx'
 import type { StoredAccount } from '../accounts-store.ts'
 import { About, Card } from '../card.tsx'
 import { TimeLeft } from '../time-left.tsx'
@@ -132,7 +132,11 @@ export function MoveAccountScreen({ device, clock, now, account, onMoved, onBack
       ) : (
         <>
           <p class="sentence">{words.moveScan}</p>
-          {shown ? <MoveCode text={moveLink(account.serviceUrl, shown.code)} /> : <div class="move-code" />}
+          {shown ? (
+            <QrCode text={moveLink(account.serviceUrl, shown.code)} label={words.moveScan} />
+          ) : (
+            <div class="qr-code" />
+          )}
           {shown ? (
             <TimeLeft
               request={{ createdAt: shown.expiresAt - moveLifetimes.code, expiresAt: shown.expiresAt }}
@@ -151,9 +155,4 @@ export function MoveAccountScreen({ device, clock, now, account, onMoved, onBack
       )}
     </Card>
   )
-}
-
-function MoveCode({ text }: { readonly text: string }) {
-  const svg = encodeQR(text, 'svg', { border: 2 })
-  return <img class="move-code" src={`data:image/svg+xml,${encodeURIComponent(svg)}`} alt={useWords().moveScan} />
 }

@@ -1,0 +1,43 @@
+import { ApiError, hasCode } from './errors.ts'
+import { usePasskey } from './passkey.ts'
+import type { Route, RouteInput, RouteOutput } from './routes.ts'
+import { send } from './send.ts'
+
+/** The REST interface of the console. */
+export interface Client {
+  /**
+   * @param version The version that a change expects.
+   * @throws {ApiError} @throws {UnreachableError} @throws {PasskeyError} where the change needs the passkey once more.
+   */
+  call<R extends Route>(route: R, input: RouteInput<R>, version?: number): Promise<RouteOutput<R>>
+}
+
+/**
+ * @param base The address of the REST interface.
+ * @param onSignedOut Called when the service no longer knows the session.
+ */
+export function createClient(base: string, onSignedOut: () => void): Client {
+  const once = <R extends Route>(route: R, input: RouteInput<R>, version?: number) =>
+    send(base, { ...(input as object), route, version }) as Promise<RouteOutput<R>>
+
+  /** Changes need a recent use of the passkey. */
+  async function confirm(): Promise<void> {
+    const response = await usePasskey(await once('POST /admin/confirmation/options', {}))
+    await once('POST /admin/confirmation', { body: { response } })
+  }
+
+  return {
+    async call(route, input, version) {
+      try {
+        return await once(route, input, version).catch(async (error: unknown) => {
+          if (!hasCode(error, 'api.error.forbidden.fresh')) throw error
+          await confirm()
+          return once(route, input, version)
+        })
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 401) onSignedOut()
+        throw error
+      }
+    },
+  }
+}

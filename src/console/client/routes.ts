@@ -1,0 +1,23 @@
+import type * as administrators from '../../contract/admin/administrators.ts'
+import type * as signIn from '../../contract/admin/sign-in.ts'
+import type { Endpoint, EndpointInput, EndpointOutput } from '../../contract/endpoint.ts'
+
+type Declared = typeof administrators & typeof signIn
+
+/**
+ * The operations of the console by method and path, such as `GET /admin/session`. Types only: the schemas would be a third of
+ * the script.
+ */
+type Operations = {
+  [
+    Name in keyof Declared as Declared[Name] extends Endpoint
+      ? `${Declared[Name]['method']} ${Declared[Name]['path']}`
+      : never
+  ]: Declared[Name] extends Endpoint ? Declared[Name] : never
+}
+
+export type Route = keyof Operations
+
+export type RouteInput<R extends Route> = EndpointInput<Operations[R]>
+
+export type RouteOutput<R extends Route> = EndpointOutput<Operations[R]>

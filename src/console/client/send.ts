@@ -1,0 +1,67 @@
+import { readRetryAfter } from '../../clock.ts'
+import type { ErrorBody, ErrorCode } from '../../contract/errors.ts'
+import { ApiError, UnreachableError } from './errors.ts'
+
+/** A call as plain data. */
+export interface Call {
+  /** Method and path, such as `GET /admin/administrators/:administratorId`. */
+  readonly route: string
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly body?: unknown
+  /** The version that a change expects; it fails when another administrator was faster. */
+  readonly version?: number | undefined
+}
+
+/** How long the service has to answer, milliseconds. */
+const timeout = 20_000
+
+/** @throws {ApiError} @throws {UnreachableError} */
+export async function send(base: string, call: Call): Promise<unknown> {
+  const [method = '', path = ''] = call.route.split(' ')
+  const response = await fetch(base + fill(path, call.params) + search(call.query), {
+    method,
+    headers: {
+      ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(call.version === undefined ? {} : { 'if-match': `"${call.version}"` }),
+    },
+    body: call.body === undefined ? null : JSON.stringify(call.body),
+    credentials: 'same-origin',
+    signal: AbortSignal.timeout(timeout),
+  }).catch((error: unknown) => {
+    throw new UnreachableError(error)
+  })
+  const text = await response.text().catch((error: unknown) => {
+    throw new UnreachableError(error)
+  })
+  if (response.ok) return text === '' ? undefined : parse(text)
+  throw refusal(response, text)
+}
+
+function refusal(response: Response, text: string): Error {
+  const body = parse(text) as Partial<ErrorBody> | undefined
+  const code = body?.errors?.[0]?.code as ErrorCode | undefined
+  // A proxy in between, not the service.
+  if (code === undefined && response.status >= 500) return new UnreachableError(response.status)
+  const now = Math.floor(Date.now() / 1000)
+  return new ApiError(response.status, code, readRetryAfter(response.headers.get('retry-after'), now))
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const fill = (path: string, params: Call['params'] = {}): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+
+/** Empty and absent members are left out: an address then says only what was chosen. */
+function search(query: Call['query'] = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  )
+  return given.length > 0 ? `?${new URLSearchParams(given).toString()}` : ''
+}

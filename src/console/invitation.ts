@@ -1,0 +1,7 @@
+/** Reads the token of an invitation's link, and removes it from the address bar and the history at once. */
+export function takeInvitation(): string | undefined {
+  const token = location.hash.slice(1)
+  if (token === '') return undefined
+  history.replaceState(history.state, '', location.pathname + location.search)
+  return token
+}

@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+
+import { Link } from '../router.tsx'
+import { focusNeighbor } from './focus-neighbor.ts'
+
+export interface Column<T> {
+  readonly title: string
+  readonly cell: (row: T) => ComponentChildren
+  /** A column of buttons: its title is only for screen readers. */
+  readonly actions?: boolean
+}
+
+interface DataListProps<T> {
+  /** For screen readers. */
+  readonly label: string
+  readonly rows: readonly T[]
+  readonly columns: readonly Column<T>[]
+  readonly keyOf: (row: T) => string
+  /** What a row leads to; its link is the first cell. */
+  readonly linkOf?: (row: T) => string
+}
+
+/** A table, and on narrow screens a list of cards. The arrow keys go from row to row. */
+export function DataList<T>({ label, rows, columns, keyOf, linkOf }: DataListProps<T>) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  // The roles are those of the elements: as cards they would lose them.
+  return (
+    <div class="card list-card">
+      <table class="data-list" role="table" aria-label={label}>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ title, actions }) => (
+              <th key={title} scope="col" role="columnheader">
+                <span class={actions ? 'unseen' : ''}>{title}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body} role="rowgroup" onKeyDown={(event) => focusNeighbor(event, body.current)}>
+          {rows.map((row) => (
+            <tr key={keyOf(row)} role="row" class={linkOf ? 'leads' : ''}>
+              {columns.map(({ title, cell, actions }, index) => (
+                <td key={title} role="cell" class={actions ? 'row-actions' : ''}>
+                  {index > 0 && !actions ? (
+                    <span class="cell-title" aria-hidden="true">
+                      {title}
+                    </span>
+                  ) : null}
+                  {index === 0 && linkOf ? (
+                    <Link to={linkOf(row)} class="row-link">
+                      {cell(row)}
+                    </Link>
+                  ) : (
+                    <div class="cell">{cell(row)}</div>
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

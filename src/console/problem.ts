@@ -1,0 +1,49 @@
+import { ApiError, PasskeyError, UnreachableError } from './client/errors.ts'
+import type { Words } from './words/en.ts'
+import { useWords } from './words/speech.tsx'
+
+/** The message for a failed call; undefined where another screen says it. */
+export function problemOf(error: unknown, words: Words): string | undefined {
+  if (error instanceof UnreachableError) return navigator.onLine ? words.unreachable : words.offline
+  if (error instanceof PasskeyError) return error.reason === 'present' ? words.passkeyPresent : words.passkeyCanceled
+  if (!(error instanceof ApiError)) return words.unexpected
+  switch (error.code) {
+    case 'api.error.unauthorized':
+      return undefined
+    case 'api.error.forbidden':
+      return words.notAllowed
+    case 'api.error.forbidden.own':
+      return words.ownRecord
+    case 'api.error.notfound.administrator':
+    case 'api.error.notfound.domain':
+      return words.goneNow
+    case 'api.error.notfound.invitation':
+      return words.invitationOver
+    case 'api.error.invalid.name':
+      return words.badName
+    case 'api.error.invalid.email':
+      return words.badEmail
+    case 'api.error.conflict.state':
+      return words.tooLate
+    case 'api.error.conflict.passkey':
+      return words.passkeyPresent
+    case 'api.error.limit.passkeys':
+      return words.tooManyPasskeys
+    case 'api.error.invalid.response':
+      return words.passkeyUnknown
+    case 'api.error.toomanyrequests':
+      return words.tooMany(Math.max(1, Math.ceil((error.retryAfter ?? 60) / 60)))
+    case 'api.error.unavailable.passkeys':
+      return words.passkeysMissing
+    case 'api.error.internal':
+    case 'api.error.unavailable':
+      return words.unreachable
+    default:
+      return words.unexpected
+  }
+}
+
+export function useProblem(): (error: unknown) => string | undefined {
+  const words = useWords()
+  return (error) => problemOf(error, words)
+}

@@ -1,0 +1,73 @@
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
+
+/** Where the person is: a path below the console, such as `administrators`, and what the query says. */
+export interface Place {
+  readonly path: string
+  readonly query: URLSearchParams
+}
+
+export interface Router {
+  readonly place: Place
+  /** The address of a place, for links. */
+  readonly addressOf: (path: string) => string
+  /** @param replace Whether the present place is left out of the browser's history. */
+  readonly go: (path: string, replace?: boolean) => void
+}
+
+const Routed = createContext<Router | undefined>(undefined)
+
+/** Shows places of the console without loading the page anew. @param mount The path of the console, with a slash at the end. */
+export function RouterProvider({ mount, children }: { readonly mount: string; readonly children: ComponentChildren }) {
+  const [href, setHref] = useState(location.href)
+
+  useEffect(() => {
+    const follow = () => setHref(location.href)
+    addEventListener('popstate', follow)
+    return () => removeEventListener('popstate', follow)
+  }, [])
+
+  const router = useMemo((): Router => {
+    const { pathname, searchParams } = new URL(href)
+    return {
+      place: { path: pathname.slice(mount.length).replace(/\/$/, ''), query: searchParams },
+      addressOf: (path) => mount + path,
+      go(path, replace = false) {
+        history[replace ? 'replaceState' : 'pushState'](null, '', mount + path)
+        setHref(location.href)
+        if (!replace) scrollTo(0, 0)
+      },
+    }
+  }, [href, mount])
+  return <Routed.Provider value={router}>{children}</Routed.Provider>
+}
+
+export function useRouter(): Router {
+  const router = useContext(Routed)
+  if (!router) throw new TypeError('useRouter needs a RouterProvider above it')
+  return router
+}
+
+interface LinkProps {
+  /** A path below the console. */
+  readonly to: string
+  readonly class?: string
+  readonly 'aria-current'?: 'page' | undefined
+  readonly children: ComponentChildren
+}
+
+/** A link to a place of the console. Other ways to open it, such as in a new tab, are the browser's. */
+export function Link({ to, ...attributes }: LinkProps) {
+  const { addressOf, go } = useRouter()
+  return (
+    <a
+      {...attributes}
+      href={addressOf(to)}
+      onClick={(event) => {
+        if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+        event.preventDefault()
+        go(to)
+      }}
+    />
+  )
+}

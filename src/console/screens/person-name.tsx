@@ -1,0 +1,24 @@
+import { printable } from '../../printable.ts'
+import { useWords } from '../words/speech.tsx'
+
+interface PersonNameProps {
+  readonly name: string
+  readonly email: string
+  /** Whether it is the person who is signed in. */
+  readonly own?: boolean
+}
+
+export function PersonName({ name, email, own = false }: PersonNameProps) {
+  const words = useWords()
+  return (
+    <>
+      <strong>
+        <bdi>{printable(name)}</bdi>
+        {own ? <span class="badge">{words.you}</span> : null}
+      </strong>
+      <small>
+        <bdi>{printable(email)}</bdi>
+      </small>
+    </>
+  )
+}

@@ -1,0 +1,32 @@
+import type { AdminRole } from '../contract/admin/roles.ts'
+import { type IconPath, people } from '../ui/icons.ts'
+import type { Words } from './words/en.ts'
+
+/** A part of the console, as the navigation lists it. */
+export interface Section {
+  /** Where it starts. */
+  readonly path: string
+  /** What else belongs to it. */
+  readonly below: readonly string[]
+  readonly icon: IconPath
+  readonly title: keyof Pick<Words, 'administrators'>
+  /** The roles whose calls it can make. */
+  readonly roles: readonly AdminRole[]
+}
+
+const sections: readonly Section[] = [
+  {
+    path: 'administrators',
+    below: ['administrator', 'invite'],
+    icon: people,
+    title: 'administrators',
+    roles: ['owner', 'auditor'],
+  },
+]
+
+export const sectionsFor = (role: AdminRole): readonly Section[] => sections.filter(({ roles }) => roles.includes(role))
+
+export const isWithin = ({ path, below }: Section, place: string): boolean => [path, ...below].includes(place)
+
+/** What opens first. */
+export const startFor = (role: AdminRole): string => sectionsFor(role)[0]?.path ?? 'account'

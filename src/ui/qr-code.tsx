@@ -1,0 +1,13 @@
+import { encodeQR } from 'qr'
+
+interface QrCodeProps {
+  readonly text: string
+  /** For screen readers. */
+  readonly label: string
+}
+
+/** Dark on light in both schemes, as scanners expect. */
+export function QrCode({ text, label }: QrCodeProps) {
+  const svg = encodeQR(text, 'svg', { border: 2 })
+  return <img class="qr-code" src={`data:image/svg+xml,${encodeURIComponent(svg)}`} alt={label} />
+}

@@ -1,0 +1,376 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+
+import { describe, expect, it } from 'vitest'
+
+import { languageNames } from '../../src/contract/languages.ts'
+import { isolated } from '../../src/printable.ts'
+import { button, expectHeadline, link, newBrowser, register, registered, row, signedIn, startDesk } from './desk.ts'
+
+describe('an invitation', () => {
+  it('is accepted with a passkey, and leads into the console', async () => {
+    const desk = await startDesk()
+    const { page, authenticator } = await newBrowser()
+
+    await page.goto(await desk.invite({ name: 'Olivia Owner', role: 'owner' }))
+    await expectHeadline(page, `Welcome, ${isolated('Olivia Owner')}`)
+    await page.getByLabel('Name of the passkey').fill('Work laptop')
+    await button(page, 'Create a passkey').click()
+
+    await expectHeadline(page, 'Administrators')
+    expect(await page.getByRole('row').allInnerTexts()).toEqual([
+      expect.stringContaining('Last seen'),
+      expect.stringMatching(/Olivia Owner\s*you[^]*Owner[^]*All domains/),
+    ])
+    expect(await authenticator.passkeys()).toHaveLength(1)
+    expect(new URL(page.url()).pathname).toBe('/console/administrators')
+  })
+
+  it('leaves its token in no address', async () => {
+    const desk = await startDesk()
+    const { page } = await newBrowser()
+    const invitation = await desk.invite({})
+    const { hash } = new URL(invitation)
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(request.url(), request.headers()['referer'] ?? ''))
+
+    await page.goto(invitation)
+    await expectHeadline(page, `Welcome, ${isolated('Olivia Owner')}`)
+
+    expect(page.url()).toBe(`${desk.url}/invitation`)
+    expect(await page.evaluate(() => history.length)).toBe(2)
+    expect(sent.filter((url) => url.includes(hash.slice(1)))).toEqual([])
+  })
+
+  it('works once', async () => {
+    const desk = await startDesk()
+    const invitation = await desk.invite({})
+    const first = await newBrowser()
+    await register(first.page, invitation)
+    const second = await newBrowser()
+
+    await second.page.goto(invitation)
+
+    await expectHeadline(second.page, 'This invitation doesn’t work')
+    expect(await button(second.page, 'Create a passkey').count()).toBe(0)
+  })
+
+  it('can still be accepted after the person canceled', async () => {
+    const desk = await startDesk()
+    const { page, authenticator } = await newBrowser()
+    const { cdp, authenticatorId } = authenticator
+    await page.goto(await desk.invite({}))
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+
+    await button(page, 'Create a passkey').click()
+    await page.getByText('The passkey wasn’t used').waitFor()
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
+    await button(page, 'Create a passkey').click()
+
+    await expectHeadline(page, 'Administrators')
+  })
+})
+
+describe('signing in', () => {
+  it('takes one button, and continues where the person was', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    await page.goto(`${desk.url}/account`)
+    await button(page, 'Sign out').click()
+    await expectHeadline(page, 'Sign in to the console')
+
+    await page.goto(`${desk.url}/invite`)
+    await button(page, 'Sign in with a passkey').click()
+
+    await expectHeadline(page, 'Invite an administrator')
+  })
+
+  it('says so when no passkey was used', async () => {
+    const desk = await startDesk()
+    const { page } = await newBrowser()
+    await page.goto(desk.url)
+
+    await button(page, 'Sign in with a passkey').click()
+
+    await page.getByText('The passkey wasn’t used').waitFor()
+    expect(await button(page, 'Sign in with a passkey').isEnabled()).toBe(true)
+  })
+
+  it('is asked for again when the session has ended, without losing the place', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    await expectHeadline(page, 'Administrators')
+    await desk.endSessions('Olivia Owner')
+
+    await link(page, 'Invite').click()
+    await page.reload()
+    await expectHeadline(page, 'Sign in to the console')
+    await button(page, 'Sign in with a passkey').click()
+
+    await expectHeadline(page, 'Invite an administrator')
+  })
+})
+
+describe('an owner', () => {
+  it('invites an administrator, who gets the role and the domains', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+
+    await link(page, 'Invite').click()
+    await page.getByLabel('Name').fill('Hal Helper')
+    await page.getByLabel('E-mail').fill('hal@example.com')
+    await page.getByRole('radio', { name: /^Help desk/ }).check()
+    await page.getByRole('checkbox', { name: 'Webmail' }).check()
+    await button(page, 'Create the link').click()
+    await expectHeadline(page, `The invitation for ${isolated('Hal Helper')} is ready`)
+    const other = await newBrowser()
+    await register(other.page, await page.getByLabel('Invitation link').inputValue())
+    await link(page, 'Done').click()
+
+    await page.getByRole('row', { name: 'Hal Helper' }).waitFor()
+    expect(await page.getByRole('row', { name: 'Hal Helper' }).innerText()).toMatch(/Help desk\s+.Webmail/)
+    await expectHeadline(other.page, 'Your account')
+  })
+
+  it('withdraws an invitation', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    const invitation = await desk.invite({ name: 'Hal Helper', role: 'auditor' })
+    await page.reload()
+
+    await button(page, `Withdraw the invitation for ${isolated('Hal Helper')}`).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+    await page.getByText(`The invitation for ${isolated('Hal Helper')} was withdrawn.`).waitFor()
+    await page.getByText('Open invitations').waitFor({ state: 'detached' })
+    const other = await newBrowser()
+    await other.page.goto(invitation)
+
+    await expectHeadline(other.page, 'This invitation doesn’t work')
+  })
+
+  it('is asked for the passkey before a change, if the last use was a while ago', async () => {
+    const desk = await startDesk()
+    await registered(desk, { name: 'Hal Helper', role: 'auditor' })
+    const { page } = await signedIn(desk, { email: 'o@example.com' })
+    const confirmations: string[] = []
+    page.on('request', (request) => confirmations.push(new URL(request.url()).pathname))
+    await desk.clock.advance(6 * 60)
+
+    await link(page, 'Hal Helper hal').or(row(page, 'Hal Helper')).first().click()
+    await page.getByRole('radio', { name: /^Owner/ }).check()
+    await button(page, 'Save').click()
+    await page.getByText(`The access of ${isolated('Hal Helper')} was changed.`).waitFor()
+
+    expect(confirmations.filter((path) => path.endsWith('/confirmation'))).toHaveLength(1)
+    expect(await desk.find('Hal Helper')).toMatchObject({ role: 'owner', domains: [] })
+  })
+
+  it('changes nothing where the passkey is not used then', async () => {
+    const desk = await startDesk()
+    await registered(desk, { name: 'Hal Helper', role: 'auditor' })
+    const { page, authenticator } = await signedIn(desk, { email: 'o@example.com' })
+    const { cdp, authenticatorId } = authenticator
+    await desk.clock.advance(6 * 60)
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+
+    await row(page, 'Hal Helper').click()
+    await button(page, 'Revoke access').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke access' }).click()
+
+    await page.getByRole('dialog').getByText('The passkey wasn’t used').waitFor()
+    expect(await desk.find('Hal Helper')).toMatchObject({ revokedAt: null })
+  })
+
+  it('sees what another owner changed in the meantime, before saving over it', async () => {
+    const desk = await startDesk()
+    await registered(desk, { name: 'Hal Helper', role: 'helpdesk', domains: ['Wiki'] })
+    const { page } = await signedIn(desk, { email: 'o@example.com' })
+    await row(page, 'Hal Helper').click()
+    await page.getByRole('radio', { name: /^Auditor/ }).check()
+    await desk.setRole('Hal Helper', 'admin', ['Wiki', 'Webmail'])
+
+    await button(page, 'Save').click()
+    await page
+      .getByText(
+        `Another administrator changed ${isolated('Hal Helper')} in the meantime: Admin, ${isolated('Webmail')}, ${isolated('Wiki')}.`,
+      )
+      .waitFor()
+    expect(await desk.find('Hal Helper')).toMatchObject({ role: 'admin' })
+    expect(await page.getByRole('radio', { name: /^Admin/ }).isChecked()).toBe(true)
+    await page.getByRole('radio', { name: /^Owner/ }).check()
+    await button(page, 'Save').click()
+
+    await page.getByText(`The access of ${isolated('Hal Helper')} was changed.`).waitFor()
+    expect(await desk.find('Hal Helper')).toMatchObject({ role: 'owner' })
+  })
+
+  it('signs an administrator out and revokes the access, after a question with the name', async () => {
+    const desk = await startDesk()
+    const hal = await signedIn(desk, { name: 'Hal Helper', role: 'auditor' })
+    const { page } = await signedIn(desk, { email: 'o@example.com' })
+    await row(page, 'Hal Helper').click()
+
+    await button(page, 'Sign out everywhere').click()
+    await page.getByRole('dialog', { name: `Sign ${isolated('Hal Helper')} out everywhere?` }).waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByText('Not signed in anywhere.').waitFor()
+    await button(page, 'Revoke access').click()
+    await page.getByRole('dialog', { name: `Revoke the access of ${isolated('Hal Helper')}?` }).waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke access' }).click()
+    await page.getByText(`${isolated('Hal Helper')} no longer has access.`).waitFor()
+    await hal.page.reload()
+
+    await expectHeadline(hal.page, 'Sign in to the console')
+    await link(page, 'Administrators').first().click()
+    await page.getByText('1 person without access').waitFor()
+  })
+
+  it('cannot change the own access', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+
+    await row(page, 'Olivia Owner').click()
+    await page.getByText('Another owner can change your access.').waitFor()
+
+    expect(await page.getByRole('button', { name: /Save|Revoke|everywhere/ }).count()).toBe(0)
+  })
+})
+
+describe('other roles', () => {
+  it('an auditor reads who has access, and is offered no change', async () => {
+    const desk = await startDesk()
+    await registered(desk, { name: 'Hal Helper', role: 'helpdesk', domains: ['Wiki'] })
+    await desk.invite({ name: 'Ann Admin', role: 'auditor' })
+    const { page } = await signedIn(desk, { role: 'auditor' })
+
+    await page.getByText('Ann Admin').waitFor()
+    const offered = await page.getByRole('main').getByRole('button').count()
+    await row(page, 'Hal Helper').click()
+    await page.getByText('Only owners can change access.').waitFor()
+
+    expect(offered + (await page.getByRole('main').getByRole('button').count())).toBe(0)
+    expect(await link(page, 'Invite').count()).toBe(0)
+  })
+
+  it.each(['helpdesk', 'admin'] as const)('a person of role %s is not led to administrators', async (role) => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk, { role, domains: ['Wiki'] })
+    await expectHeadline(page, 'Your account')
+
+    expect(await link(page, 'Administrators').count()).toBe(0)
+    await page.goto(`${desk.url}/administrators`)
+    await expectHeadline(page, 'This page doesn’t exist')
+  })
+})
+
+describe('the own account', () => {
+  it('gets another passkey, and can then lose the first', async () => {
+    const desk = await startDesk()
+    const { page, authenticator } = await signedIn(desk)
+    const { cdp, authenticatorId } = authenticator
+    await link(page, 'Olivia Owner Owner').click()
+    await page.getByText('Your only passkey can’t be removed.').waitFor()
+    // As a security key would be, which knows no passkey of the laptop.
+    await cdp.send('WebAuthn.clearCredentials', { authenticatorId })
+
+    // The list shows the same device under the same name: both are of this browser.
+    await button(page, 'Add a passkey').click()
+    await button(page, `Remove ${isolated('Chrome on Linux')}`)
+      .nth(1)
+      .waitFor()
+    await button(page, `Remove ${isolated('Chrome on Linux')}`)
+      .first()
+      .click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText(`${isolated('Chrome on Linux')} was removed.`).waitFor()
+    await button(page, 'Sign out').click()
+    await button(page, 'Sign in with a passkey').click()
+
+    await expectHeadline(page, 'Administrators')
+  })
+
+  it('says when a device has a passkey already', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    await page.goto(`${desk.url}/account`)
+
+    await button(page, 'Add a passkey').click()
+
+    await page.getByText('This device already has a passkey of yours.').waitFor()
+  })
+})
+
+describe('the app', () => {
+  it('shows names as text', async () => {
+    const desk = await startDesk()
+    const name = '<img src=x onerror="document.title=1">'
+    await registered(desk, { name, role: 'auditor' })
+    const { page } = await signedIn(desk, { email: 'o@example.com' })
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+
+    await page.getByRole('link', { name }).click()
+    await expectHeadline(page, name)
+    await button(page, 'Revoke access').click()
+    await page.getByRole('dialog').waitFor()
+
+    expect(await page.locator('img').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
+  it('keeps what it shows when the service stops, and tries again on a press', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    await expectHeadline(page, 'Administrators')
+    await page.route('**/api/**', (route) => route.abort())
+
+    await row(page, 'Olivia Owner').click()
+    await page.getByRole('alert').getByText('The service isn’t responding.').waitFor()
+    await page.unroute('**/api/**')
+    await button(page, 'Try again').click()
+
+    await page.getByText('olivia@example.com').waitFor()
+    expect(await button(page, 'Try again').count()).toBe(0)
+  })
+
+  it('follows the back button, and titles each page', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    await link(page, 'Invite').click()
+    await expectHeadline(page, 'Invite an administrator')
+    const title = await page.title()
+
+    await page.goBack()
+    await expectHeadline(page, 'Administrators')
+
+    expect([title, await page.title()]).toEqual(['Invite an administrator · Acme', 'Administrators · Acme'])
+  })
+
+  it('works at the end of another path', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+
+    await page.goto(desk.url)
+    await expectHeadline(page, 'Administrators')
+
+    expect(page.url()).toBe(`${desk.url}/administrators`)
+  })
+
+  it('loads at most 80 kB of scripts and styles, compressed, in any language', () => {
+    const folder = new URL('../../dist/console/assets/', import.meta.url)
+    const names = readdirSync(folder).filter((name) => /\.(js|css)$/.test(name))
+    const size = (name: string) => gzipSync(readFileSync(new URL(name, folder))).length
+    const isWords = (name: string) => Object.hasOwn(languageNames, name.split('-', 1)[0] ?? '')
+    const words = names.filter(isWords)
+    const rest = names.filter((name) => !isWords(name)).reduce((sum, name) => sum + size(name), 0)
+
+    expect(words).toHaveLength(Object.keys(languageNames).length)
+    expect(rest + Math.max(...words.map(size))).toBeLessThan(80_000)
+  })
+
+  it('contains nothing inline, and loads nothing from elsewhere', () => {
+    const html = readFileSync(new URL('../../dist/console/index.html', import.meta.url), 'utf8')
+
+    expect(html).not.toMatch(/<style|<script(?![^>]* src="\.\/)|\son\w+=|https?:/)
+  })
+})

@@ -1,0 +1,131 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
+
+import { invitationLink } from '../../src/contract/admin/invitation-link.ts'
+import type { AdminRole } from '../../src/contract/admin/roles.ts'
+import { endSessions, listAdministrators, setAdministratorRole } from '../../src/service/admin/administrators.ts'
+import { invite } from '../../src/service/admin/invitations.ts'
+import { ServiceOptions } from '../../src/service/options.ts'
+import { createService, openService } from '../../src/service/service.ts'
+import { createTestClock } from '../../src/testing/clock.ts'
+import { sharedChromium } from '../support/shared-chromium.ts'
+import { addAuthenticator } from '../support/virtual-authenticator.ts'
+
+export interface Person {
+  readonly name?: string
+  readonly email?: string
+  readonly role?: AdminRole
+  /** Names of domains. */
+  readonly domains?: readonly string[]
+}
+
+export type Desk = Awaited<ReturnType<typeof startDesk>>
+
+/** A service with a console on a real port, two domains, and a command line beside it; it ends with the test. */
+export async function startDesk() {
+  const folder = await mkdtemp(join(tmpdir(), 'console-'))
+  const database = join(folder, 'mfa.sqlite')
+  const clock = createTestClock(Math.floor(Date.now() / 1000))
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const origin = `http://localhost:${port}`
+  const service = await createService({ database, clock, console: { url: origin } })
+  server.on('request', service.listener)
+  const organization = await service.administration.createOrganization('Acme')
+  const domains = new Map<string, string>()
+  for (const name of ['Wiki', 'Webmail']) {
+    domains.set(name, (await service.administration.createDomain(organization.id, { name })).id)
+  }
+  const beside = await openService(ServiceOptions.parse({ database, clock }))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    await beside.close()
+    await service.close()
+    await rm(folder, { recursive: true })
+  })
+
+  const url = `${origin}/console`
+  const idOf = (name: string) => domains.get(name) ?? name
+  const find = async (name: string) => {
+    const all = await listAdministrators(beside.ctx, organization.id)
+    return all.find((each) => each.name === name)!
+  }
+  return {
+    url,
+    clock,
+    find,
+    /** @returns the link of an invitation, as the command line prints it. */
+    async invite({ name = 'Olivia Owner', email = 'olivia@example.com', role = 'owner', domains: names = [] }: Person) {
+      const invited = { name, email, role, domains: names.map(idOf) }
+      const { token } = await invite(beside.ctx, organization.id, invited)
+      return invitationLink(url, token)
+    },
+    /** As another owner would do at the same time. */
+    async setRole(name: string, role: AdminRole, names: readonly string[]) {
+      const { id, version } = await find(name)
+      await setAdministratorRole(
+        beside.ctx,
+        { organizationId: organization.id, id, version },
+        { role, domains: names.map(idOf) },
+      )
+    },
+    async endSessions(name: string) {
+      await endSessions(beside.ctx, { organizationId: organization.id, id: (await find(name)).id })
+    },
+    /** From now on, nothing answers. */
+    stop() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+const chromium = await sharedChromium()
+
+/** A browser with an authenticator that verifies the person. */
+export async function newBrowser(options: BrowserContextOptions = {}) {
+  const context = await chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  return { page, authenticator: await addAuthenticator(page) }
+}
+
+export type Browser = Awaited<ReturnType<typeof newBrowser>>
+
+/** Accepts an invitation. */
+export async function register(page: Page, link: string): Promise<void> {
+  await page.goto(link)
+  await page.locator('form button[type=submit]').click()
+  await page.locator('#navigation').waitFor({ state: 'attached' })
+}
+
+/** A browser in which an administrator is signed in. */
+export async function signedIn(desk: Desk, person: Person = {}, options: BrowserContextOptions = {}): Promise<Browser> {
+  const browser = await newBrowser(options)
+  await register(browser.page, await desk.invite(person))
+  return browser
+}
+
+/** An administrator who has registered in another browser. */
+export async function registered(desk: Desk, person: Person): Promise<void> {
+  const { page } = await signedIn(desk, person)
+  await page.context().close()
+}
+
+export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
+export const link = (page: Page, name: string): Locator => page.getByRole('link', { name, exact: true })
+/** The link of a person in a list. */
+export const row = (page: Page, name: string): Locator =>
+  page.getByRole('main').getByRole('link', { name: new RegExp(`^${name}`) })
+export const expectHeadline = (page: Page, name: string): Promise<void> =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor()

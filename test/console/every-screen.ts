@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core'
+
+import type { LanguageTag } from '../../src/contract/languages.ts'
+import type { Words } from '../../src/console/words/en.ts'
+import { languages } from '../../src/console/words/languages.ts'
+import { isolated } from '../../src/printable.ts'
+import { button, type Desk, expectHeadline, link, register, registered, row } from './desk.ts'
+
+export async function wordsOf(code: LanguageTag): Promise<Words> {
+  const language = languages.find((each) => each.code === code)
+  if (!language) throw new TypeError(`there are no texts for ${code}`)
+  return language.load()
+}
+
+/** Goes through all screens, and calls back on each. */
+export async function everyScreen(
+  desk: Desk,
+  page: Page,
+  words: Words,
+  look: (screen: string) => Promise<void>,
+): Promise<void> {
+  const invitation = await desk.invite({ name: 'Olivia Owner', email: 'olivia@example.com', role: 'owner' })
+  await registered(desk, {
+    name: 'Hal Helper',
+    email: 'hal.helper@example.com',
+    role: 'helpdesk',
+    domains: ['Webmail'],
+  })
+  await registered(desk, { name: 'Ann Admin', email: 'ann@example.com', role: 'admin', domains: ['Wiki', 'Webmail'] })
+  await registered(desk, { name: 'Rex Revoked', email: 'rex@example.com', role: 'auditor' })
+
+  await page.goto(desk.url)
+  await expectHeadline(page, words.signInTitle)
+  await look('sign in')
+  await page.goto(`${desk.url}/invitation#${'x'.repeat(43)}`)
+  await expectHeadline(page, words.invitationOverTitle)
+  await look('an invitation that is over')
+  await page.goto(`${desk.url}/none`)
+  await page.goto(invitation)
+  await expectHeadline(page, words.welcome(isolated('Olivia Owner')))
+  await look('an invitation')
+  await register(page, invitation)
+  await expectHeadline(page, words.administrators)
+  await row(page, 'Rex Revoked').click()
+  await button(page, words.revoke).click()
+  await page.getByRole('dialog').waitFor()
+  await look('a question')
+  await page.getByRole('dialog').getByRole('button', { name: words.revoke }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.locator('.toast').waitFor()
+  await look('an administrator without access')
+  await desk.invite({ name: 'Ivy Invited', email: 'ivy@example.com', role: 'helpdesk', domains: ['Wiki'] })
+  await page.goto(`${desk.url}/administrators`)
+  await page.getByText('Ivy Invited').waitFor()
+  await page.locator('summary').click()
+  await look('administrators')
+  const menu = button(page, words.menu)
+  if (await menu.isVisible()) {
+    await menu.click()
+    await look('the menu')
+  }
+  await row(page, 'Hal Helper').click()
+  await page.locator('form').waitFor()
+  await look('an administrator')
+  await page.goto(`${desk.url}/administrators`)
+  await link(page, words.invite).click()
+  await expectHeadline(page, words.inviteTitle)
+  await page.getByLabel(words.name, { exact: true }).fill('Hana Sato')
+  await page.getByLabel(words.email, { exact: true }).fill('hana@example.com')
+  await button(page, words.createInvitation).click()
+  await page.getByText(words.chooseDomains).nth(1).waitFor()
+  await look('a form with a problem')
+  await page.getByRole('checkbox').first().check()
+  await button(page, words.createInvitation).click()
+  await page.locator('.qr-code').waitFor()
+  await look('the link of an invitation')
+  await page.goto(`${desk.url}/account`)
+  await page.locator('.row').waitFor()
+  await look('the own account')
+  await page.goto(`${desk.url}/none`)
+  await expectHeadline(page, words.unknownPage)
+  await look('an unknown page')
+  await page.route('**/api/**', (route) => route.abort())
+  await page.getByRole('link', { name: words.toStart }).click()
+  await page.locator('.notice-bar').waitFor()
+  await look('a service that does not answer')
+}
