@@ -59,6 +59,13 @@ describe('the stored verification record', () => {
     )
   })
 
+  it('cannot be changed by the app, which other requests would read', () => {
+    const read = () => parseState({ verified: complete }).verified
+
+    expect(() => Object.assign(read() ?? {}, { userKey: 'username:bob' })).toThrow(TypeError)
+    expect(read()).toEqual(verified)
+  })
+
   it('is read only if it is complete', () => {
     expect(complete).toBe('username:alice 1795000000 otp | | | | s /page | sign_in')
     expect(parseState({ verified: complete }).verified).toEqual(verified)

@@ -435,6 +435,14 @@ export const mutants: readonly Mutant[] = [
     title: 'saves again what could not be stored',
   },
   {
+    defense: 'a verification record that the app cannot change for other requests',
+    file: 'src/express/session/stored-state.ts',
+    find: 'verified: Object.freeze(verified)',
+    replace: 'verified',
+    test: 'express/stored-state.test.ts',
+    title: 'cannot be changed by the app, which other requests would read',
+  },
+  {
     defense: 'a verification record that was cut off',
     file: 'src/express/session/stored-state.ts',
     find: ' || !isOneOf(purposes, purpose)) {',

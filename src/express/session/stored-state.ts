@@ -36,8 +36,17 @@ type ParsedRecord = Pick<MfaState, 'verified' | 'service' | 'lastReturnTo' | 'ow
 
 const notVerified: ParsedRecord = { verified: undefined }
 
+let lastParsed: { readonly text: string; readonly parsed: ParsedRecord } | undefined
+
+/** Remembers the last one, because `mfa()` and `requireMfa()` read the same one in a row. */
 function parseVerified(text: unknown): ParsedRecord {
-  const values = typeof text === 'string' ? decodeAll(text) : []
+  if (typeof text !== 'string') return notVerified
+  if (lastParsed?.text !== text) lastParsed = { text, parsed: parseRecord(text) }
+  return lastParsed.parsed
+}
+
+function parseRecord(text: string): ParsedRecord {
+  const values = decodeAll(text)
   if (values.length !== 11) return notVerified
   const [userKey, at = '', factor, factorId, sessionId, epoch, nextEpoch, ...more] = values
   const [service, lastReturnTo, policy, purpose] = more
@@ -47,9 +56,10 @@ function parseVerified(text: unknown): ParsedRecord {
   }
   const phishingResistant = policies.find((known) => known === policy)
   const ids = { factorId, sessionId, epoch, nextEpoch }
+  // Frozen, because several requests can share it.
   const verified: Verified = { userKey, at: Number(at), factor, ...ids, phishingResistant, purpose }
   // A web session gets a new id when its user passes the second step.
-  return { verified, service, lastReturnTo, ownId: { userKey } }
+  return { verified: Object.freeze(verified), service, lastReturnTo, ownId: { userKey } }
 }
 
 const encode = (value: string | undefined): string => (value === undefined ? absent : encodeURI(value))
