@@ -19,6 +19,7 @@ export async function buildAssets(): Promise<void> {
   try {
     await buildPageScript('challenge.js', 'challenge-page.ts')
     await buildPageScript('passkey.js', 'passkey-page.ts')
+    await buildPageScript('browser-key.js', 'browser-key-page.ts')
     await buildAuthenticator()
     await buildConsole()
   } finally {

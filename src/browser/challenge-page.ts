@@ -27,11 +27,17 @@ function run(main: HTMLElement): void {
   submitPastedCode()
   saveChoice()
   void notePasskeySupport()
+  loadLater(main)
   if ('settled' in main.dataset) void complete(base)
   const follows = 'live' in main.dataset && !('settled' in main.dataset)
   const stop = follows ? followChanges(base, (change) => void changed(main, base, change)) : () => {}
   stopOnSubmit(stop)
   reloadWhenRestored(stop)
+}
+
+/** The key of this browser, which is needed only once the person has approved. */
+function loadLater({ dataset: { later } }: HTMLElement): void {
+  if (later) setTimeout(() => void import(/* @vite-ignore */ later).catch(() => {}), 500)
 }
 
 async function changed(main: HTMLElement, base: string, change: string): Promise<void> {

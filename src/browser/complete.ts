@@ -1,3 +1,4 @@
+import { browserKey } from './offered-key.ts'
 import { canKeepPasskey } from './passkey-support.ts'
 import { choiceSaved } from './remember.ts'
 import { whenOnline } from './when-online.ts'
@@ -33,7 +34,7 @@ async function post(url: string): Promise<{ location?: string } | undefined> {
       method: 'POST',
       headers: { accept: 'application/json' },
       credentials: 'same-origin',
-      body: new URLSearchParams((await canKeepPasskey()) ? { passkeys: 'yes' } : {}),
+      body: new URLSearchParams({ ...((await canKeepPasskey()) && { passkeys: 'yes' }), ...browserKey() }),
     })
     return (await answer.json()) as { location?: string }
   } catch {

@@ -10,6 +10,8 @@ import {
   WebAuthnAbortService,
 } from '@simplewebauthn/browser'
 
+import { browserKey } from './offered-key.ts'
+
 type RequestOptions = Parameters<typeof startAuthentication>[0]['optionsJSON']
 type CreationOptions = Parameters<typeof startRegistration>[0]['optionsJSON']
 
@@ -66,7 +68,7 @@ async function usePasskey({ dataset }: HTMLElement): Promise<void> {
   const optionsJSON = await ask<RequestOptions>(`${base}/passkey/options`)
   if (!optionsJSON) return
   const response = await startAuthentication({ optionsJSON })
-  await send(`${base}/passkey`, { response: JSON.stringify(response) })
+  await send(`${base}/passkey`, { response: JSON.stringify(response), ...browserKey() })
 }
 
 async function waitInField(field: HTMLInputElement): Promise<void> {
@@ -74,7 +76,7 @@ async function waitInField(field: HTMLInputElement): Promise<void> {
   const base = field.dataset['base'] ?? ''
   const optionsJSON = await post<RequestOptions>(`${base}/passkey/options`)
   const response = await startAuthentication({ optionsJSON, useBrowserAutofill: true })
-  await send(`${base}/passkey`, { response: JSON.stringify(response) })
+  await send(`${base}/passkey`, { response: JSON.stringify(response), ...browserKey() })
 }
 
 async function addPasskey(form: HTMLFormElement): Promise<void> {

@@ -48,6 +48,8 @@ export interface Challenge {
   readonly enrollment?: 'offered' | 'done' | undefined
   /** The activation code that its page has shown, sealed. */
   readonly shownCode?: string | undefined
+  /** The signature of a kept browser; empty where the page could make none. */
+  readonly browserProof?: string | undefined
   /** Whether to remember the browser once this is passed. */
   readonly remember?: boolean | undefined
   /** The result of the user's last attempt, for the page to show. */

@@ -82,7 +82,7 @@ export async function tryCode(
 /** Where only a passkey counts, the service does not check codes, or counts a right one as wrong: see `triesLeft`. */
 function notAccepted(session: Session, challenge: Challenge, now: number): CodeOutcome {
   const { id: sessionId, reason, triesLeft } = session
-  if (reason !== 'phishing_resistance_required') {
+  if (reason !== 'phishing_resistance_required' && reason !== 'unknown_browser') {
     return { notice: afterWrongCode(session, challenge, now), wasWrong: true }
   }
   const isCounted = triesLeft !== undefined

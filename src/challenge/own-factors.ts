@@ -134,8 +134,8 @@ export async function makeRecoveryCodes(
   return made.flatMap(({ code }) => code ?? [])
 }
 
-/** The browsers of the user that are remembered here. @param browser The id of the present one, from its cookie. */
-export async function readRememberedBrowsers(
+/** The browsers of the user that are remembered or kept here. @param browser The id of the present one, from its cookie. */
+export async function readListedBrowsers(
   { client, domainId, managesFactors }: ConnectedService,
   { userId }: OwnFactors,
   browser: string | undefined,

@@ -1,6 +1,7 @@
 import { ApiError } from '../client/errors.ts'
 import { stricter } from '../contract/phishing-resistance.ts'
 import type { PhishingResistance } from '../contract/phishing-resistance.ts'
+import type { UnknownBrowser } from '../contract/browser-key.ts'
 import type { Attribute } from '../contract/sessions.ts'
 import type { Challenge } from './challenge.ts'
 import type { ProvisionOptions } from './enrollment.ts'
@@ -21,8 +22,11 @@ export interface Sender {
   readonly browser: string | undefined
   /** The relying party of the app; undefined where browsers accept no passkeys. */
   readonly rpId: string | undefined
-  /** The app's policy for passkeys. */
+  /** The app's policy for passkeys, and for browsers that are not kept. */
   readonly phishingResistant: PhishingResistance
+  readonly unknownBrowser: UnknownBrowser
+  /** The origin that a page of the app signs; undefined where it cannot. */
+  readonly origin: string | undefined
 }
 
 export interface PushOptions extends ProvisionOptions {
@@ -75,7 +79,8 @@ async function push(
 
 /** The members of every session of a challenge. */
 export function describe(challenge: Challenge, sender: Sender) {
-  const { user, attributes, ipAddress, browser, rpId } = sender
+  const { user, attributes, ipAddress, browser, rpId, origin, unknownBrowser } = sender
+  const { browserProof: signature } = challenge
   const policy = stricter(sender.phishingResistant, challenge.phishingResistant)
   return {
     user: referenceOf(user),
@@ -85,6 +90,8 @@ export function describe(challenge: Challenge, sender: Sender) {
     ],
     challenge: challenge.id,
     ...(browser === undefined ? {} : { browser }),
+    ...(signature && origin !== undefined ? { browserProof: { origin, signature } } : {}),
+    unknownBrowser,
     // The device shows what is approved, and the service accepts the approval for nothing else.
     ...(challenge.purpose === 'change_devices' ? { purpose: challenge.purpose } : {}),
     ...(ipAddress === undefined ? {} : { ipAddress }),

@@ -1,3 +1,4 @@
+import type { UnknownBrowser } from '../contract/browser-key.ts'
 import type { KnownBrowser } from '../contract/browsers.ts'
 import { requestedPolicy } from '../contract/phishing-resistance.ts'
 import type { PhishingResistance } from '../contract/phishing-resistance.ts'
@@ -23,6 +24,8 @@ interface Redeeming {
   readonly allowed: readonly Factor[]
   /** The policy of the app and the route. */
   readonly policy: PhishingResistance
+  /** What it allows from a browser that is not kept. */
+  readonly unknownBrowser: UnknownBrowser
   readonly browser: PassedBrowser
   /** The answer of a call that has redeemed it already. */
   readonly redeemed?: RedeemedSession | undefined
@@ -37,12 +40,12 @@ interface Redeeming {
 export async function redeem(
   service: ConnectedService,
   challenge: Challenge,
-  { allowed, policy, browser, redeemed, now }: Redeeming,
+  { allowed, policy, unknownBrowser, browser, redeemed, now }: Redeeming,
 ): Promise<Redeemed> {
   if (challenge.sessionId === undefined) return {}
   const phishingResistant = requestedPolicy(policy)
-  const found =
-    redeemed ?? (await redeemNow(service, challenge.sessionId, { id: challenge.id, browser, phishingResistant }))
+  const wanted = { id: challenge.id, browser, phishingResistant, unknownBrowser }
+  const found = redeemed ?? (await redeemNow(service, challenge.sessionId, wanted))
   if (found?.state !== 'approved') return {}
   const { createdAt = challenge.askedAt, settledAt = now, factor = challenge.givenFactor ?? 'push' } = found
   // An approval that is older than the challenge does not answer it.

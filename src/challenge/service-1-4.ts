@@ -12,8 +12,8 @@ export function adapt14({ client, domainId }: AdapterOptions): VersionAdapter {
     hasEpochs: true,
     redeemsCodes: true,
     hasAuthenticator: true,
-    redeem: (sessionId, { id, browser, phishingResistant }) =>
-      client.sessions.redeem(domainId, sessionId, id, browser, phishingResistant),
+    redeem: (sessionId, { id, browser, phishingResistant, unknownBrowser }) =>
+      client.sessions.redeem(domainId, sessionId, id, browser, phishingResistant, unknownBrowser),
     // The code becomes invalid as soon as the user has any factor, so it does not matter who else has seen it.
     issueFirstToken: (userId) =>
       unlessRejected(client.tokens.issueFirst(domainId, userId), 'api.error.conflict.enrolled'),

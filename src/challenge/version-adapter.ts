@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts'
 import type { ApiError } from '../client/errors.ts'
 import type { Version } from '../contract/endpoint.ts'
+import type { UnknownBrowser } from '../contract/browser-key.ts'
 import type { RequestedPhishingResistance } from '../contract/phishing-resistance.ts'
 import type { PassedBrowser, RedeemedSession } from '../contract/sessions.ts'
 import type { Token } from '../contract/tokens.ts'
@@ -48,6 +49,7 @@ export interface Redeemable {
   readonly id: string
   readonly browser: PassedBrowser
   readonly phishingResistant: RequestedPhishingResistance | undefined
+  readonly unknownBrowser: UnknownBrowser
 }
 
 export interface AdapterOptions {

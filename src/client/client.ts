@@ -1,4 +1,5 @@
 import * as browsers from '../contract/browsers.ts'
+import type { UnknownBrowser } from '../contract/browser-key.ts'
 import type { NewBypassCode, ReplacedBypassCodes } from '../contract/bypass-codes.ts'
 import * as bypassCodes from '../contract/bypass-codes.ts'
 import type { Domain } from '../contract/domains.ts'
@@ -200,6 +201,7 @@ export function createClient(options: ClientOptions) {
       /**
        * @param browser The browser in which the user passes; it becomes a known one.
        * @param phishingResistant The policy of the app: an approval that was created under less does not count.
+       * @param unknownBrowser The same for browsers: what the app allows from one that is not kept.
        */
       redeem: (
         domainId: string,
@@ -207,8 +209,9 @@ export function createClient(options: ClientOptions) {
         challenge: string,
         browser?: PassedBrowser,
         phishingResistant?: RequestedPhishingResistance,
+        unknownBrowser?: UnknownBrowser,
       ) => {
-        const body = { challenge, browser, phishingResistant }
+        const body = { challenge, browser, phishingResistant, unknownBrowser }
         return call(sessions.redeemSession, { params: { domainId, sessionId }, body }, redeeming)
       },
       /** E-mails the user a one-time code for the domain. @param language Of this mail alone. 1.4. */

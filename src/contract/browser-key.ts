@@ -20,10 +20,3 @@ export const BrowserProof = z.object({
   signature: z.string().regex(/^[A-Za-z0-9_-]{86}$/, 'must be an ES256 signature, base64url'),
 })
 export type BrowserProof = z.input<typeof BrowserProof>
-
-/**
- * The text that the page signs.
- * @param challengeHash SHA-256 of the challenge, base64url: the page does not learn the challenge itself.
- */
-export const browserProofText = (challengeHash: string, origin: string): string =>
-  `second-factor browser key\n${challengeHash}\n${origin}`

@@ -32,6 +32,8 @@ export const KnownBrowser = z.object({
   expiresAt: Seconds,
   /** Until when it passes the gate without a second step, if the person chose that. */
   rememberedUntil: Seconds.optional(),
+  /** Until when it is kept, if it is: only in the answer that redeems an approval. */
+  keptUntil: Seconds.optional(),
 })
 export type KnownBrowser = z.infer<typeof KnownBrowser>
 
@@ -40,7 +42,7 @@ export const recognizeBrowser = endpoint({
   path: '/domains/:domainId/users/:userId/browsers/recognize',
   summary: 'Returns until when a browser is known for a user, and remembered. A known browser is not a factor.',
   body: z.object({ browser: BrowserCookie }),
-  response: KnownBrowser.omit({ id: true }),
+  response: KnownBrowser.omit({ id: true, keptUntil: true }),
   role: 'auth',
   since: '1.4',
   errors: ['api.error.notfound.browser'],

@@ -2,6 +2,7 @@ import type { ChallengeStore } from '../challenge/challenge-store.ts'
 import type { AppUser, MfaUser } from '../challenge/user.ts'
 import type { Clock } from '../clock.ts'
 import type { VendorOptions } from '../contract/media-type.ts'
+import type { UnknownBrowser } from '../contract/browser-key.ts'
 import type { PhishingResistance } from '../contract/phishing-resistance.ts'
 import type { Factor } from '../contract/users.ts'
 import type { ServiceHandle } from '../service-handle.ts'
@@ -190,6 +191,13 @@ export interface MfaOptions {
    * @default `'off'`
    */
   phishingResistant?: PhishingResistance | undefined
+  /**
+   * What users can do from a browser that they do not keep, and so from a relay. `'number'`: everything, and the device warns
+   * "New browser"; `'passkey'`: nothing but a passkey counts; `'deny'`: the same, and not even a code that an administrator
+   * hands over leads to a passkey. The service enforces it. Kept browsers resist relays; only passkeys resist phishing.
+   * @default `'number'`
+   */
+  unknownBrowser?: UnknownBrowser | undefined
   /**
    * The time limit of one call to the service after it was sent, in milliseconds.
    * @default `5000`

@@ -41,7 +41,7 @@ import type { MfaState } from './session/mfa-state.ts'
 import { bindToService, checkWebSession, hasMfaState, readMfaState } from './session/web-session.ts'
 import { warnOfBearer } from './setup-checks/bearer-requests.ts'
 import { warnOfLaterUser } from './setup-checks/later-user.ts'
-import { checkService } from './setup-checks/phishing-resistance.ts'
+import { checkServiceFor } from './setup-checks/phishing-resistance.ts'
 import { createRejectedPosts } from './setup-checks/rejected-posts.ts'
 import { createWarner } from './setup-checks/warnings.ts'
 
@@ -94,7 +94,7 @@ function createMfa(options: ResolvedOptions): Mfa {
   const { challengeStore = createMemoryChallengeStore(clock) } = options
   const outage = createServiceOutage(clock, logger)
   const answered = () => outage.succeeded()
-  const check = (service: VersionAdapter) => checkService(options.phishingResistant, service)
+  const check = (service: VersionAdapter) => checkServiceFor(options, service)
   const connect = createConnector(open, { timeout, maxConcurrency, clock, challengeStore, check, answered })
   const epochs = createEpochs({ connect, clock, maxUnchecked })
   const watches = createSharedWatches(connect, clock)

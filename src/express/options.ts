@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
 import { maxRememberDays } from '../contract/browsers.ts'
 import { Vendor } from '../contract/media-type.ts'
+import { UnknownBrowser } from '../contract/browser-key.ts'
 import { PhishingResistance } from '../contract/phishing-resistance.ts'
 import { Factor } from '../contract/users.ts'
 import { RelyingParty } from '../contract/relying-party.ts'
@@ -153,6 +154,7 @@ export const MfaOptionsSchema = z.strictObject({
     .default({}),
   factors: z.array(Factor).min(1).default(['passkey', 'push', 'otp', 'bypass']),
   phishingResistant: PhishingResistance.default('off'),
+  unknownBrowser: UnknownBrowser.default('number'),
   timeout: z.int().min(100).max(60_000).default(5_000),
   maxConcurrency: z.int().min(1).max(10_000).default(64),
   maxUnchecked: z.int().min(0).max(maxVerifiedAge).default(900),

@@ -17,6 +17,7 @@ import { addPasskey, newPasskeyOptions, removePasskey, renamePasskey, showNewPas
 import { declinePasskey, offerPasskey } from './self-service/passkey-offer.ts'
 import { declineCodes, downloadCodes, makeCodes, offerCodes } from './self-service/recovery.ts'
 import { readMfaState } from './session/web-session.ts'
+import { proveBrowser } from './sign-in/browser-proof.ts'
 import { challengePage } from './sign-in/challenge-page.ts'
 import { emailCode, enterCode } from './sign-in/code-entry.ts'
 import { completeChallenge, passedTo } from './sign-in/finish.ts'
@@ -35,6 +36,7 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Handler>>>
   '/send': { POST: unlessPassed(sendAgain) },
   '/cancel': { POST: unlessPassed(giveUp) },
   '/code': { POST: unlessPassed(enterCode) },
+  '/browser': { POST: unlessPassed(proveBrowser) },
   '/passkey': { POST: unlessPassed(enterPasskey) },
   '/passkey/code': { POST: unlessPassed(enterHandedOverCode) },
   '/passkey/options': { POST: unlessPassed(passkeyOptions) },

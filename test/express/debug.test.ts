@@ -285,6 +285,7 @@ describe('secrets', () => {
       'phishingResistant',
       'public',
       'publicUrl',
+      'unknownBrowser',
       'usernames',
     ])
   })

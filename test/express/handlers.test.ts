@@ -31,6 +31,7 @@ function arrange(given: Partial<WebRequest> = {}, headers: object = {}) {
   const sessions = { redeem, cancel: () => Promise.resolve(calls.push('cancel')), get: () => Promise.resolve(approved) }
   const service = { ...adapt14({ client: { sessions }, domainId: 'd' } as never), domainId: 'd', client: { sessions } }
   const options = {
+    unknownBrowser: 'number',
     clock: { now: () => now + 10 },
     random,
     factors: ['push', 'otp'],

@@ -160,4 +160,15 @@ describe('a page', () => {
     expect(sizes).toHaveLength(3)
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(8192)
   })
+
+  it('loads 1 kB more while the person looks at the device', async () => {
+    const app = await startWebApp()
+    const { page } = await app.enroll(app.browser(), 'alice')
+    const [, later = ''] = /data-later="([^"]+)"/.exec(page.text) ?? []
+
+    const script = await (await fetch(app.url + later)).text()
+
+    expect(script).toContain('indexedDB')
+    expect(gzipSync(script).length).toBeLessThan(1100)
+  })
 })

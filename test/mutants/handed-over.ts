@@ -24,7 +24,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the app decides whether bypass codes change factors',
     file: code,
-    find: "    context.mfa.options.devices.factors.includes('bypass') &&\n",
+    find: "    devices.factors.includes('bypass') &&\n",
     replace: '',
     test,
     title: 'has no field where bypass codes change nothing in this app',
@@ -56,8 +56,9 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the event says why a right code did not count',
     file: 'src/challenge/code.ts',
-    find: "  if (reason !== 'phishing_resistance_required') {",
-    replace: "  if (reason !== 'phishing_resistance_required' || triesLeft !== undefined) {",
+    find: "  if (reason !== 'phishing_resistance_required' && reason !== 'unknown_browser') {",
+    replace:
+      "  if ((reason !== 'phishing_resistance_required' && reason !== 'unknown_browser') || triesLeft !== undefined) {",
     test,
     title: 'lead nowhere: %s, with the reason in the event',
   },

@@ -62,8 +62,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an approval is redeemed under the policy of the app',
     file: 'src/challenge/service-1-4.ts',
-    find: 'id, browser, phishingResistant),',
-    replace: 'id, browser, phishingResistant && undefined),',
+    find: 'id, browser, phishingResistant, unknownBrowser),',
+    replace: 'id, browser, phishingResistant && undefined, unknownBrowser),',
     test,
     title: 'does not redeem a request of before',
   },
@@ -150,8 +150,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'nor with a service that knows none',
     file: checks,
-    find: "  if (policy === 'off' || knowsFactors) return\n",
-    replace: "  if (policy === 'off' || knowsFactors || true) return\n",
+    find: '  if (knowsFactors) return\n',
+    replace: '  if (knowsFactors || true) return\n',
     test,
     title: '%s is an error at the first connection to a service that speaks only 1.3',
   },

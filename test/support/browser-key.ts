@@ -1,6 +1,6 @@
 import { generateKeyPairSync, hash, sign } from 'node:crypto'
 
-import { browserProofText } from '../../src/contract/browser-key.ts'
+import { browserProofText } from '../../src/contract/browser-proof-text.ts'
 
 export const appOrigin = 'https://app.example'
 
@@ -12,10 +12,17 @@ export function createBrowserKey() {
   return {
     publicKey: point.toString('base64url'),
     /** @param page The origin whose page signs. */
-    proof(challenge: string, page = appOrigin, named = page) {
-      const text = browserProofText(hash('sha256', challenge, 'base64url'), page)
-      const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const
-      return { origin: named, signature: sign('sha256', Buffer.from(text), key).toString('base64url') }
-    },
+    proof: (challenge: string, page = appOrigin, named = page) => ({
+      origin: named,
+      signature: signature(hash('sha256', challenge, 'base64url'), page),
+    }),
+    signature,
+  }
+
+  /** @param proof What the page shows of the challenge. */
+  function signature(proof: string, page: string): string {
+    const text = browserProofText(proof, page)
+    const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const
+    return sign('sha256', Buffer.from(text), key).toString('base64url')
   }
 }

@@ -10,8 +10,8 @@ export interface Browser {
   fetch(path: string): Promise<request.Response>
   /** Submits a form of a page of this origin. */
   submit(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<request.Response>
-  /** A second browser that starts with a copy of the cookies. */
-  copy(): Browser
+  /** A second browser that starts with a copy of the cookies. @param at Another process of the app. */
+  copy(at?: string): Browser
   cookie(name: string): string | undefined
 }
 
@@ -59,7 +59,7 @@ export function createBrowser(base: string, cookies = new Map<string, string>())
         'sec-fetch-site': 'same-origin',
         ...headers,
       }),
-    copy: () => createBrowser(base, jar),
+    copy: (at = base) => createBrowser(at, jar),
     cookie: (name) => jar.get(name),
   }
 }

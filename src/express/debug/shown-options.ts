@@ -40,6 +40,7 @@ const openTexts: ReadonlySet<string> = new Set([
   'passwordUrl',
   'factors',
   'phishingResistant',
+  'unknownBrowser',
 ])
 
 const openObjects: ReadonlySet<string> = new Set(['devices', 'remember', 'accent', 'views'])

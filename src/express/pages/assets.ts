@@ -16,6 +16,10 @@ const files = {
     // Built from src/browser; the path is the same from src/ and from dist/.
     file: new URL('../../../dist/browser/challenge.js', import.meta.url),
   },
+  '/assets/browser-key.js': {
+    type: 'text/javascript; charset=utf-8',
+    file: new URL('../../../dist/browser/browser-key.js', import.meta.url),
+  },
   '/assets/passkey.js': {
     type: 'text/javascript; charset=utf-8',
     file: new URL('../../../dist/browser/passkey.js', import.meta.url),

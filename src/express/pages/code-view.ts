@@ -38,6 +38,7 @@ export function codeView(page: StatusPage) {
     typing: true,
     hasField: true,
     usesPasskeys: page.passkey,
+    usesBrowserKey: page.passkey,
     kind,
     headline: said?.headline ?? headline(),
     sentence: kind === 'otp' && hasOnlyDevice(page) ? layout.words.ways.device.sentence : code[kind].sentence,

@@ -3,7 +3,9 @@ import type { StatusPage } from './status-view.ts'
 
 /** The page for users who need a passkey and have none that they can use: the field for a code of their administrator. */
 export function handedOverView(page: StatusPage) {
-  const { layout, req, challenge, passkey, now } = page
+  const { layout, req, challenge, passkey, status, now } = page
+  const isForBrowser = status.kind === 'ended' && status.reason === 'unknown_browser'
+  const reason = isForBrowser ? 'unknown_browser' : 'phishing_resistance_required'
   const { words } = layout
   const { notice } = challenge
   const isOfCode = notice?.kind === 'wrong_code' || notice?.kind === 'no_code'
@@ -13,7 +15,7 @@ export function handedOverView(page: StatusPage) {
     typing: true,
     // Users who come here by a link want to type; others first have to read what is asked of them.
     hasField: req.query['use'] === 'handed-over',
-    headline: said?.headline ?? words.ended.phishing_resistance_required.headline,
+    headline: said?.headline ?? words.ended[reason].headline,
     sentence: passkey ? words.passkeyNeeded.lost : words.passkeyNeeded.none,
     said: said?.sentence,
     tone: 'wrong',

@@ -53,6 +53,7 @@ export function layoutOf({ req, context, state }: PageRequest, fixed?: Language)
     logo: mfa.options.logo,
     style: assetPath(base, '/assets/style.css', mfa.options),
     script: assetPath(base, '/assets/challenge.js', mfa.options),
+    browserKeyScript: assetPath(base, '/assets/browser-key.js', mfa.options),
     passkeyScript: assetPath(base, '/assets/passkey.js', mfa.options),
     username: user?.username ?? user?.name,
     isIn: verifiedOf(state, context, user) !== undefined,

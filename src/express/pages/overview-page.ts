@@ -36,7 +36,7 @@ export function overviewPage(request: WebRequest, { own, browsers, service, toke
     headline: words.devices.headline,
     said: saidOf(words.devices.done, req.query['done']),
     changes: service.managesFactors,
-    remembers: remember !== false,
+    remembers: remember !== false || browsers.length > 0,
     device: own.token?.state === 'active' ? { name: device?.name, facts: facts.of(device ?? {}) } : undefined,
     pending: pendingOf(layout, pendingCode(own), clock.now()),
     handedOver: isHandedOver(own),
@@ -122,10 +122,11 @@ function createFacts({ words: { devices }, language: { tag } }: Layout, now: num
       ...whenKnown(createdAt, (time) => ({ text: devices.since(day(time)) })),
     ],
     /** The service knows the day of the last use. */
-    ofBrowser: ({ current, knownSince, lastUsedAt, rememberedUntil }: ListedBrowser): Fact[] => [
+    ofBrowser: ({ current, knownSince, lastUsedAt, rememberedUntil, keptUntil, place }: ListedBrowser): Fact[] => [
       ...(current ? [] : [{ text: devices.lastUsed(day(lastUsedAt)) }]),
-      ...whenKnown(knownSince, (time) => ({ text: devices.since(day(time)) })),
-      ...(rememberedUntil === undefined ? [] : [{ text: devices.browsers.until(day(rememberedUntil)) }]),
+      ...whenKnown(knownSince, (time) => ({ text: devices.since(day(time)), place })),
+      ...whenKnown(keptUntil, (time) => ({ text: devices.browsers.kept(day(time)) })),
+      ...whenKnown(rememberedUntil, (time) => ({ text: devices.browsers.until(day(time)) })),
     ],
   }
 }

@@ -16,6 +16,7 @@ export function passkeyView(page: StatusPage) {
     live: status.kind === 'waiting',
     typing: true,
     usesPasskeys: true,
+    usesBrowserKey: true,
     headline: headlines[challenge.purpose],
     said: challenge.notice?.kind === 'wrong_passkey' ? layout.words.notices.wrong_passkey.sentence : undefined,
     cancel: cancelWords(page)[challenge.purpose],

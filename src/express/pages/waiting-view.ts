@@ -32,6 +32,8 @@ export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
   return {
     ...layout,
     live: true,
+    // It is ready by the time the person has approved.
+    later: service.knowsBrowsers && !challenge.browserProof ? layout.browserKeyScript : undefined,
     headline: headlines(page)[challenge.purpose],
     number,
     scanCode: scanCode(),

@@ -40,8 +40,8 @@ export type MfaEvent = EventContext &
     /** The user entered a code that an administrator handed over, and may add a passkey. */
     | { readonly type: 'passkey.allowed'; readonly sessionId: string }
     | { readonly type: 'recovery_codes.made'; readonly count: number }
-    /** A browser was remembered; it passed the gate; or one or all browsers of the user were forgotten. */
-    | { readonly type: 'browser.remembered' | 'browser.recognized'; readonly until: number }
+    /** A browser was remembered; it passed the gate; it was kept; or one or all browsers of the user were forgotten. */
+    | { readonly type: 'browser.remembered' | 'browser.recognized' | 'browser.kept'; readonly until: number }
     | { readonly type: 'browsers.forgotten' }
     /** The user has ended all other verified web sessions. */
     | { readonly type: 'sessions.ended' }

@@ -1,5 +1,5 @@
 import type { Removable } from '../../challenge/own-factors.ts'
-import { pendingCode, readRememberedBrowsers, remove } from '../../challenge/own-factors.ts'
+import { pendingCode, readListedBrowsers, remove } from '../../challenge/own-factors.ts'
 import { unlessRejected } from '../../challenge/rejection.ts'
 import { Id } from '../../contract/text.ts'
 import { DeviceName } from '../../contract/tokens.ts'
@@ -19,7 +19,7 @@ import { withNextEpoch } from './next-epoch.ts'
 export const showDevices = seen(async (request) => {
   const { req, context, service, own } = request
   const id = browserCookie.read(req, context)
-  const browsers = context.mfa.options.remember ? await readRememberedBrowsers(service, own, id) : []
+  const browsers = await readListedBrowsers(service, own, id)
   if (wantsJson(req)) return { state: 'as-is', answer: json(200, { ...factsOf(request), browsers }) }
   const { token, state } = withFormToken(request)
   return {

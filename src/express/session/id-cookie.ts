@@ -18,6 +18,9 @@ export interface IdCookie {
 /** Identifies the browser to the service: see `sign-in/remembered.ts`. */
 export const browserCookie = createIdCookie('mfa-browser')
 
+/** Says that the user of this browser keeps it, so that the page signs before the sign-in starts. Proves nothing itself. */
+export const keptCookie = createIdCookie('mfa-kept')
+
 /**
  * Binds a setup to this browser. An attacker can plant a web session in a victim's browser, with the secret of an authenticator
  * app that the attacker knows; this cookie is not part of that web session.

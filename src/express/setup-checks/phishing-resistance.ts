@@ -1,4 +1,5 @@
 import type { VersionAdapter } from '../../challenge/version-adapter.ts'
+import type { UnknownBrowser } from '../../contract/browser-key.ts'
 import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
 import type { Factor, User } from '../../contract/users.ts'
 import { SetupError } from '../../service-handle.ts'
@@ -7,6 +8,7 @@ import type { RequestContext } from '../request/context.ts'
 
 interface Checked {
   readonly phishingResistant: PhishingResistance
+  readonly unknownBrowser: UnknownBrowser
   readonly factors: readonly Factor[]
   readonly passkeys: ResolvedPasskeys
   readonly remember: false | object
@@ -15,35 +17,48 @@ interface Checked {
 }
 
 /**
- * Checks the option `phishingResistant` when the app starts. `'prefer'` is checked as well: where no user can have a passkey
+ * Checks the options `phishingResistant` and `unknownBrowser` when the app starts. `'prefer'` is checked as well: where no user can have a passkey
  * it would do nothing, and the app would not know.
  *
  * @throws {TypeError} if no passkey could ever pass.
  */
-export function checkOptions({ phishingResistant: policy, factors, passkeys, remember, version }: Checked): void {
+export function checkOptions(given: Checked): void {
+  const { phishingResistant: policy, unknownBrowser, remember } = given
+  if (unknownBrowser !== 'number') checkPasskeys(`mfa: unknownBrowser: '${unknownBrowser}'`, given)
   if (policy === 'off') return
   const option = `mfa: phishingResistant: '${policy}'`
-  if (!factors.includes('passkey')) throw new TypeError(`${option} needs 'passkey' among factors`)
-  if (passkeys.off !== undefined) throw new TypeError(passkeysAreOff(option, passkeys.off))
-  if (version === '1.3') throw new TypeError(`${option} needs version 1.4 of the service, and service.version is '1.3'`)
+  checkPasskeys(option, given)
   if (policy === 'require' && remember) {
     throw new TypeError(`${option} excludes remember: a remembered browser passes the gate without a passkey`)
   }
 }
 
+function checkPasskeys(option: string, { factors, passkeys, version }: Checked): void {
+  if (!factors.includes('passkey')) throw new TypeError(`${option} needs 'passkey' among factors`)
+  if (passkeys.off !== undefined) throw new TypeError(passkeysAreOff(option, passkeys.off))
+  if (version === '1.3') throw new TypeError(`${option} needs version 1.4 of the service, and service.version is '1.3'`)
+}
+
 /** @throws {SetupError} if the service knows no passkeys. */
-export function checkService(policy: PhishingResistance, { version, knowsFactors }: VersionAdapter): void {
-  if (policy === 'off' || knowsFactors) return
-  throw new SetupError(
-    `mfa: phishingResistant: '${policy}' needs a service that speaks 1.4, and this one speaks ${version}`,
-  )
+export function checkServiceFor(
+  options: Pick<Checked, 'phishingResistant' | 'unknownBrowser'>,
+  service: VersionAdapter,
+) {
+  const { phishingResistant: policy, unknownBrowser } = options
+  if (policy !== 'off') checkService(`phishingResistant: '${policy}'`, service)
+  if (unknownBrowser !== 'number') checkService(`unknownBrowser: '${unknownBrowser}'`, service)
+}
+
+function checkService(option: string, { version, knowsFactors }: VersionAdapter): void {
+  if (knowsFactors) return
+  throw new SetupError(`mfa: ${option} needs a service that speaks 1.4, and this one speaks ${version}`)
 }
 
 /** @throws {SetupError} if no user can pass a route with this policy. */
 export async function checkPolicy({ mfa }: RequestContext, policy: PhishingResistance): Promise<void> {
   const { off } = mfa.options.passkeys
   if (off !== undefined) throw new SetupError(passkeysAreOff(`mfa: phishingResistant: '${policy}' of a route`, off))
-  checkService(policy, await mfa.connect())
+  if (policy !== 'off') checkService(`phishingResistant: '${policy}'`, await mfa.connect())
 }
 
 /** @throws {SetupError} if the service lacks the package that verifies passkeys. */

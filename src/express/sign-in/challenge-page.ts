@@ -5,7 +5,9 @@ import { readPauses } from '../../challenge/pauses.ts'
 import { readStatus } from '../../challenge/push.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember, userKeyOf } from '../../challenge/user.ts'
+import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
 import type { Factor, User } from '../../contract/users.ts'
+import { browserProofPage } from '../pages/browser-proof-page.ts'
 import { message } from '../pages/message.ts'
 import { statusPage } from '../pages/status-page.ts'
 import { isPrefetch, isScript } from '../request/navigation.ts'
@@ -18,6 +20,7 @@ import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie } from '../session/id-cookie.ts'
 import { checkMember } from '../setup-checks/phishing-resistance.ts'
 import { saveUnderOwnId } from '../session/mfa-state.ts'
+import { needsProof, unlessUnproven } from './browser-proof.ts'
 import { openAction, refuse } from './demand.ts'
 import { finishAndContinue, passedTo, spent } from './finish.ts'
 import { takesHandedOverCode } from './handed-over-code.ts'
@@ -27,6 +30,7 @@ import {
   factorsOf,
   needsOnlyPasskey,
   openChallenge,
+  policyInKeptBrowser,
   policyOf,
   withChallenge,
 } from './open-challenge.ts'
@@ -72,9 +76,13 @@ async function openRequestedChallenge(
   return { ...effects, answer: redirect(context.base) }
 }
 
-async function showChallenge(request: WebRequest, loaded: Challenge): Promise<Outcome> {
+async function showChallenge(request: WebRequest, stored: Challenge): Promise<Outcome> {
   const { req, context, user } = request
   const service = await context.mfa.connect()
+  const loaded = unlessUnproven(request, stored)
+  if (service.knowsBrowsers && needsProof(request, loaded)) {
+    return { state: 'as-is', answer: browserProofPage(request, loaded) }
+  }
   const before = await findMember(service, user)
   checkMember(policyOf(request, loaded), before)
   const { challenge, status: found, events } = await currentStatus(request, loaded, { service, member: before })
@@ -86,7 +94,7 @@ async function showChallenge(request: WebRequest, loaded: Challenge): Promise<Ou
   if (setup) return { state: 'as-is', events, answer: redirect(`${context.base}/${setup}`) }
   // Continuing with an approval that is worth nothing would lead back here for ever.
   const isSpent = found.kind === 'approved' && spent in req.query
-  const status = isSpent ? timedOut : isForPasskeys(allowed, found) ? noPasskey : found
+  const status = isSpent ? timedOut : isForPasskeys(allowed, found) ? noPasskey(request, challenge, known) : found
   if (status.kind === 'approved' && req.query['page'] === challenge.page) {
     return andThen(request, { state: 'as-is' }, (same, signal) => finishAndContinue(same, challenge, { signal }))
   }
@@ -98,7 +106,7 @@ async function showChallenge(request: WebRequest, loaded: Challenge): Promise<Ou
   const pauses = await pausesOf(request, service, status)
   const ended = endOf(challenge, status)
   return {
-    state: stateAfter(request, loaded, ended?.challenge ?? challenge, status),
+    state: stateAfter(request, stored, ended?.challenge ?? challenge, status),
     events: ended ? [...events, ended.event] : events,
     answer: statusPage(request, {
       challenge,
@@ -115,7 +123,13 @@ async function showChallenge(request: WebRequest, loaded: Challenge): Promise<Ou
 }
 
 const timedOut = { kind: 'ended', reason: 'timeout' } as const
-const noPasskey = { kind: 'ended', reason: 'phishing_resistance_required' } as const
+
+/** The user has no passkey where only a passkey passes: everywhere, or in this browser. */
+function noPasskey(request: WebRequest, challenge: Challenge, known: KnownHere) {
+  const isNeeded = (policy: PhishingResistance) => needsOnlyPasskey(request, policy, known)
+  const isForBrowser = isNeeded(policyOf(request, challenge)) && !isNeeded(policyInKeptBrowser(request, challenge))
+  return { kind: 'ended', reason: isForBrowser ? 'unknown_browser' : 'phishing_resistance_required' } as const
+}
 
 /** Whether only a passkey passes, and the user has none for this app. */
 function isForPasskeys(allowed: readonly Factor[], { kind }: ChallengeStatus): boolean {
@@ -168,5 +182,8 @@ function endOf(challenge: Challenge, status: ChallengeStatus) {
   const { sessionId, reportedSessionId } = challenge
   if (status.kind !== 'ended' || sessionId === undefined || reportedSessionId === sessionId) return undefined
   const event = { type: 'push.ended', sessionId, reason: status.reason } as const
-  return { challenge: { ...challenge, scanSecret: undefined, reportedSessionId: sessionId }, event }
+  const reported = { ...challenge, scanSecret: undefined, reportedSessionId: sessionId }
+  // The service does not know the key: from now on, the page offers what it accepts from a new browser.
+  const isNew = status.reason === 'unknown_browser'
+  return { challenge: isNew ? { ...reported, browserProof: '' } : reported, event }
 }

@@ -12,7 +12,7 @@ import type { WebRequest } from '../request/web-request.ts'
 import { verifiedState } from '../session/mfa-state.ts'
 import { factorsOf, policyOf } from './open-challenge.ts'
 import { mayOfferPasskey } from './passkey-offer.ts'
-import { passedBrowser, rememberBrowser } from './remembered.ts'
+import { offeredKey, passedBrowser, rememberBrowser } from './remembered.ts'
 
 /** What came of an approval. Only once `effects` are applied is the web session verified. */
 export interface Finished {
@@ -30,7 +30,8 @@ export async function finish(request: WebRequest, challenge: Challenge, redeemed
   const { verified, browser } = await redeem(await context.mfa.connect(), challenge, {
     allowed: factorsOf(request, challenge),
     policy: policyOf(request, challenge),
-    browser: passedBrowser(request, challenge),
+    unknownBrowser: context.mfa.options.unknownBrowser,
+    browser: { ...passedBrowser(request, challenge), ...offeredKey(request) },
     redeemed,
     now: context.mfa.options.clock.now(),
   })

@@ -23,10 +23,13 @@ const codeLength = 9
  */
 export function takesHandedOverCode(request: WebRequest, challenge: Challenge, known: Known): boolean {
   const { state, context, user } = request
+  const { devices, unknownBrowser } = context.mfa.options
+  // The service denies such a code from there.
+  if (unknownBrowser === 'deny' && !challenge.browserProof) return false
   return (
     challenge.purpose === 'sign_in' &&
     !verifiedOf(state, context, user) &&
-    context.mfa.options.devices.factors.includes('bypass') &&
+    devices.factors.includes('bypass') &&
     known.member !== undefined &&
     canAddPasskeys(request, known.member) &&
     needsOnlyPasskey(request, policyOf(request, challenge), known)

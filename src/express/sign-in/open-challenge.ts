@@ -19,8 +19,14 @@ export function defaultChallenge({ user, context }: WebRequest): NewChallenge {
 
 type Visit = Pick<WebRequest, 'req' | 'context'>
 
-/** The policy of the app and the route. That of the domain may be stricter. */
-export function policyOf({ context }: Visit, challenge: Challenge): PhishingResistance {
+/** The policy of the app and the route, also for a browser that has shown no key. That of the domain may be stricter. */
+export function policyOf(visit: Visit, challenge: Challenge): PhishingResistance {
+  const isNew = !challenge.browserProof && visit.context.mfa.options.unknownBrowser !== 'number'
+  return stricter(policyInKeptBrowser(visit, challenge), isNew ? 'require' : 'off')
+}
+
+/** The same for a browser that the user keeps. */
+export function policyInKeptBrowser({ context }: Visit, challenge: Challenge): PhishingResistance {
   return stricter(context.mfa.options.phishingResistant, challenge.phishingResistant)
 }
 

@@ -11,7 +11,7 @@ import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie } from '../session/id-cookie.ts'
 import { finishAndContinue } from './finish.ts'
 import { factorsOf, withChallenge } from './open-challenge.ts'
-import { passedBrowser, withChoice } from './remembered.ts'
+import { offeredKey, passedBrowser, placeToKeep, withChoice } from './remembered.ts'
 import { senderOf } from './start-once.ts'
 
 /** Whether the user can pass the challenge with a passkey, in this app. */
@@ -42,7 +42,7 @@ export function enterPasskey(request: WebRequest): Promise<Outcome> {
     const challenge = form['remembers'] === 'yes' ? withChoice(present, form) : present
     const response = readResponse(form, AuthenticationResponse)
     if (!response || !factorsOf(opened, challenge).includes('passkey')) return refused(opened, challenge)
-    const browser = passedBrowser(opened, challenge)
+    const browser = { ...passedBrowser(opened, challenge), ...offeredKey(opened), place: await placeToKeep(opened) }
     const now = context.mfa.options.clock.now()
     const service = await context.mfa.connect()
     const passed = await tryPasskey(service, challenge, senderOf(opened), { response, browser, now })

@@ -2,15 +2,17 @@ import type { Challenge } from '../../challenge/challenge.ts'
 import { readRememberedUntil } from '../../challenge/known-browser.ts'
 import type { Known } from '../../challenge/passkey-policy.ts'
 import { isBeforeEnd } from '../../clock.ts'
+import { BrowserKey } from '../../contract/browser-key.ts'
 import type { KnownBrowser } from '../../contract/browsers.ts'
 import type { PassedBrowser } from '../../contract/sessions.ts'
-import { browserName } from '../request/client-facts.ts'
+import { appOriginOf } from '../request/app-origin.ts'
+import { browserName, clientAddress, placeAttributes } from '../request/client-facts.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { Effects, Outcome } from '../request/outcome.ts'
 import { continueAt } from '../request/outcome.ts'
 import { logFailure } from '../request/service-outage.ts'
 import type { WebRequest } from '../request/web-request.ts'
-import { browserCookie } from '../session/id-cookie.ts'
+import { browserCookie, keptCookie } from '../session/id-cookie.ts'
 import type { MfaState } from '../session/mfa-state.ts'
 import { needsOnlyPasskey } from './open-challenge.ts'
 
@@ -78,13 +80,39 @@ export function passedBrowser({ req, context }: WebRequest, challenge: Challenge
   }
 }
 
-/** After the second step the browser is known, and remembered if the user wanted that. */
+/** The key of the page. The service keeps it only if the user said so on the device, or passed with a passkey. */
+export function offeredKey(request: WebRequest): Pick<PassedBrowser, 'publicKey'> {
+  const { data: publicKey } = BrowserKey.safeParse(request.form['browserKey'])
+  return publicKey === undefined || appOriginOf(request) === undefined ? {} : { publicKey }
+}
+
+/** The place of a browser that a passkey is about to keep. With a push request, the service knows it already. */
+export async function placeToKeep(request: WebRequest): Promise<string | undefined> {
+  const { req, context } = request
+  const isKept = keptCookie.read(req, context) !== undefined
+  if (isKept || offeredKey(request).publicKey === undefined) return undefined
+  const [place] = await placeAttributes(context.mfa.options, clientAddress(req))
+  return place?.value
+}
+
+/** After the second step the browser is known, and remembered or kept if the user wanted that. */
 export function rememberBrowser(
   { req, context }: WebRequest,
   challenge: Challenge,
-  { id, expiresAt, rememberedUntil }: KnownBrowser,
+  { id, expiresAt, rememberedUntil, keptUntil }: KnownBrowser,
 ): Required<Pick<Effects, 'cookies' | 'events'>> {
-  const cookie = browserCookie.write(req, context, { id, seconds: expiresAt - context.mfa.options.clock.now() })
+  const now = context.mfa.options.clock.now()
   const isWanted = challenge.remember && rememberedUntil !== undefined
-  return { cookies: [cookie], events: isWanted ? [{ type: 'browser.remembered', until: rememberedUntil }] : [] }
+  const isNewlyKept = keptUntil !== undefined && keptCookie.read(req, context) === undefined
+  return {
+    cookies: [
+      browserCookie.write(req, context, { id, seconds: expiresAt - now }),
+      // It only says that there is a key, so any value would do.
+      ...(keptUntil === undefined ? [] : [keptCookie.write(req, context, { id, seconds: keptUntil - now })]),
+    ],
+    events: [
+      ...(isWanted ? [{ type: 'browser.remembered', until: rememberedUntil } as const] : []),
+      ...(isNewlyKept ? [{ type: 'browser.kept', until: keptUntil } as const] : []),
+    ],
+  }
 }

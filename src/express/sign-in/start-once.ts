@@ -6,6 +6,7 @@ import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember } from '../../challenge/user.ts'
 import { quoteName } from '../../contract/quote-name.ts'
 import { languageFor } from '../pages/languages.ts'
+import { appOriginOf } from '../request/app-origin.ts'
 import { clientAddress, clientAttributes, placeAttributes } from '../request/client-facts.ts'
 import type { EventFacts } from '../request/events.ts'
 import { relyingPartyOf } from '../request/passkeys.ts'
@@ -107,8 +108,9 @@ export function senderOf(request: WebRequest): Sender {
   const { req, context, user } = request
   const browser = browserCookie.read(req, context)
   const rpId = relyingPartyOf(request)?.id
-  const { phishingResistant } = context.mfa.options
-  return { user, attributes: clientAttributes(req), ipAddress: clientAddress(req), browser, rpId, phishingResistant }
+  const { phishingResistant, unknownBrowser } = context.mfa.options
+  const client = { attributes: clientAttributes(req), ipAddress: clientAddress(req), browser }
+  return { user, ...client, rpId, phishingResistant, unknownBrowser, origin: appOriginOf(request) }
 }
 
 /** The same with the place, which only a device shows. */

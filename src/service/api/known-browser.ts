@@ -71,12 +71,14 @@ export async function passInBrowser(call: Call, db: Queryable, pass: Pass): Prom
   }
   const isNewlyKept = pass.publicKey !== undefined && !(present && isKept(present, now))
   if (isNewlyKept) await tellKept(call, db, { domainId, userId, until: now + keptFor })
-  return { id, expiresAt, rememberedUntil: rememberedUntil ?? undefined }
+  const keptUntil = isKept(key, now) ? (key.keptUntil ?? undefined) : undefined
+  return { id, expiresAt, rememberedUntil: rememberedUntil ?? undefined, keptUntil }
 }
 
 /** What the row says of the key: that of this pass, or the one that it has already. */
-function keyOf({ publicKey, place }: Pass, present: KnownBrowserRow | undefined, now: number) {
-  if (publicKey !== undefined) return { publicKey, keptSince: now, keptUntil: now + keptFor, place: place ?? null }
+function keyOf({ publicKey, ...pass }: Pass, present: KnownBrowserRow | undefined, now: number) {
+  const place = pass.place ?? present?.place ?? null
+  if (publicKey !== undefined) return { publicKey, keptSince: now, keptUntil: now + keptFor, place }
   if (!present) return { publicKey: null, keptSince: null, keptUntil: null, place: null }
   return pick(present, ['publicKey', 'keptSince', 'keptUntil', 'place'])
 }

@@ -1,7 +1,8 @@
 import { countsUnder, requestedPolicy, stricter } from '../../contract/phishing-resistance.ts'
 import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
 import type * as contract from '../../contract/sessions.ts'
-import type { Session, SessionReason } from '../../contract/sessions.ts'
+import { placeKey } from '../../contract/session-facts.ts'
+import type { Attribute, Session, SessionReason } from '../../contract/sessions.ts'
 import { auditRedeemed, auditRedeemRefused, auditSession, auditThrottled } from '../audit/sessions.ts'
 import { withinBudget } from '../codes/code-budget.ts'
 import { bypassLookups } from '../codes/bypass-forms.ts'
@@ -242,8 +243,14 @@ function passedIn(
   if (given === undefined || session.factor === 'email') return undefined
   const { id: browser, publicKey, ...more } = given
   const key = mayKeep(session) ? publicKey : undefined
+  const place = more.place ?? placeOf(session)
   const of = { domainId: session.domainId, userId: session.userId }
-  return passInBrowser(call, db, { ...of, browser, ...more, publicKey: key })
+  return passInBrowser(call, db, { ...of, browser, ...more, place, publicKey: key })
+}
+
+/** The place that the device has shown. */
+function placeOf({ attributes }: SessionRow): string | undefined {
+  return (JSON.parse(attributes) as Attribute[]).find(({ key }) => key === placeKey)?.value
 }
 
 /** The session in its current state. Settled sessions can be read for a day. */

@@ -1,7 +1,7 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
 
 import { isBeforeEnd } from '../../clock.ts'
-import { browserProofText } from '../../contract/browser-key.ts'
+import { browserProofText } from '../../contract/browser-proof-text.ts'
 import type { BrowserProof, UnknownBrowser } from '../../contract/browser-key.ts'
 import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
 import type { Factor } from '../../contract/users.ts'

@@ -9,6 +9,7 @@ export const ar: Messages = {
   offline: { headline: 'أنت غير متصل بالإنترنت', sentence: 'سنتابع فور عودة الاتصال.' },
   reload: { stop: 'أوقِف إعادة تحميل هذه الصفحة', goOn: 'اسمح بإعادة تحميل هذه الصفحة تلقائيًا' },
   footer: { as: 'تسجيل الدخول باسم', signedIn: 'تم الدخول باسم', notYou: 'لست أنت؟', signOut: 'تسجيل الخروج' },
+  browserProof: { headline: 'لحظة…', sentence: 'نتحقق مما إذا كنت تستخدم هذا المتصفح.', button: 'متابعة' },
   waiting: {
     signIn: 'وافِق على تسجيل الدخول',
     stepUp: 'أكِّد أنك أنت',
@@ -307,12 +308,13 @@ export const ar: Messages = {
     },
     email: { title: 'البريد الإلكتروني' },
     browsers: {
-      title: 'المتصفحات المحفوظة',
-      sentence: 'متصفحات اخترت ألا تُسأل فيها لفترة.',
+      title: 'متصفحاتك',
+      sentence: 'متصفحات احتفظت بها، أو اخترت ألا تُسأل فيها لفترة.',
       none: 'لا يوجد متصفح محفوظ هنا.',
       current: 'هذا المتصفح',
       unnamed: 'متصفح',
       until: (day) => `حتى ${day}`,
+      kept: (day) => `محفوظ حتى ${day}`,
       remove: 'أزِله',
       forget: 'انسَها كلها',
     },

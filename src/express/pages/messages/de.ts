@@ -5,6 +5,11 @@ export const de: Messages = {
   offline: { headline: 'Sie sind offline', sentence: 'Es geht weiter, sobald die Verbindung wieder da ist.' },
   reload: { stop: 'Diese Seite nicht mehr neu laden', goOn: 'Diese Seite automatisch neu laden' },
   footer: { as: 'Anmeldung als', signedIn: 'Angemeldet als', notYou: 'Nicht Sie?', signOut: 'Abmelden' },
+  browserProof: {
+    headline: 'Einen Moment …',
+    sentence: 'Wir prüfen, ob Sie diesen Browser benutzen.',
+    button: 'Weiter',
+  },
   waiting: {
     signIn: 'Bestätigen Sie die Anmeldung',
     stepUp: 'Bestätigen Sie, dass Sie es sind',
@@ -327,12 +332,13 @@ export const de: Messages = {
     },
     email: { title: 'E-Mail' },
     browsers: {
-      title: 'Gemerkte Browser',
-      sentence: 'Browser, in denen Sie eine Zeit lang nicht gefragt werden wollten.',
+      title: 'Ihre Browser',
+      sentence: 'Browser, die Sie behalten haben oder in denen Sie eine Zeit lang nicht gefragt werden wollten.',
       none: 'Hier ist kein Browser gemerkt.',
       current: 'Dieser Browser',
       unnamed: 'Ein Browser',
       until: (day) => `Bis ${day}`,
+      kept: (day) => `Behalten bis ${day}`,
       remove: 'Entfernen',
       forget: 'Alle Browser vergessen',
     },

@@ -21,6 +21,8 @@ export const en = {
   /** For browsers without JavaScript. */
   reload: { stop: 'Stop this page from reloading', goOn: 'Let this page reload automatically' },
   footer: { as: 'Signing in as', signedIn: 'Signed in as', notYou: 'Not you?', signOut: 'Sign out' },
+  /** While the page signs. */
+  browserProof: { headline: 'One moment…', sentence: 'We check whether you use this browser.', button: 'Continue' },
   waiting: {
     signIn: 'Approve the sign-in',
     stepUp: "Confirm that it's you",
@@ -366,12 +368,13 @@ export const en = {
     },
     email: { title: 'E-mail' },
     browsers: {
-      title: 'Remembered browsers',
-      sentence: 'Browsers where you chose not to be asked for a while.',
+      title: 'Your browsers',
+      sentence: 'Browsers that you keep, or where you chose not to be asked for a while.',
       none: 'No browser is remembered here.',
       current: 'This browser',
       unnamed: 'A browser',
       until: (day: string) => `Until ${day}`,
+      kept: (day: string) => `Kept until ${day}`,
       remove: 'Remove',
       forget: 'Forget all browsers',
     },

@@ -10,6 +10,7 @@ export const es: Messages = {
     notYou: '¿No es usted?',
     signOut: 'Cerrar sesión',
   },
+  browserProof: { headline: 'Un momento…', sentence: 'Comprobamos si usa este navegador.', button: 'Continuar' },
   waiting: {
     signIn: 'Apruebe el inicio de sesión',
     stepUp: 'Confirme que es usted',
@@ -328,12 +329,13 @@ export const es: Messages = {
     },
     email: { title: 'Correo electrónico' },
     browsers: {
-      title: 'Navegadores recordados',
-      sentence: 'Navegadores en los que eligió que no se le pregunte durante un tiempo.',
+      title: 'Sus navegadores',
+      sentence: 'Navegadores que conserva, o en los que eligió que no se le pregunte durante un tiempo.',
       none: 'Aquí no se recuerda ningún navegador.',
       current: 'Este navegador',
       unnamed: 'Un navegador',
       until: (day) => `Hasta el ${day}`,
+      kept: (day) => `Conservado hasta el ${day}`,
       remove: 'Quitar',
       forget: 'Olvidar todos los navegadores',
     },

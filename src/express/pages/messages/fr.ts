@@ -10,6 +10,11 @@ export const fr: Messages = {
     notYou: 'Ce n’est pas vous ?',
     signOut: 'Se déconnecter',
   },
+  browserProof: {
+    headline: 'Un instant…',
+    sentence: 'Nous vérifions si vous utilisez ce navigateur.',
+    button: 'Continuer',
+  },
   waiting: {
     signIn: 'Approuvez la connexion',
     stepUp: 'Confirmez que c’est bien vous',
@@ -340,12 +345,13 @@ export const fr: Messages = {
     },
     email: { title: 'E-mail' },
     browsers: {
-      title: 'Navigateurs mémorisés',
-      sentence: 'Les navigateurs où vous avez choisi de ne plus être interrogé pendant un temps.',
+      title: 'Vos navigateurs',
+      sentence: 'Les navigateurs que vous gardez, ou où vous avez choisi de ne plus être interrogé pendant un temps.',
       none: 'Aucun navigateur n’est mémorisé ici.',
       current: 'Ce navigateur',
       unnamed: 'Un navigateur',
       until: (day) => `Jusqu’au ${day}`,
+      kept: (day) => `Gardé jusqu’au ${day}`,
       remove: 'Retirer',
       forget: 'Oublier tous les navigateurs',
     },

@@ -10,6 +10,11 @@ export const ja: Messages = {
     notYou: '別の方ですか？',
     signOut: 'サインアウト',
   },
+  browserProof: {
+    headline: 'お待ちください…',
+    sentence: 'このブラウザを使っているか確認しています。',
+    button: '続ける',
+  },
   waiting: {
     signIn: 'サインインの承認',
     stepUp: 'ご本人の確認',
@@ -330,12 +335,13 @@ export const ja: Messages = {
     },
     email: { title: 'メール' },
     browsers: {
-      title: '記憶したブラウザ',
-      sentence: 'しばらく確認しないように選んだブラウザです。',
+      title: 'あなたのブラウザ',
+      sentence: '登録したブラウザと、しばらく確認しないように選んだブラウザです。',
       none: '記憶したブラウザはありません。',
       current: 'このブラウザ',
       unnamed: 'ブラウザ',
       until: (day) => `${day}まで`,
+      kept: (day) => `${day}まで登録`,
       remove: '削除',
       forget: 'すべてのブラウザの記憶を消す',
     },

@@ -5,6 +5,7 @@ export const pt: Messages = {
   offline: { headline: 'Você está sem conexão', sentence: 'Continuamos assim que ela voltar.' },
   reload: { stop: 'Não recarregar mais esta página', goOn: 'Recarregar esta página automaticamente' },
   footer: { as: 'Entrando como', signedIn: 'Você entrou como', notYou: 'Não é você?', signOut: 'Sair' },
+  browserProof: { headline: 'Um momento…', sentence: 'Verificamos se você usa este navegador.', button: 'Continuar' },
   waiting: {
     signIn: 'Aprove a entrada',
     stepUp: 'Confirme que é você',
@@ -321,12 +322,13 @@ export const pt: Messages = {
     },
     email: { title: 'E-mail' },
     browsers: {
-      title: 'Navegadores lembrados',
-      sentence: 'Navegadores em que você escolheu não ser perguntado por um tempo.',
+      title: 'Os seus navegadores',
+      sentence: 'Navegadores que você mantém, ou em que escolheu não ser perguntado por um tempo.',
       none: 'Nenhum navegador é lembrado aqui.',
       current: 'Este navegador',
       unnamed: 'Um navegador',
       until: (day) => `Até ${day}`,
+      kept: (day) => `Mantido até ${day}`,
       remove: 'Remover',
       forget: 'Esquecer todos os navegadores',
     },

@@ -1,0 +1,246 @@
+import { mfa } from 'second-factor'
+import { describe, expect, it } from 'vitest'
+
+import type { MfaOptions } from '../../src/express/mfa-options.ts'
+import type { Browser } from '../support/browser.ts'
+import { createBrowserKey } from '../support/browser-key.ts'
+import { numberOn } from '../support/web-app.ts'
+import { isVerified, startPolicyApp } from './policy-app.ts'
+
+/** An app, and alice, whose page has a key. */
+async function start(options: Partial<MfaOptions> = {}) {
+  const started = await startPolicyApp({ mfa: options })
+  const { url, app, alice, service } = started
+  const key = createBrowserKey()
+
+  /** Her device approves the request of the page. @returns what it was told of the browser. */
+  async function approve(browser: Browser, answer: object = {}, fields: Record<string, string> = {}) {
+    const page = await browser.visit('/mfa')
+    const [request] = await alice.pending()
+    if (!request) return undefined
+    const given = { nonce: request.nonce, decision: 'approve', number: numberOn(page), ...answer }
+    await alice.device.answer(request.id, given)
+    await browser.submit('/mfa/complete', fields)
+    await service.clock.advance(120)
+    return request.newBrowser ? 'new' : 'kept'
+  }
+
+  /** A browser in which she has passed, and which she keeps. */
+  async function keep(answer: object = { keepBrowser: true }, fields = { browserKey: key.publicKey }) {
+    const { browser } = await started.signIn()
+    const seen = await approve(browser, answer, fields)
+    return { browser, seen }
+  }
+
+  /** She signs in anew. @param origin Of the page that signs. */
+  async function again(browser: Browser, { origin = url, by = key, signature }: Again = {}) {
+    await browser.open('/logout')
+    await app.signIn(browser, 'alice')
+    const page = await browser.visit('/mfa')
+    const proof = /data-proof="([^"]+)"/.exec(page.text)?.[1]
+    if (proof !== undefined) {
+      await browser.submit('/mfa/browser', { signature: signature ?? by.signature(proof, origin) })
+    }
+    return { proof, page }
+  }
+  return { ...started, key, keep, again, approve }
+}
+
+interface Again {
+  readonly origin?: string
+  readonly by?: ReturnType<typeof createBrowserKey>
+  readonly signature?: string
+}
+
+const policies = ['passkey', 'deny'] as const
+
+describe('a browser that its user keeps', () => {
+  it('is new to the device until then, and kept from then on', async () => {
+    const { keep, again, approve } = await start()
+    const { browser, seen } = await keep()
+
+    const { page } = await again(browser)
+
+    expect(seen).toBe('new')
+    expect(page.text).toContain('One moment')
+    expect(await approve(browser)).toBe('kept')
+    expect(await isVerified(browser)).toBe(true)
+  })
+
+  it('is in an event, once', async () => {
+    const { keep, again, approve, events } = await start()
+    const { browser } = await keep()
+    await again(browser)
+    await approve(browser, {}, {})
+
+    expect(events.filter(({ type }) => type === 'browser.kept')).toMatchObject([
+      { until: expect.any(Number) as number },
+    ])
+  })
+
+  it.each<[string, object, Record<string, string>]>([
+    ['no answer on the device', {}, {}],
+    ['the answer no', { keepBrowser: false }, {}],
+  ])('is not asked to sign after %s, so that no sign-in takes longer', async (_, answer) => {
+    const { keep, again, approve } = await start()
+    const { browser } = await keep(answer)
+
+    const { proof, page } = await again(browser)
+
+    expect(proof).toBeUndefined()
+    expect(page.text).toContain('id="number"')
+    expect(await approve(browser)).toBe('new')
+  })
+
+  it('is not kept without a key, such as without JavaScript', async () => {
+    const { keep, again, approve } = await start()
+    const { browser } = await keep({ keepBrowser: true }, { browserKey: '' })
+    await again(browser)
+
+    expect(await approve(browser)).toBe('new')
+  })
+
+  it.each<[string, Again]>([
+    ['with another key', { by: createBrowserKey() }],
+    ['on another origin', { origin: 'https://relay.example' }],
+    ['with nothing', { signature: '' }],
+    ['with garbage', { signature: 'A'.repeat(86) }],
+    ['with too much', { signature: 'A'.repeat(5000) }],
+  ])('is new if its page signs %s', async (_, wrong) => {
+    const { keep, again, approve } = await start()
+    const { browser } = await keep()
+    await again(browser, wrong)
+
+    expect(await approve(browser)).toBe('new')
+  })
+
+  it('signs in without JavaScript as a new one', async () => {
+    const { keep, app, approve } = await start()
+    const { browser } = await keep()
+    await browser.open('/logout')
+    await app.signIn(browser, 'alice')
+    const { text } = await browser.visit('/mfa')
+    const [, next = ''] = /<noscript><meta http-equiv="refresh" content="0;url=([^"]+)">/.exec(text) ?? []
+
+    await browser.visit(next)
+
+    expect(await approve(browser)).toBe('new')
+  })
+
+  it('signs once for all requests of a sign-in', async () => {
+    const { keep, again, approve, service } = await start()
+    const { browser } = await keep()
+    await again(browser)
+    await browser.visit('/mfa')
+    await service.clock.advance(60)
+    await browser.submit('/mfa/send')
+
+    expect(await approve(browser)).toBe('kept')
+  })
+
+  it('is on the page of devices, and new once it is removed there', async () => {
+    const { keep, again, approve } = await start({ locate: () => 'Lyon, France' })
+    const { browser } = await keep()
+    const { text } = await browser.visit('/mfa/devices')
+    const [, id = ''] = /name="browser" value="([0-9a-f]{40})"/.exec(text) ?? []
+    await browser.submit('/mfa/devices/forget', { browser: id })
+    await again(browser)
+
+    expect(text).toMatch(/This browser.*Lyon, France.*Kept until /s)
+    expect(await approve(browser)).toBe('new')
+  })
+
+  it('ends with "End my other sessions"', async () => {
+    const { keep, again, approve } = await start()
+    const { browser } = await keep()
+    await browser.submit('/mfa/devices/sessions')
+    await again(browser)
+
+    expect(await approve(browser)).toBe('new')
+  })
+})
+
+describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
+  it('offers a new browser nothing but a passkey, and sends nothing', async () => {
+    const { signIn, alice } = await start({ unknownBrowser })
+
+    const { page } = await signIn()
+
+    expect(page.text).toContain('This browser is new')
+    expect(page.text).not.toContain('/mfa/code')
+    expect(page.text.includes('/mfa/passkey/code')).toBe(unknownBrowser === 'passkey')
+    expect(await alice.pending()).toEqual([])
+  })
+
+  it('accepts nothing else from there, also not by hand-made requests', async () => {
+    const { signIn, alice, tryOtherWays } = await start({ unknownBrowser })
+    const { browser } = await signIn()
+
+    await tryOtherWays(browser)
+
+    expect(await alice.pending()).toEqual([])
+    expect(await isVerified(browser)).toBe(false)
+  })
+
+  it('accepts nothing else with an invented proof, because the service verifies it', async () => {
+    const { signIn, alice, tryOtherWays, events } = await start({ unknownBrowser })
+    const { browser } = await signIn()
+    await browser.submit('/mfa/browser', { signature: 'A'.repeat(86) })
+
+    await tryOtherWays(browser)
+
+    expect(await alice.pending()).toEqual([])
+    expect(await isVerified(browser)).toBe(false)
+    expect(events).toContainEqual(expect.objectContaining({ type: 'push.ended', reason: 'unknown_browser' }))
+    expect((await browser.visit('/mfa')).text).toContain('This browser is new')
+  })
+
+  it('takes a passkey', async () => {
+    const { givePasskey, signIn, byPasskey } = await start({ unknownBrowser })
+    await givePasskey()
+    const { browser } = await signIn()
+
+    await byPasskey(browser)
+
+    expect(await isVerified(browser)).toBe(true)
+  })
+
+  it('asks the device from a browser that was kept before', async () => {
+    const { keep, startApp, key, approve } = await start()
+    const { browser } = await keep()
+    const stricter = await startApp({ unknownBrowser })
+    const other = browser.copy(stricter.url)
+    await other.open('/logout')
+    await stricter.signIn(other, 'alice')
+    const [, proof = ''] = /data-proof="([^"]+)"/.exec((await other.visit('/mfa')).text) ?? []
+    await other.submit('/mfa/browser', { signature: key.signature(proof, stricter.url) })
+
+    expect(await approve(other)).toBe('kept')
+    expect(await isVerified(other)).toBe(true)
+  })
+
+  it('does not redeem an approval that was started before the app asked for it', async () => {
+    const { signIn, startApp, alice } = await start()
+    const { browser, page } = await signIn()
+    const [request] = await alice.pending()
+    await alice.device.answer(request!.id, { nonce: request!.nonce, decision: 'approve', number: numberOn(page) })
+    const other = browser.copy((await startApp({ unknownBrowser })).url)
+
+    await other.submit('/mfa/complete')
+
+    expect(await isVerified(other)).toBe(false)
+  })
+
+  it.each<[string, Partial<MfaOptions>]>([
+    ['without passkeys', { passkeys: false }],
+    ["without 'passkey' among factors", { factors: ['push'] }],
+    ['at an IP address', { publicUrl: 'https://192.0.2.1' }],
+  ])('is an error at start %s, as no user could ever pass', (_, options) => {
+    const service = { baseUrl: 'http://127.0.0.1:1/api', apiKey: 'k', domainId: 'd' }
+    const logger = { info() {}, warn() {}, error() {} }
+
+    expect(() => mfa({ service, logger, authenticatorUrl: 'https://mfa.example', unknownBrowser, ...options })).toThrow(
+      /unknownBrowser/,
+    )
+  })
+})
