@@ -6,11 +6,11 @@ import { startNodes } from '../support/service-nodes.ts'
 
 describe('a rolling restart of all nodes behind a proxy that retries the next one', () => {
   it('loses no sign-in', { timeout: 120_000 }, async () => {
-    const nodes = await startNodes(2, ['--drain-seconds', '2'])
+    const nodes = await startNodes(2, ['--drain-seconds', '1'])
     onTestFinished(() => nodes.stop())
     const proxy = await startRetryingProxy(nodes.ports, 1_000)
     onTestFinished(() => proxy.close())
-    const { app, signInUntil } = await startPeople(nodes, proxy.origin, 6)
+    const { app, signInUntil } = await startPeople(nodes, proxy.origin, 2)
 
     let restarted = false
     const signIns = signInUntil((count) => restarted && count >= 30)
