@@ -7,7 +7,7 @@ import { createClient } from '../../src/client/client.ts'
 import { createDevice } from '../../src/device/index.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
 import type { PostgresProxy } from '../support/postgres-proxy.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { openPostgres } from '../support/postgres.ts'
 import type { Postgres } from '../support/postgres.ts'
 import { command, serve } from './command.ts'
 import type { Served } from './command.ts'
@@ -31,7 +31,7 @@ let served: Served
 let metricsUrl: string
 
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await openPostgres()
   const direct = await postgres.createDatabase()
   proxy = await startPostgresProxy(direct)
   tenant = (await command(['init', '--database', direct, '--json'], env)).json as Tenant

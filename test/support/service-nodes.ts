@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { createClient } from '../../src/client/client.ts'
 import { command, serve } from '../processes/command.ts'
 import type { Served } from '../processes/command.ts'
-import { startPostgres } from './postgres.ts'
+import { openPostgres } from './postgres.ts'
 
 export type ServiceNodes = Awaited<ReturnType<typeof startNodes>>
 
 /** Several `second-factor serve` on one PostgreSQL, each a process of its own on a port that it keeps over restarts. */
 export async function startNodes(count: number, more: readonly string[] = []) {
-  const postgres = await startPostgres()
+  const postgres = await openPostgres()
   const database = await postgres.createDatabase()
   const env = { MFA_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}` }
   const init = await command(['init', '--database', database, '--json'], env)
