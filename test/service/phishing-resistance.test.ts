@@ -75,7 +75,7 @@ describe.each(engines)('phishing resistance, on %s', (engine) => {
     running.call('POST', `/domains/${running.domain.id}/users/${id}/otp`, { body: { deliverableOTPType: 'EMAIL' } })
 
   async function mailedCode(person: Owner) {
-    await running.clock.advance(86_401)
+    running.clock.skip(86_401)
     await mailCode(person)
     return mail.mails.filter(({ to, code }) => to.includes(person.email) && code !== '').at(-1)!.code
   }

@@ -11,9 +11,17 @@ interface Kept {
 
 const idle = new WeakMap<Browser, Map<string, Kept[]>>()
 const kept = new WeakSet<BrowserContext>()
+const sessions = new WeakMap<Page, Promise<CDPSession>>()
 
 /** Whether the next test may receive a page of the context. */
 export const isKept = (context: BrowserContext): boolean => kept.has(context)
+
+/** A session of the DevTools protocol with the page. What it sets has to end with the test. */
+export function pageSession(page: Page): Promise<CDPSession> {
+  const session = sessions.get(page) ?? page.context().newCDPSession(page)
+  sessions.set(page, session)
+  return session
+}
 
 /**
  * A page for one test. The next test that wants the same options receives it again, without what was stored: a new context
@@ -45,7 +53,7 @@ function idlePages(browser: Browser, key: string): Kept[] {
 async function createKept(browser: Browser, options: BrowserContextOptions): Promise<Kept> {
   const context = await browser.newContext(options)
   const page = await context.newPage()
-  const created: Kept = { page, session: await context.newCDPSession(page), origins: new Set(), changed: false }
+  const created: Kept = { page, session: await pageSession(page), origins: new Set(), changed: false }
   page.on('framenavigated', (frame) => void created.origins.add(new URL(frame.url()).origin))
   for (const target of [page, context, page.clock]) {
     watch(target, () => {
