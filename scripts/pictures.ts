@@ -49,7 +49,7 @@ async function takeSignIn(browser: Browser): Promise<void> {
     const page = await desk.newPage()
     await createAccount(page, publicUrl, 'alice')
     await signIn(page, 'alice')
-    const authenticator = await activate(phone, page)
+    const authenticator = await activate(await phone.newPage(), page)
     await page.locator('#number').waitFor()
     await authenticator.getByText('Sign in to').waitFor()
     await beside(browser, [page, authenticator], 'sign-in.png')

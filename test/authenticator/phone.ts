@@ -10,6 +10,9 @@ import { sharedChromium } from '../support/shared-chromium.ts'
 /** As phones are: small, and touched. */
 export const small = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
 
+/** Installing the app loads its files a second time, so that is left to the tests that are about it. */
+export const phoneOptions = { ...small, serviceWorkers: 'block' } as const
+
 export interface JoinedOptions extends RunningServiceOptions {
   readonly context?: BrowserContextOptions
 }

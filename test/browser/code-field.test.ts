@@ -1,5 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
+import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { startWebApp } from '../support/web-app.ts'
 
@@ -10,10 +11,8 @@ async function openCodePage() {
   const app = await startWebApp()
   const user = app.browser()
   await app.enroll(user, 'alice')
-  const context = await chromium.newContext()
-  onTestFinished(() => context.close())
-  await context.addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
-  const page = await context.newPage()
+  const page = await keptPage(chromium)
+  await page.context().addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
   const sent: (string | null)[] = []
   page.on('request', (request) => {
     if (request.method() === 'POST') sent.push(new URLSearchParams(request.postData() ?? '').get('code'))

@@ -1,5 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
+import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
@@ -9,14 +10,12 @@ async function openWaitingPage(options: { hasTouch?: boolean } = {}) {
   const app = await startWebApp()
   const user = app.browser()
   const { page: asked } = await app.enroll(user, 'alice')
-  const context = await chromium.newContext({
+  const page = await keptPage(chromium, {
     permissions: ['clipboard-read', 'clipboard-write'],
     isMobile: options.hasTouch ?? false,
     ...options,
   })
-  onTestFinished(() => context.close())
-  await context.addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
-  const page = await context.newPage()
+  await page.context().addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
   await page.goto(`${app.url}/mfa`)
   return { page, number: numberOn(asked) }
 }

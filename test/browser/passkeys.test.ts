@@ -9,6 +9,7 @@ import { embedded } from 'second-factor/service'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { entriesOf, openDatabase } from '../service/audit/recorded.ts'
+import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { systemClock } from '../../src/clock.ts'
 import { addAuthenticator } from '../support/virtual-authenticator.ts'
@@ -29,9 +30,8 @@ async function arrange({ mfa = {}, authenticator: kind, javaScriptEnabled = true
   const app = await startWebApp({ mfa: { onEvent: (event) => void events.push(event), ...mfa } })
   // Browsers accept passkeys at names only.
   const url = app.url.replace('127.0.0.1', 'localhost')
-  const context = await chromium.newContext({ javaScriptEnabled })
-  onTestFinished(() => context.close())
-  const page = await context.newPage()
+  const page = await keptPage(chromium, { javaScriptEnabled })
+  const context = page.context()
   const authenticator = await addAuthenticator(page, kind)
   const logIn = (username = 'alice') =>
     context.request.post(`${url}/login`, { form: { username, password: 'secret' }, maxRedirects: 0 })
@@ -249,16 +249,14 @@ describe('a passkey', () => {
     const arranged = await arrange()
     const { url, app } = arranged
     await enroll(arranged)
-    const without = await chromium.newContext({ javaScriptEnabled: false })
-    onTestFinished(() => without.close())
+    const without = await keptPage(chromium, { javaScriptEnabled: false })
     await without.request.post(`${url}/login`, { form: { username: 'alice', password: 'secret' }, maxRedirects: 0 })
 
-    const page = await without.newPage()
-    await page.goto(`${url}/account`)
-    await heading(page, 'Use your passkey')
-    const text = await page.getByRole('main').innerText()
-    await page.getByRole('link', { name: 'Other ways to sign in' }).click()
-    await heading(page, 'Other ways to sign in')
+    await without.goto(`${url}/account`)
+    await heading(without, 'Use your passkey')
+    const text = await without.getByRole('main').innerText()
+    await without.getByRole('link', { name: 'Other ways to sign in' }).click()
+    await heading(without, 'Other ways to sign in')
 
     expect(text).toContain('Passkeys need JavaScript.')
     expect(app.trouble).toEqual([])

@@ -1,5 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
+import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
@@ -9,10 +10,9 @@ async function openWaitingPage() {
   const app = await startWebApp({ mfa: { remember: { days: 30 } } })
   const user = app.browser()
   const { account, page: asked } = await app.enroll(user, 'alice')
-  const context = await chromium.newContext()
-  onTestFinished(() => context.close())
+  const page = await keptPage(chromium)
+  const context = page.context()
   await context.addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
-  const page = await context.newPage()
   await page.goto(`${app.url}/mfa`)
   return { app, account, page, context, number: numberOn(asked) }
 }

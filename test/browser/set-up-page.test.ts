@@ -1,5 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
+import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { startWebApp } from '../support/web-app.ts'
 
@@ -11,10 +12,8 @@ async function seenBy(context: { readonly hasTouch?: boolean }) {
   const user = app.browser()
   await app.signIn(user, 'alice')
   await user.visit('/account')
-  const opened = await chromium.newContext({ ...context, isMobile: context.hasTouch ?? false })
-  onTestFinished(() => opened.close())
-  await opened.addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
-  const page = await opened.newPage()
+  const page = await keptPage(chromium, { ...context, isMobile: context.hasTouch ?? false })
+  await page.context().addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
   await page.goto(`${app.url}/mfa`)
   const parts = await page.locator('.scan > *:visible').all()
   const placed = await Promise.all(

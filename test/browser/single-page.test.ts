@@ -12,7 +12,9 @@ import { build, createServer as createViteServer } from 'vite'
 import type { InlineConfig } from 'vite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { phoneOptions } from '../authenticator/phone.ts'
 import { activate, numberOn, signIn, typeNumber } from '../story/person.ts'
+import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { createForwardingServer } from '../support/forwarding-server.ts'
 import { listen } from '../support/listen.ts'
@@ -60,12 +62,8 @@ describe.each<[string, Front]>([
 async function open(front: Front, forwarded: readonly string[], router = false) {
   const { app, service, asked } = createApi()
   const url = await front(await listen(app), forwarded, router)
-  const contexts = await Promise.all([chromium.newContext(), chromium.newContext({ hasTouch: true, isMobile: true })])
-  onTestFinished(async () => {
-    await Promise.all(contexts.map((context) => context.close()))
-    await service.close()
-  })
-  return { url, page: await contexts[0].newPage(), phone: contexts[1], asked }
+  onTestFinished(() => service.close())
+  return { url, page: await keptPage(chromium), phone: await keptPage(chromium, phoneOptions), asked }
 }
 
 function createApi() {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 
 import { openCertificates } from '../../example-app/https/certificate.ts'
@@ -44,10 +44,10 @@ async function arrange() {
   return { chromium, authority, publicUrl, here: `https://localhost:${port}` }
 }
 
-async function openBrowsers(chromium: Browser): Promise<{ page: Page; phone: BrowserContext }> {
+async function openBrowsers(chromium: Browser): Promise<{ page: Page; phone: Page }> {
   const desk = await chromium.newContext()
   const phone = await chromium.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
-  return { page: await desk.newPage(), phone }
+  return { page: await desk.newPage(), phone: await phone.newPage() }
 }
 
 /** Whether the authenticator would start without a network. */
@@ -87,8 +87,7 @@ it('sets no lasting https policy for localhost, which other programs use too', a
 
 it('explains over plain http, accessibly, how a phone trusts this computer', async () => {
   const { chromium, authority, publicUrl } = await arrange()
-  const { phone } = await openBrowsers(chromium)
-  const page = await phone.newPage()
+  const { phone: page } = await openBrowsers(chromium)
 
   await page.goto(await listen(createTrustPages(authority, publicUrl, createPages())))
   await expectAccessible(page)

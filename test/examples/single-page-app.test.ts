@@ -3,12 +3,14 @@ import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { build, createServer } from 'vite'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
+import { phoneOptions } from '../authenticator/phone.ts'
 import { activate, numberOn, signIn, typeNumber } from '../story/person.ts'
+import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { createForwardingServer } from '../support/forwarding-server.ts'
 import { listen } from '../support/listen.ts'
@@ -72,12 +74,10 @@ describe('with-a-router.js', () => {
 
 /** A browser, and another one that stands for the phone. */
 async function open() {
-  const contexts = await Promise.all([chromium.newContext(), chromium.newContext()])
-  onTestFinished(() => Promise.all(contexts.map((context) => context.close())).then(() => undefined))
-  return { page: await contexts[0].newPage(), phone: contexts[1] }
+  return { page: await keptPage(chromium), phone: await keptPage(chromium, phoneOptions) }
 }
 
-async function passSecondStep(page: Page, phone: BrowserContext): Promise<void> {
+async function passSecondStep(page: Page, phone: Page): Promise<void> {
   const authenticator = await activate(phone, page)
   await page.locator('#number').waitFor()
   await typeNumber(authenticator, await numberOn(page))

@@ -8,8 +8,10 @@ import type * as Service from 'second-factor/service'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { systemClock } from '../../src/clock.ts'
+import { phoneOptions } from '../authenticator/phone.ts'
 import { activate, numberOn, signIn, typeNumber } from '../story/person.ts'
 import { createBufferingProxy } from '../support/buffering-proxy.ts'
+import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 
 /** Loads as Node does, so that the apps get the built package under the name that people import. */
@@ -84,16 +86,14 @@ async function arrange(file: string, prefix: string) {
   const inner = createServer(app)
   await new Promise<void>((resolve) => inner.listen(0, '127.0.0.1', resolve))
   server.on('request', prefix ? createBufferingProxy({ prefix, port: () => portOf(inner) }) : app)
-  const contexts = await Promise.all([chromium.newContext(), chromium.newContext({ hasTouch: true, isMobile: true })])
   onTestFinished(async () => {
-    await Promise.all(contexts.map((context) => context.close()))
     for (const each of [server, inner]) {
       each.closeAllConnections()
       await new Promise((resolve) => each.close(resolve))
     }
     await service.close()
   })
-  return { url: origin + prefix, clock, page: await contexts[0].newPage(), phone: contexts[1] }
+  return { url: origin + prefix, clock, page: await keptPage(chromium), phone: await keptPage(chromium, phoneOptions) }
 }
 
 /** Goes like any other, as browsers have theirs, and can be put forward. */

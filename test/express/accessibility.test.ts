@@ -3,6 +3,7 @@ import { createClient } from 'second-factor/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { axeViolations } from '../support/axe.ts'
+import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import { walks } from './every-page.ts'
@@ -12,9 +13,9 @@ const chromium = await sharedChromium()
 
 /** A tab of Chromium with a user's cookies; not loaded yet. */
 async function tabOf({ url, browser }: Pick<Place, 'url' | 'browser'>, options: BrowserContextOptions = {}) {
-  const context = await chromium.newContext({ locale: 'en', ...options })
-  await context.addCookies([cookieOf(url, browser)])
-  return context.newPage()
+  const page = await keptPage(chromium, { locale: 'en', ...options })
+  await page.context().addCookies([cookieOf(url, browser)])
+  return page
 }
 
 function cookieOf(url: string, browser: Place['browser']) {
@@ -41,7 +42,6 @@ async function waiting(prepare: (page: Page) => Promise<void> = async () => {}) 
   const browser = app.browser()
   const { account, page: asked } = await app.enroll(browser, 'alice')
   const page = await tabOf({ url: app.url, browser })
-  onTestFinished(() => page.context().close())
   await prepare(page)
   await page.goto(`${app.url}/mfa`)
   return { app, account, page, number: numberOn(asked) }
@@ -83,10 +83,15 @@ describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
   async function narrowTab(locale: string): Promise<Page> {
     const context = await chromium.newContext({ locale })
     onTestFinished(() => context.close())
-    const page = await context.newPage()
-    // What is settled would go on by itself.
-    await page.route('**/complete', () => {})
-    return page
+    await context.addInitScript(holdCompletion)
+    return context.newPage()
+  }
+
+  /** Runs in the page: what is settled would go on by itself. Without `page.route`, which turns off Chromium's cache. */
+  function holdCompletion(): void {
+    const call = window.fetch
+    window.fetch = (input, init) =>
+      typeof input === 'string' && input.endsWith('/complete') ? new Promise<Response>(() => {}) : call(input, init)
   }
 
   async function open(page: Page, { url, path, browser }: Place): Promise<void> {
@@ -135,7 +140,6 @@ describe('by keyboard alone', () => {
     const browser = app.browser()
     await app.signIn(browser, 'alice')
     const page = await tabOf({ url: app.url, browser })
-    onTestFinished(() => page.context().close())
     await page.goto(`${app.url}/mfa`)
 
     expect(await focused(page)).toBe('Set up your device')
@@ -270,7 +274,6 @@ describe('the time', () => {
     await app.enroll(browser, 'alice')
     for (let guess = 0; guess < 6; guess++) await browser.submit('/mfa/code', { code: '000000' })
     const page = await tabOf({ url: app.url, browser }, { timezoneId: 'Asia/Kolkata' })
-    onTestFinished(() => page.context().close())
 
     const { text } = await browser.visit('/mfa?use=code')
     await page.goto(`${app.url}/mfa?use=code`)
@@ -310,7 +313,6 @@ describe('the settings of the user’s system', () => {
         forcedColors: 'active',
       },
     )
-    onTestFinished(() => page.context().close())
     await page.goto(`${app.url}/mfa`)
 
     const moves = await page.evaluate(() =>

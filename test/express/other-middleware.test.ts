@@ -4,9 +4,11 @@ import express4 from 'express4'
 import helmet from 'helmet'
 import lusca from 'lusca'
 import type { Logger, Logout } from 'second-factor'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
+import { phoneOptions } from '../authenticator/phone.ts'
 import { activate, numberOn, typeNumber } from '../story/person.ts'
+import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { listen } from '../support/listen.ts'
 import { startWebApp } from '../support/web-app.ts'
@@ -75,19 +77,13 @@ async function open(options: WebAppOptions, logout = byPassport) {
     error: (message) => void said.push(message),
   }
   const app = await startWebApp({ ...options, mfa: { logger, logout, logoutPath: undefined } })
-  const [context, phone] = await Promise.all([
-    chromium.newContext(),
-    chromium.newContext({ hasTouch: true, isMobile: true }),
-  ])
-  onTestFinished(async () => {
-    await Promise.all([context.close(), phone.close()])
-  })
-  for (const one of [context, phone]) {
+  const [page, phone] = [await keptPage(chromium), await keptPage(chromium, phoneOptions)]
+  for (const one of [page.context(), phone.context()]) {
     one.on('console', (message) => void (message.type() === 'error' && said.push(message.text())))
     one.on('weberror', (error) => void said.push(error.error().message))
   }
-  await context.request.post(`${app.url}/login`, { form: { username: 'alice', password: 'secret' }, maxRedirects: 0 })
-  return { app, page: await context.newPage(), phone, said }
+  await page.request.post(`${app.url}/login`, { form: { username: 'alice', password: 'secret' }, maxRedirects: 0 })
+  return { app, page, phone, said }
 }
 
 describe('CSRF protection before mfa()', () => {

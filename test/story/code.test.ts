@@ -1,7 +1,9 @@
 import { createClient } from 'second-factor/client'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { embedded } from '../../src/service/embedded.ts'
+import { phoneOptions } from '../authenticator/phone.ts'
+import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { startExampleApp } from '../support/example-app.ts'
 import { activate, createAccount, expectAccessible, signIn } from './person.ts'
@@ -12,12 +14,10 @@ describe('a code in a real browser', () => {
   it('is typed and verified by keyboard alone, and each page is accessible', async () => {
     const service = embedded({ database: ':memory:' })
     const url = await startExampleApp({ service })
-    const contexts = await Promise.all([chromium.newContext(), chromium.newContext()])
-    onTestFinished(() => Promise.all(contexts.map((context) => context.close())).then(() => undefined))
-    const page = await contexts[0].newPage()
+    const [page, phone] = [await keptPage(chromium), await keptPage(chromium, phoneOptions)]
     await createAccount(page, url, 'alice')
     await signIn(page, 'alice')
-    await activate(contexts[1], page)
+    await activate(phone, page)
     const { baseUrl, apiKey, fetch } = await service.connect()
     const client = createClient({ baseUrl, apiKey, fetch })
     const { id } = await client.users.getByUsername('alice')

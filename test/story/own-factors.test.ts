@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
+import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { expectAccessible } from './person.ts'
@@ -13,10 +14,8 @@ const chromium = await sharedChromium()
 /** A user who has just entered the right password and has no factor yet. */
 async function arrange(options: { readonly javaScriptEnabled: boolean }) {
   const app = await startWebApp({ mfa: { recoveryCodes: true } })
-  const context = await chromium.newContext(options)
-  onTestFinished(() => context.close())
-  await context.request.post(`${app.url}/login`, { form: { username: 'alice', password: 'secret' }, maxRedirects: 0 })
-  const page = await context.newPage()
+  const page = await keptPage(chromium, options)
+  await page.request.post(`${app.url}/login`, { form: { username: 'alice', password: 'secret' }, maxRedirects: 0 })
   await page.goto(`${app.url}/account`)
   /** Without script there is none of axe either. */
   const look = () => (options.javaScriptEnabled ? expectAccessible(page) : undefined)

@@ -1,7 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import { small } from '../authenticator/phone.ts'
+import { phoneOptions } from '../authenticator/phone.ts'
 import { startExampleApp } from '../support/example-app.ts'
+import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { addAuthenticator } from '../support/virtual-authenticator.ts'
 import { activate, createAccount, expectAccessible, numberOn, signIn, typeNumber } from './person.ts'
@@ -11,12 +12,7 @@ const chromium = await sharedChromium()
 describe('a passkey in the example app', () => {
   it('is offered at the first visit after enrollment, and signs in with one touch from then on', async () => {
     const url = await startExampleApp({ recoveryCodes: true })
-    const [desk, phone] = await Promise.all([
-      chromium.newContext(),
-      chromium.newContext({ ...small, serviceWorkers: 'block' }),
-    ])
-    onTestFinished(() => Promise.all([desk.close(), phone.close()]).then(() => undefined))
-    const page = await desk.newPage()
+    const [page, phone] = [await keptPage(chromium), await keptPage(chromium, phoneOptions)]
     await addAuthenticator(page)
     const approve = async (authenticator: Awaited<ReturnType<typeof activate>>) => {
       await typeNumber(authenticator, await numberOn(page))
@@ -41,7 +37,7 @@ describe('a passkey in the example app', () => {
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Add passkey' }).click()
     await page.waitForURL(`${url}/account`)
-    await desk.clearCookies()
+    await page.context().clearCookies()
     await page.goto(`${url}/sign-in`)
     await signIn(page, 'alice')
     await page.waitForURL(`${url}/account`)

@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 import { axeViolations } from '../support/axe.ts'
@@ -22,17 +22,16 @@ export async function signIn(page: Page, username: string, secret = password): P
 }
 
 /** Opens the link of the enrollment page in another browser, and joins there. */
-export async function activate(phone: BrowserContext, page: Page): Promise<Page> {
+export async function activate(phone: Page, page: Page): Promise<Page> {
   const link = await page.getByRole('link', { name: 'Use this computer instead' }).getAttribute('href')
-  const authenticator = await phone.newPage()
-  await authenticator.goto(link ?? '')
-  await authenticator.getByRole('button', { name: 'Add this account' }).click()
+  await phone.goto(link ?? '')
+  await phone.getByRole('button', { name: 'Add this account' }).click()
   // The web page may be quicker than our eyes: then the first request is there already.
-  await authenticator
+  await phone
     .getByText(/^(Added|Nothing to approve|Sign in to)/)
     .first()
     .waitFor()
-  return authenticator
+  return phone
 }
 
 export async function numberOn(page: Page): Promise<string> {

@@ -1,7 +1,8 @@
 import type { BrowserContextOptions } from 'playwright-core'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import { small } from '../authenticator/phone.ts'
+import { phoneOptions } from '../authenticator/phone.ts'
+import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { startExampleApp } from '../support/example-app.ts'
 import { activate, createAccount, expectAccessible, numberOn, signIn, typeNumber, wrong } from './person.ts'
@@ -11,13 +12,8 @@ const chromium = await sharedChromium()
 /** Two people's worth of browsers: one for the app, one that stands for the phone. */
 async function arrange(web: BrowserContextOptions = {}) {
   const url = await startExampleApp()
-  const contexts = await Promise.all([
-    chromium.newContext(web),
-    chromium.newContext({ ...small, serviceWorkers: 'block' }),
-  ])
-  onTestFinished(() => Promise.all(contexts.map((context) => context.close())).then(() => undefined))
-  const [desk, phone] = contexts
-  return { url, desk, phone, page: await desk.newPage() }
+  const [page, phone] = [await keptPage(chromium, web), await keptPage(chromium, phoneOptions)]
+  return { url, phone, page }
 }
 
 /** From nothing to the open request of a person who has just set up a device. */

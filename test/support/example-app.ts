@@ -9,11 +9,12 @@ import type { ExampleAppOptions } from '../../example-app/app.ts'
 import type { ServiceHandle } from '../../src/service-handle.ts'
 import { embedded } from '../../src/service/embedded.ts'
 import { quickHash } from '../service/start-service.ts'
+import { closeForNext, listenAgain } from './listen-again.ts'
 
 /** Starts the example app, as `npm start` does, on a free port until the test is over. @returns its address. */
 export async function startExampleApp(given: Omit<Given, 'publicUrl'> = {}): Promise<string> {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listenAgain(server)
   // Browsers treat `localhost` as secure.
   const publicUrl = `http://localhost:${(server.address() as AddressInfo).port}`
   serveExampleApp(server, { publicUrl, service: embedded({ database: ':memory:' }), ...given })
@@ -33,8 +34,7 @@ export function serveExampleApp(server: Server, given: Given): void {
   })
   server.on('request', example.app)
   onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await closeForNext(server)
     await given.service?.close()
     example.close()
   })

@@ -7,6 +7,8 @@ interface Kept {
   readonly origins: Set<string>
   /** Whether something was called whose effect would outlast the test. */
   changed: boolean
+  /** What removes the effects of other calls. */
+  readonly undo: (() => unknown)[]
 }
 
 const idle = new WeakMap<Browser, Map<string, Kept[]>>()
@@ -28,7 +30,7 @@ export function pageSession(page: Page): Promise<CDPSession> {
  * and its processes cost more than loading the app. After a call that lasts, such as `route` or `clock.install`, the
  * context is closed instead.
  */
-export async function keptPage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
+export async function keptPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const pages = idlePages(browser, JSON.stringify(options))
   const chosen = pages.pop() ?? (await createKept(browser, options))
   onTestFinished(async () => {
@@ -53,38 +55,53 @@ function idlePages(browser: Browser, key: string): Kept[] {
 async function createKept(browser: Browser, options: BrowserContextOptions): Promise<Kept> {
   const context = await browser.newContext(options)
   const page = await context.newPage()
-  const created: Kept = { page, session: await pageSession(page), origins: new Set(), changed: false }
+  const created: Kept = { page, session: await pageSession(page), origins: new Set(), changed: false, undo: [] }
   page.on('framenavigated', (frame) => void created.origins.add(new URL(frame.url()).origin))
   for (const target of [page, context, page.clock]) {
-    watch(target, () => {
+    watch(target, lasting, () => {
       created.changed = true
     })
   }
+  for (const target of [page, context]) {
+    watch(target, ['on', 'once'], (given) => {
+      created.undo.push(() => Reflect.apply(target.off.bind(target), target, given))
+    })
+    watch(target, ['route'], () => created.undo.push(() => target.unrouteAll({ behavior: 'ignoreErrors' })))
+  }
+  watch(context, ['newCDPSession'], (_, session) => {
+    // What a session has set ends with it.
+    created.undo.push(async () => ((await session) as CDPSession).detach())
+  })
   kept.add(context)
   return created
 }
 
 const lasting = (
-  'addInitScript exposeBinding exposeFunction route routeFromHAR routeWebSocket on once emulateMedia ' +
+  'addInitScript exposeBinding exposeFunction routeFromHAR routeWebSocket emulateMedia ' +
   'setDefaultTimeout setDefaultNavigationTimeout setExtraHTTPHeaders addLocatorHandler grantPermissions ' +
-  'setGeolocation setHTTPCredentials setOffline newCDPSession install pauseAt setFixedTime setSystemTime'
+  'setGeolocation setHTTPCredentials setOffline install pauseAt setFixedTime setSystemTime'
 ).split(' ')
 
-function watch(target: object, called: () => void): void {
-  for (const name of lasting) {
+function watch(target: object, names: readonly string[], called: (given: unknown[], result: unknown) => void): void {
+  for (const name of names) {
     const method: unknown = Reflect.get(target, name)
     if (typeof method !== 'function') continue
     const watched = (...given: unknown[]): unknown => {
-      called()
-      return method.apply(target, given)
+      const result: unknown = method.apply(target, given)
+      called(given, result)
+      return result
     }
     Object.assign(target, { [name]: watched })
   }
 }
 
 /** @returns whether the page is as if it were new. */
-async function reset({ page, session, origins, changed }: Kept, { viewport }: BrowserContextOptions): Promise<boolean> {
+async function reset(
+  { page, session, origins, changed, undo }: Kept,
+  { viewport }: BrowserContextOptions,
+): Promise<boolean> {
   if (changed || page.isClosed()) return false
+  for (const undone of undo.splice(0).toReversed()) await undone()
   const others = page.context().pages()
   await Promise.all(others.filter((other) => other !== page).map((other) => other.close()))
   // Not `about:blank`: for a page with another opener policy, Chromium starts another process.

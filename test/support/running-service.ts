@@ -1,8 +1,5 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setImmediate } from 'node:timers/promises'
 
 import { onTestFinished } from 'vitest'
 
@@ -13,6 +10,7 @@ import type { NewDomain } from '../../src/service/admin/domains.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { createService } from '../../src/service/service.ts'
 import { quickHash } from '../service/start-service.ts'
+import { closeForNext, listenAgain } from './listen-again.ts'
 
 export interface RunningServiceOptions {
   readonly domain?: Partial<NewDomain>
@@ -31,12 +29,8 @@ export async function startService({ domain = {}, service: given = {} }: Running
   const server = createServer(service.listener)
   await listenAgain(server)
   onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await closeForNext(server)
     await service.close()
-    // Now `fetch` notices that its connections have ended. It would send the first request to the next service on one of them.
-    await setImmediate()
-    await setImmediate()
   })
 
   // Browsers give keys to `localhost` as if it were https.
@@ -64,16 +58,4 @@ export async function startService({ domain = {}, service: given = {} }: Running
       server.closeAllConnections()
     },
   }
-}
-
-let usualPort = 0
-
-/** On the port of the test before, if it is free: then the browser of the worker has compiled the scripts of this origin. */
-async function listenAgain(server: Server): Promise<void> {
-  const listen = async (port: number) => {
-    server.listen(port, '127.0.0.1')
-    await once(server, 'listening')
-  }
-  await listen(usualPort).catch(() => listen(0))
-  usualPort ||= (server.address() as AddressInfo).port
 }

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import express from 'express'
@@ -16,6 +16,7 @@ import { createDevice } from '../../src/device/index.ts'
 import type { Account } from '../../src/device/index.ts'
 import { createWatchedClock, quickHash } from '../service/start-service.ts'
 import { type Browser, createBrowser } from './browser.ts'
+import { closeForNext, listenAgain } from './listen-again.ts'
 
 export type WebApp = Awaited<ReturnType<typeof startWebApp>>
 
@@ -81,10 +82,10 @@ export async function startWebApp(options: WebAppOptions = {}) {
   app.use((error: Error, _req: Request, res: express.Response, _next: express.NextFunction) => {
     res.status(500).send(error.message)
   })
-  const server = await listen(app)
+  const server = createServer(app)
+  await listenAgain(server)
   onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await closeForNext(server)
     await service.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -109,12 +110,6 @@ function createPassport() {
     ),
   )
   return passport
-}
-
-function listen(app: Express): Promise<Server> {
-  return new Promise((resolve) => {
-    const server = app.listen(0, '127.0.0.1', () => resolve(server))
-  })
 }
 
 /** What people do with an app: sign in, set up a device, look at both. */
