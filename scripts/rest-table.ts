@@ -76,7 +76,7 @@ const general: readonly (readonly [what: string, folder: string, file: string])[
   ['OPTIONS, HEAD, request ids, sizes, malformed HTTP', 'test/service/http', 'manners.test.ts'],
   ['Slow clients are disconnected', 'test/service/http', 'slow-clients.test.ts'],
   [
-    '5,240 random requests (104,800 in the long run): no 5xx, and every error in the standard format',
+    '2,740 random requests (109,600 in the long run): no 5xx, and every error in the standard format',
     'test/service',
     'fuzz/fuzz.test.ts',
   ],
