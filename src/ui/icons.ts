@@ -3,7 +3,7 @@
 /** A path in a square of 24. */
 export type IconPath = `M${string}`
 
-export const check = 'M5 13 4.5 4.5L19.5 7'
+export const check = 'M5 13l4.5 4.5L19.5 7'
 export const cross = 'M6 6l12 12M18 6 6 18'
 export const warning = 'M12 4 2.5 20h19ZM12 10v4.5M12 17.2v.3'
 export const clock = 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 7v5l3.5 2'
