@@ -8,6 +8,12 @@ import { Id } from './text.ts'
 /** The versions of the interface that a caller can request; see `media-type.ts`. */
 export type Version = '1.3' | '1.4'
 
+/** The types of files that are sent while they are read: CSV (RFC 4180), and JSON lines. */
+export type FileMedia = 'text/csv' | 'application/jsonl'
+
+export const isFile = (media: Endpoint['media']): media is FileMedia =>
+  media === 'text/csv' || media === 'application/jsonl'
+
 /**
  * One operation of the REST interface, as plain data. The client method, the route, the OpenAPI document and the contract
  * tests are derived from it. Schemas describe version 1.4; members that end in `13` describe 1.3 where it differs.
@@ -27,8 +33,11 @@ export interface Endpoint {
   readonly response?: z.ZodType
   /** The filter for 1.3 responses: undeclared members are removed. */
   readonly response13?: z.ZodType
-  /** The type of a response that is not JSON: bytes, or an event stream (WHATWG HTML section 9.2) of `response` values. */
-  readonly media?: 'image/png' | 'text/event-stream'
+  /**
+   * The type of a response that is not JSON: bytes, an event stream (WHATWG HTML section 9.2) of `response` values, or a file
+   * that is sent while it is read.
+   */
+  readonly media?: 'image/png' | 'text/event-stream' | FileMedia
   /** The largest body, bytes; 1 MiB by default. */
   readonly bodyLimit?: number
   /** Keys of this role may call it, too; without it only keys of administrators. */

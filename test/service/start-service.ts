@@ -54,7 +54,8 @@ export interface CallOptions {
 
 export async function read(response: Response): Promise<Answer> {
   const text = await response.text()
-  const json: any = text === '' ? undefined : JSON.parse(text) // oxlint-disable-line typescript/no-explicit-any
+  const isJson = text !== '' && !/text\/csv|jsonl/.test(response.headers.get('content-type') ?? '')
+  const json: any = isJson ? JSON.parse(text) : undefined // oxlint-disable-line typescript/no-explicit-any
   return { status: response.status, headers: response.headers, text, json, code: json?.errors?.[0]?.code }
 }
 

@@ -49,7 +49,7 @@ async function* readChains(db: Queryable): AsyncGenerator<AuditEntry> {
   }
 }
 
-function entryOf(row: AuditRow): AuditEntry {
+export function entryOf(row: AuditRow): AuditEntry {
   const { writer, sequence, at, event, organizationId, address, hash } = row
   const actor = { kind: row.actorKind as Actor['kind'], id: row.actorId }
   const { requestId, ...facts } = readFacts(row.facts)

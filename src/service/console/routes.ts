@@ -1,8 +1,10 @@
 import * as administrator from '../../contract/admin/administrators.ts'
+import * as trail from '../../contract/admin/audit.ts'
 import * as signIn from '../../contract/admin/sign-in.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import * as administrators from './administrators.ts'
+import * as audit from './audit.ts'
 import * as ownPasskeys from './own-passkeys.ts'
 import * as registration from './registration.ts'
 import * as signingIn from './sign-in.ts'
@@ -31,4 +33,8 @@ export const consoleRoutes: readonly Route[] = [
   route(administrator.inviteAdministrator, administrators.invite),
   route(administrator.listInvitations, administrators.listInvitations),
   route(administrator.withdrawInvitation, administrators.withdraw),
+
+  route(trail.listAudit, audit.list),
+  route(trail.exportAuditCsv, audit.exportCsv),
+  route(trail.exportAuditLines, audit.exportLines),
 ]

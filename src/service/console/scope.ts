@@ -2,6 +2,7 @@ import { notFoundByParam } from '../../contract/errors.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { SignedIn } from '../context/caller.ts'
 import { ApiProblem } from '../ground/problem.ts'
+import type { Call } from '../http/route.ts'
 import { passkeysOfAdministrator } from '../store/administrator-passkeys.ts'
 import { openInvitationsOf } from '../store/administrator-invitations.ts'
 import { administratorById } from '../store/administrators.ts'
@@ -9,6 +10,7 @@ import { domainById } from '../store/domains.ts'
 import { isMemberOfSome } from '../store/members.ts'
 import type { Queryable } from '../store/schema.ts'
 import { userById } from '../store/users.ts'
+import { signedIn } from './call.ts'
 
 interface Scope {
   readonly db: Queryable
@@ -53,3 +55,15 @@ export async function requireVisible(
 }
 
 const notFound = (name: string): ErrorCode => notFoundByParam[name] ?? 'api.error.notfound.operation'
+
+/**
+ * The domains that a list is limited to; null for the whole organization.
+ * @param domainId The domain that the administrator has chosen.
+ * @throws {ApiProblem} `api.error.notfound.domain` for one that it must not see.
+ */
+export async function domainsFor(call: Call, domainId: string | undefined): Promise<readonly string[] | null> {
+  const administrator = signedIn(call)
+  if (domainId === undefined) return administrator.domainIds
+  await requireVisible({ db: call.store.db, administrator, now: call.clock.now() }, 'domain', { domainId })
+  return [domainId]
+}

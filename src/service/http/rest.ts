@@ -1,4 +1,5 @@
 import { adminOperations } from '../../contract/admin/operations.ts'
+import { isFile } from '../../contract/endpoint.ts'
 import type { Endpoint, Version } from '../../contract/endpoint.ts'
 import { acceptsType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
@@ -16,13 +17,14 @@ import type { Body } from './body.ts'
 import { errorAnswer } from './errors.ts'
 import { eventHeaders } from './event-stream.ts'
 import type { EventSource } from '../waiting/follower.ts'
+import { fileAnswer } from './file.ts'
 import { heldRead, preferredWait } from './held-read.ts'
 import { imageAnswer } from './image.ts'
 import { pathPattern } from './path-pattern.ts'
 import { leaveAfter, takeAll } from '../waiting/places.ts'
 import { parseQuery } from './query-string.ts'
 import { contextOfRequest } from './request-id.ts'
-import type { Call, Given, HttpExchange, Route } from './route.ts'
+import type { Call, FileOutput, Given, HttpExchange, Route } from './route.ts'
 
 export interface RestOptions {
   readonly vendor: Vendor
@@ -50,8 +52,11 @@ export interface RestRequest extends Body {
   readonly disconnected: () => boolean
 }
 
-/** A response; `events` is sent instead of a body. */
-export type RestAnswer = Answer & { readonly events?: EventSource<unknown> }
+/** A response; `events` or `file` is sent instead of a body. */
+export type RestAnswer = Answer & {
+  readonly events?: EventSource<unknown>
+  readonly file?: FileOutput['content']
+}
 
 /** Answers a request of the REST interface. Never rejects. */
 export type Rest = (request: RestRequest) => Promise<RestAnswer>
@@ -108,10 +113,11 @@ async function serve(
     if (version === undefined) throw new ApiProblem('api.error.notacceptable')
     const headers: Record<string, string> = {}
     const call = createCall(ctx, { admitted, version, headers, request })
-    if (endpoint.media === 'text/event-stream') takeStream(ctx, admitted, request.reader)
+    if (endpoint.media === 'text/event-stream' || isFile(endpoint.media)) takeStream(ctx, admitted, request.reader)
     const output = await run(givenBy(request, params, endpoint, call), call)
     if (endpoint.media === 'image/png')
       return imageAnswer(request.headers['if-none-match'], output as NamedImage, headers)
+    if (isFile(endpoint.media)) return fileAnswer(endpoint.media, output as FileOutput, headers)
     if (endpoint.media !== undefined)
       return { status: 200, headers: eventHeaders(headers), body: '', events: output as EventSource<unknown> }
     return jsonAnswer(200, output, { ...label, ...headers })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { commonErrors, invalidField, notFoundByParam } from '../../contract/errors.ts'
-import type { Endpoint, Version } from '../../contract/endpoint.ts'
+import type { Endpoint, FileMedia, Version } from '../../contract/endpoint.ts'
 import { validate } from '../../contract/validate.ts'
 import type { Mistake } from '../../contract/validate.ts'
 import type { Caller } from '../context/caller.ts'
@@ -50,7 +50,16 @@ export type Output<E extends Endpoint> = E extends { readonly media: 'image/png'
   ? NamedImage
   : E extends { readonly media: 'text/event-stream'; readonly response: z.ZodType }
     ? EventSource<z.input<E['response']>>
-    : JsonOutput<E>
+    : E extends { readonly media: FileMedia }
+      ? FileOutput
+      : JsonOutput<E>
+
+/** A file that is sent while it is read. */
+export interface FileOutput {
+  /** Such as `audit.csv`. */
+  readonly name: string
+  readonly content: AsyncIterable<string>
+}
 
 type JsonOutput<E extends Endpoint> = E extends { readonly response: z.ZodType } ? z.input<E['response']> : void
 

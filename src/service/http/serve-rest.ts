@@ -4,6 +4,7 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { send } from './answer.ts'
 import { bodyOf } from './body.ts'
 import { answerEvents } from './event-stream.ts'
+import { sendFile } from './file.ts'
 import type { Handle } from './handle.ts'
 import { nameRequest, requestIdOf } from './request-id.ts'
 import type { Rest } from './rest.ts'
@@ -24,9 +25,10 @@ export function serveRest(ctx: ServiceContext, rest: Rest): Handle {
       disconnected: () => res.destroyed || req.socket.destroyed,
     }
     rest(request)
-      .then((answer) =>
-        answer.events ? answerEvents(ctx.clock, { req, res }, answer.events, answer) : send(res, answer),
-      )
+      .then((answer) => {
+        if (answer.events) return answerEvents(ctx.clock, { req, res }, answer.events, answer)
+        return answer.file && method !== 'HEAD' ? sendFile(ctx, res, answer, answer.file) : send(res, answer)
+      })
       .catch(next)
   }
 }

@@ -70,6 +70,15 @@ const used = {
   },
 }
 
+const auditItem = {
+  position: 4211,
+  at: 1795086400,
+  event: 'codes.unlocked',
+  actor: { kind: 'administrator', id: adminExampleParams.administratorId },
+  address: '203.0.113.7',
+  facts: { user: '1d'.repeat(20) },
+}
+
 const { credentialId: _id, rpId: _rpId, ...ownPasskey } = usedPasskey
 
 /** One real exchange per operation of the console. A test checks them against the contract. */
@@ -101,4 +110,10 @@ export const adminExamples: Readonly<Record<string, Example>> = {
   inviteAdministrator: { request: newInvitation, answer: { ...invitation, token } },
   listInvitations: { answer: [invitation] },
   withdrawInvitation: {},
+
+  listAudit: {
+    answer: { entries: [auditItem], names: { [adminExampleParams.administratorId]: name }, next: 4100, head: 4211 },
+  },
+  exportAuditCsv: { answer: 'time,event\r\n2026-11-19T12:26:40.000Z,codes.unlocked\r\n' },
+  exportAuditLines: { answer: `${JSON.stringify(auditItem)}\n` },
 }

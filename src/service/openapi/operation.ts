@@ -4,6 +4,7 @@ import { AdminRole, mayCall } from '../../contract/admin/roles.ts'
 import type { AdminAccess } from '../../contract/admin/roles.ts'
 import { commonErrors, errorStatus } from '../../contract/errors.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
+import { isFile } from '../../contract/endpoint.ts'
 import type { Endpoint, Version } from '../../contract/endpoint.ts'
 import { mediaType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
@@ -85,7 +86,7 @@ function headerParameters({ held }: Endpoint) {
       name: 'Prefer',
       in: 'header',
       required: false,
-      description: `\`wait=N\` holds the response until the session changes or N seconds have passed; at most ${maxWait} (RFC 7240).`,
+      description: `\`wait=N\` holds the response until there is something new or N seconds have passed; at most ${maxWait} (RFC 7240).`,
       schema: { type: 'string' },
       example: 'wait=25',
     },
@@ -120,6 +121,7 @@ function success(name: string, endpoint: Endpoint, context: Describing) {
 function answerContent(name: string, endpoint: Endpoint, { vendor, schemas }: Describing) {
   const answer = examples[name]?.answer
   if (endpoint.media === 'image/png') return { 'image/png': {} }
+  if (isFile(endpoint.media)) return { [endpoint.media]: { schema: { type: 'string' }, example: answer } }
   if (endpoint.media) {
     return { [endpoint.media]: { schema: { type: 'string' }, example: `data: ${JSON.stringify(answer)}\n\n` } }
   }

@@ -15,6 +15,7 @@ export const drivers: readonly string[] = [
   'error-codes.test.ts',
   'console/sign-in.test.ts',
   'console/administrators.test.ts',
+  'console/audit.test.ts',
   'session-events.test.ts',
   'waiting/changed-inboxes.test.ts',
   'device/history.test.ts',

@@ -13,6 +13,7 @@ import { phishingResistance } from './0006-phishing-resistance.ts'
 import { browserKeys } from './0007-browser-keys.ts'
 import { administrators } from './0008-administrators.ts'
 import { signInDays } from './0009-sign-in-days.ts'
+import { auditIndex } from './0012-audit-index.ts'
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -63,4 +64,5 @@ const migrations = (engine: Engine) => ({
   '0007-browser-keys': browserKeys,
   '0008-administrators': administrators(engine),
   '0009-sign-in-days': signInDays,
+  '0012-audit-index': auditIndex,
 })

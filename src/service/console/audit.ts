@@ -1,0 +1,65 @@
+import type * as contract from '../../contract/admin/audit.ts'
+import type { AuditItem, AuditPage } from '../../contract/admin/audit.ts'
+import { auditCsv, auditLines } from '../audit/export.ts'
+import { itemOf } from '../audit/item.ts'
+import { readNewer, readOlder } from '../audit/pages.ts'
+import type { Call, FileOutput, Handler, Input } from '../http/route.ts'
+import type { AuditQuery } from '../store/audit-pages.ts'
+import { signedIn } from './call.ts'
+import { namesIn } from './names.ts'
+import { domainsFor } from './scope.ts'
+
+/** How often a held read looks for new entries, seconds. Sign-ins would slow down if each of their entries woke readers. */
+const interval = 2
+
+type Filter = Input<typeof contract.exportAuditCsv>
+
+export const list: Handler<typeof contract.listAudit> = async ({ before, after, ...filter }, call) => {
+  const query = await queryOf(filter, call)
+  const { db } = call.store
+  if (after === undefined)
+    return pageOf(call, await readOlder(db, query, before === undefined ? undefined : Number(before), call.clock.now()))
+  const follow = async () => pageOf(call, await readNewer(db, query, Number(after), call.clock.now()))
+  const held = {
+    read: follow,
+    changesAt: ({ entries }: AuditPage) => (entries.length > 0 ? undefined : call.clock.now() + interval),
+    userOf: () => signedIn(call).id,
+  }
+  return call.http ? call.http.hold(`audit:${query.organizationId}`, held) : follow()
+}
+
+export const exportCsv: Handler<typeof contract.exportAuditCsv> = async (filter, call) =>
+  fileOf(call, 'csv', auditCsv(call.store.db, await queryOf(filter, call), call.clock.now()))
+
+export const exportLines: Handler<typeof contract.exportAuditLines> = async (filter, call) =>
+  fileOf(call, 'jsonl', auditLines(call.store.db, await queryOf(filter, call), call.clock.now()))
+
+function fileOf({ clock }: Call, type: string, content: AsyncIterable<string>): FileOutput {
+  const day = new Date(clock.now() * 1000).toISOString().slice(0, 10)
+  return { name: `audit-${day}.${type}`, content }
+}
+
+/** Entries of the caller's organization, about its domains if it is limited to some. */
+async function queryOf({ event, actor, since, until, domain, user, reason, factor }: Filter, call: Call) {
+  const facts = Object.entries({ user, reason, factor }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  )
+  const query: AuditQuery = {
+    organizationId: signedIn(call).organizationId,
+    domainIds: await domainsFor(call, domain),
+    event,
+    actor,
+    since: since === undefined ? undefined : Number(since),
+    until: until === undefined ? undefined : Number(until),
+    facts: Object.fromEntries(facts),
+  }
+  return query
+}
+
+async function pageOf(call: Call, { rows, ...places }: Awaited<ReturnType<typeof readNewer>>): Promise<AuditPage> {
+  const entries = rows.map((row) => itemOf(row))
+  return { entries, names: await namesIn(call, entries.flatMap(idsOf)), ...places }
+}
+
+const idsOf = ({ actor, facts }: AuditItem): readonly string[] =>
+  [actor.id, facts['user'], facts['domain'], facts['administrator']].filter((id) => typeof id === 'string')

@@ -1,0 +1,65 @@
+import type { Mutant } from './mutant.ts'
+
+const audit = 'service/console/audit.test.ts'
+
+const auditPages = 'src/service/store/audit-pages.ts'
+
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'the domains of an administrator in the audit trail',
+    file: 'src/service/console/audit.ts',
+    find: '    domainIds: await domainsFor(call, domain),\n',
+    replace: '    domainIds: (await domainsFor(call, domain)) && null,\n',
+    test: audit,
+    title: 'shows entries of the own domains only to an administrator who is limited to them',
+  },
+  {
+    defense: 'the domain that an administrator filters the audit trail by',
+    file: 'src/service/console/scope.ts',
+    find: "  await requireVisible({ db: call.store.db, administrator, now: call.clock.now() }, 'domain', { domainId })\n",
+    replace: '',
+    test: audit,
+    title: 'does not know the domains of others in its filter',
+  },
+  {
+    defense: 'the organization in the audit trail of the console',
+    file: auditPages,
+    find: "    .where('organizationId', '=', organizationId)\n    .where('position', '>', after)",
+    replace:
+      "    .where('organizationId', organizationId === '' ? '=' : 'is not', null)\n    .where('position', '>', after)",
+    test: audit,
+    title: 'says nothing of another organization, and of people who are not of the own domains',
+  },
+  {
+    defense: 'the names of people of other domains in the audit trail',
+    file: 'src/service/console/names.ts',
+    find: '  return people.filter(({ id }) => visible.has(id))\n',
+    replace: '  return people.filter(({ id }) => visible.has(id) || id !== undefined)\n',
+    test: audit,
+    title: 'says nothing of another organization, and of people who are not of the own domains',
+  },
+  {
+    defense: 'the names of people of other organizations in the audit trail',
+    file: 'src/service/console/names.ts',
+    find: '  const people = all.filter((person) => person.organizationId === organizationId)\n',
+    replace: '  const people = all.filter((person) => person.organizationId !== "" || organizationId === "")\n',
+    test: audit,
+    title: 'says nothing of another organization, and of people who are not of the own domains',
+  },
+  {
+    defense: 'formulas in an export as CSV',
+    file: 'src/service/rules/csv.ts',
+    find: "  const safe = formula.test(text) ? `'${text}` : text\n",
+    replace: '  const safe = formula.test(text) ? text : text\n',
+    test: audit,
+    title: 'is exported as CSV, in which no cell is calculated',
+  },
+  {
+    defense: 'audit entries that commit after later ones',
+    file: 'src/service/audit/pages.ts',
+    find: 'now - settling)',
+    replace: 'now)',
+    test: audit,
+    title: 'does not show entries that may still be overtaken by others',
+  },
+]
