@@ -108,7 +108,8 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     refuseClones: given.passkeys.refuseClones,
     verifiesPasskeys: canVerifyPasskeys(),
   }
-  await correctFutureTimes(ctx, (now) => ({ future: now, present: now }))
+  // A new database has no times.
+  if (!store.created) await correctFutureTimes(ctx, (now) => ({ future: now, present: now }))
   const sweep = startSweep(ctx)
   const clockWatch = watchClock(ctx, clock)
   const headLog = startHeadLog(ctx)

@@ -61,8 +61,17 @@ function isOlder(version: string, oldest: string): boolean {
 
 const numbersOf = (version: string): number[] => version.split('.').map((part) => Number.parseInt(part, 10))
 
+/** By name. They stay the same while the process runs. */
+const installedVersions = new Map<string, string>()
+
 /** @returns undefined if the package is not installed, or has no version. */
 function installedVersion(name: string): string | undefined {
+  const version = installedVersions.get(name) ?? findVersion(name)
+  if (version !== undefined) installedVersions.set(name, version)
+  return version
+}
+
+function findVersion(name: string): string | undefined {
   try {
     return readVersion(name, dirname(createRequire(import.meta.url).resolve(name)))
   } catch {
