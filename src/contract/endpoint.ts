@@ -76,6 +76,8 @@ function adminErrors({ method, admin }: Declaration, params: readonly string[]):
   const isAboutPerson = params.some((name) => name === 'userId' || name === 'administratorId')
   return [
     ...(admin.fresh ? (['api.error.forbidden.fresh'] as const) : []),
+    ...(admin.guarded ? (['api.error.forbidden.guarded'] as const) : []),
+    ...(admin.everywhere ? (['api.error.forbidden.elsewhere'] as const) : []),
     ...(isAboutPerson && method !== 'GET' ? (['api.error.forbidden.own'] as const) : []),
   ]
 }

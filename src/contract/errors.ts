@@ -39,6 +39,10 @@ export const errorStatus = Object.freeze({
   'api.error.invalid.role': 400,
   'api.error.invalid.domains': 400,
   'api.error.invalid.token': 400,
+  'api.error.invalid.q': 400,
+  'api.error.invalid.filter': 400,
+  'api.error.invalid.because': 400,
+  'api.error.invalid.operation': 400,
   'api.error.unauthorized': 401,
   'api.error.device.unknown': 401,
   'api.error.device.clock': 401,
@@ -46,6 +50,10 @@ export const errorStatus = Object.freeze({
   'api.error.forbidden': 403,
   /** The administrator has to use the passkey again. */
   'api.error.forbidden.fresh': 403,
+  /** The help desk needs the approval of another administrator. */
+  'api.error.forbidden.guarded': 403,
+  /** The person also belongs to domains that the administrator does not manage. */
+  'api.error.forbidden.elsewhere': 403,
   /** Administrators do not act on their own record. */
   'api.error.forbidden.own': 403,
   'api.error.device.revoked': 403,
@@ -61,6 +69,7 @@ export const errorStatus = Object.freeze({
   'api.error.notfound.passkey': 404,
   'api.error.notfound.administrator': 404,
   'api.error.notfound.invitation': 404,
+  'api.error.notfound.approval': 404,
   'api.error.notfound.activationcode': 404,
   'api.error.methodnotallowed': 405,
   'api.error.notacceptable': 406,
@@ -119,6 +128,7 @@ export const notFoundByParam: Readonly<Record<string, ErrorCode>> = Object.freez
   passkeyId: 'api.error.notfound.passkey',
   administratorId: 'api.error.notfound.administrator',
   invitationId: 'api.error.notfound.invitation',
+  approvalId: 'api.error.notfound.approval',
 })
 
 /** The error for a wrong field of a body or a query, if it has one of its own. */

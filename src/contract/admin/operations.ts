@@ -3,10 +3,14 @@ import { listOperations } from '../operations.ts'
 import type { Operation } from '../operations.ts'
 import * as administrators from './administrators.ts'
 import * as audit from './audit.ts'
+import * as approvals from './approvals.ts'
+import * as people from './people.ts'
 import * as signIn from './sign-in.ts'
 
 export const adminOperations: readonly Operation[] = listOperations({
   'Signing in': signIn,
   Administrators: administrators,
   Audit: audit,
+  People: people,
+  Approvals: approvals,
 })

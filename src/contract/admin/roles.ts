@@ -15,6 +15,10 @@ export interface AdminAccess {
   readonly scope: 'self' | 'domain' | 'organization'
   /** The caller must have used a passkey within the last `freshFor` seconds. */
   readonly fresh?: true
+  /** The help desk needs the approval of another administrator for this person and operation. */
+  readonly guarded?: true
+  /** It counts in every domain of the person, so the caller must manage all of them. */
+  readonly everywhere?: true
 }
 
 /** How long a use of a passkey allows changes, seconds. */

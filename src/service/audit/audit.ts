@@ -1,3 +1,4 @@
+import type { Because } from '../../contract/admin/because.ts'
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { Queryable } from '../store/schema.ts'
@@ -16,6 +17,8 @@ export interface AuditContext {
   readonly address: string | null
   /** Id of the request that is being answered, in log lines and audit entries; absent outside of requests. */
   readonly requestId?: string
+  /** Why an administrator of the console acts on a person. */
+  readonly because?: Because
 }
 
 /** For work on the trail itself. */
@@ -70,5 +73,6 @@ function eventOf(ctx: AuditContext, { event, actor, organizationId, address, fac
     address: address === undefined ? ctx.address : address,
     facts,
     ...(ctx.requestId !== undefined && { requestId: ctx.requestId }),
+    ...(ctx.because !== undefined && { because: ctx.because }),
   }
 }

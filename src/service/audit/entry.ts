@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 
+import type { Because } from '../../contract/admin/because.ts'
+
 /** The actor: an API key, a device, an administrator in the console or at the command line, or the service itself. */
 export interface Actor {
   readonly kind: 'api_key' | 'device' | 'administrator' | 'cli' | 'service'
@@ -21,6 +23,8 @@ export interface AuditEvent {
   readonly facts: Facts
   /** Id of the request that caused it, as in the log; absent outside of requests. Callers choose it, so it proves nothing. */
   readonly requestId?: string
+  /** Why an administrator of the console acted, from a closed list. */
+  readonly because?: Because
 }
 
 /**
@@ -60,8 +64,9 @@ export function hashEntry(previous: string, entry: Omit<AuditEntry, 'hash'>): st
 }
 
 /** The facts that are stored as JSON and covered by the hash. */
-export function storedFacts({ facts, requestId }: Pick<AuditEvent, 'facts' | 'requestId'>): Facts {
-  return requestId === undefined ? facts : { ...facts, requestId }
+export function storedFacts({ facts, requestId, because }: Pick<AuditEvent, 'facts' | 'requestId' | 'because'>): Facts {
+  const reasoned = because === undefined ? facts : { ...facts, because }
+  return requestId === undefined ? reasoned : { ...reasoned, requestId }
 }
 
 function sorted(facts: Facts): [string, Facts[string]][] {

@@ -25,6 +25,9 @@ interface FactTypes {
   role: 'admin' | 'auth' | AdminRole
   administrator: string
   invitation: string
+  approval: string
+  /** The name of an operation of the console. */
+  operation: string
   /** Wrong codes in a row, wrong PINs, or wrong activation codes in an hour. */
   failures: number
   /** The budget of the user's known browsers together, or that of everything else. */
@@ -136,6 +139,11 @@ export const auditEvents = {
   'administrator.revoked': ['administrator'],
   'administrator.passkey_added': ['administrator', 'passkey'],
   'administrator.passkey_removed': ['administrator', 'passkey'],
+  /** The help desk asked another administrator to approve an action on a person. */
+  'approval.requested': ['approval', 'user', 'operation'],
+  'approval.approved': ['approval', 'user', 'operation'],
+  'approval.denied': ['approval', 'user', 'operation'],
+  'approval.used': ['approval', 'user', 'operation'],
   /** Its signature counter did not grow: another authenticator may have the same key. */
   'administrator.passkey_counter_regressed': ['administrator', 'passkey'],
   'keys.rotated': ['key', 'count'],

@@ -6,27 +6,34 @@ import { ApiProblem } from '../ground/problem.ts'
 import { isFresh } from '../rules/console-session.ts'
 import { userById } from '../store/users.ts'
 import { notSignedIn } from './call.ts'
-import { requireVisible } from './scope.ts'
+import { requireApproval } from './guard.ts'
+import { requireEveryDomain, requireVisible } from './scope.ts'
 
 /**
  * The one place that decides whether an administrator may call an operation: by its role, by the ids in the path, by whom it is
- * about, and by how long ago a passkey was used. It runs before every handler of the console.
+ * about, by how long ago a passkey was used, and by the approval that the help desk needs. It runs before every handler of the console.
  */
 export async function authorizeAdministrator(
-  { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
+  ctx: ServiceContext,
   administrator: SignedIn | undefined,
-  { method, path, admin }: Endpoint,
+  endpoint: Endpoint,
   params: Readonly<Record<string, string>>,
 ): Promise<void> {
+  const { store, clock } = ctx
+  const { method, path, admin } = endpoint
   if (!admin) throw new Error(`${method} ${path} does not declare who may call it.`)
   if (admin.role === 'none') return
   if (!administrator) throw notSignedIn()
   if (!mayCall(administrator.role, { method, admin })) throw new ApiProblem('api.error.forbidden')
   const now = clock.now()
-  await requireVisible({ db: store.db, administrator, now }, admin.scope, params)
+  const scope = { db: store.db, administrator, now }
+  await requireVisible(scope, admin.scope, params)
   if (method !== 'GET' && (await isOwnRecord(store, administrator, params)))
     throw new ApiProblem('api.error.forbidden.own')
+  const { userId = '' } = params
+  if (admin.everywhere) await requireEveryDomain(scope, userId)
   if (admin.fresh && !isFresh(administrator.session, now)) throw new ApiProblem('api.error.forbidden.fresh')
+  if (admin.guarded && administrator.role === 'helpdesk') await requireApproval(ctx, administrator, endpoint, userId)
 }
 
 /** An administrator's own record: as administrator, as the linked user, or as a user with the same e-mail address. */

@@ -1,10 +1,15 @@
 import * as administrator from '../../contract/admin/administrators.ts'
 import * as trail from '../../contract/admin/audit.ts'
+import * as approval from '../../contract/admin/approvals.ts'
+import * as person from '../../contract/admin/people.ts'
 import * as signIn from '../../contract/admin/sign-in.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import * as administrators from './administrators.ts'
 import * as audit from './audit.ts'
+import * as approvals from './approvals.ts'
+import * as people from './people.ts'
+import * as actions from './person-actions.ts'
 import * as ownPasskeys from './own-passkeys.ts'
 import * as registration from './registration.ts'
 import * as signingIn from './sign-in.ts'
@@ -37,4 +42,22 @@ export const consoleRoutes: readonly Route[] = [
   route(trail.listAudit, audit.list),
   route(trail.exportAuditCsv, audit.exportCsv),
   route(trail.exportAuditLines, audit.exportLines),
+
+  route(person.searchPeople, people.search),
+  route(person.getPerson, people.get),
+  route(person.unlockPerson, actions.unlock),
+  route(person.endPersonSessions, actions.endSessions),
+  route(person.resetPerson, actions.reset),
+  route(person.issuePersonToken, actions.issueToken),
+  route(person.revokePersonToken, actions.revokeToken),
+  route(person.assignPersonHardware, actions.assignHardware),
+  route(person.releasePersonHardware, actions.releaseHardware),
+  route(person.createPersonBypassCode, actions.createBypassCode),
+  route(person.deletePersonBypassCodes, actions.deleteBypassCodes),
+  route(person.deletePersonPasskey, actions.deletePasskey),
+
+  route(approval.requestApproval, approvals.request),
+  route(approval.listApprovals, approvals.list),
+  route(approval.approve, approvals.approve),
+  route(approval.deny, approvals.deny),
 ]

@@ -6,6 +6,8 @@ import type { Call } from '../http/route.ts'
 import { passkeysOfAdministrator } from '../store/administrator-passkeys.ts'
 import { openInvitationsOf } from '../store/administrator-invitations.ts'
 import { administratorById } from '../store/administrators.ts'
+import { approvalById } from '../store/approvals.ts'
+import { belongings } from '../store/belongings.ts'
 import { domainById } from '../store/domains.ts'
 import { isMemberOfSome } from '../store/members.ts'
 import type { Queryable } from '../store/schema.ts'
@@ -29,6 +31,13 @@ const places: Readonly<Record<string, IsVisible>> = {
     (domainIds === null || (await isMemberOfSome(db, id, domainIds))),
   administratorId: async (id, { db, administrator }) =>
     (await administratorById(db, id))?.organizationId === administrator.organizationId,
+  approvalId: async (id, { db, administrator: { organizationId, domainIds }, now }) => {
+    const approval = await approvalById(db, id, now)
+    if (approval?.organizationId !== organizationId) return false
+    return domainIds === null || isMemberOfSome(db, approval.userId, domainIds)
+  },
+  // Of the person in the same path, which the handler checks.
+  passkeyId: () => Promise.resolve(true),
   invitationId: async (id, { db, administrator, now }) =>
     (await openInvitationsOf(db, administrator.organizationId, now)).some((invitation) => invitation.id === id),
 }
@@ -52,6 +61,17 @@ export async function requireVisible(
     if (!isVisible) throw new Error(`Nothing checks the scope of :${name}.`)
     if (!(await isVisible(id, scope))) throw new ApiProblem(notFound(name))
   }
+}
+
+/**
+ * Rejects what counts in every domain of a person for an administrator who does not manage all of them. Otherwise an
+ * administrator of one app could reset the factors of another app.
+ */
+export async function requireEveryDomain({ db, administrator, now }: Scope, userId: string): Promise<void> {
+  const { domainIds } = administrator
+  if (domainIds === null) return
+  const of = (await belongings(db, [userId], now)).get(userId)?.domainIds ?? []
+  if (!of.every((id) => domainIds.includes(id))) throw new ApiProblem('api.error.forbidden.elsewhere')
 }
 
 const notFound = (name: string): ErrorCode => notFoundByParam[name] ?? 'api.error.notfound.operation'

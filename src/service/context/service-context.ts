@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
+import type { Because } from '../../contract/admin/because.ts'
 import type { Clock } from '../../clock.ts'
 import type { Actor } from '../audit/entry.ts'
 import type { RefusalLimit } from '../audit/refusals.ts'
@@ -46,6 +47,8 @@ export interface ServiceContext {
   readonly address: string | null
   /** Id of the current request, for log lines and audit entries; absent outside of requests. */
   readonly requestId?: string
+  /** Why an administrator of the console acts on a person; a fact of each audit entry. */
+  readonly because?: Because
   /** How long audit entries are kept, days. */
   readonly auditRetention: number
   /** Whether bypass codes can be read again, or are shown only when they are created. */

@@ -62,6 +62,9 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.device.moved': 'The device was replaced by another one.',
   'api.error.forbidden': 'This is not allowed.',
   'api.error.forbidden.fresh': 'Use your passkey again to make changes.',
+  'api.error.forbidden.guarded': 'Ask another administrator to approve this first.',
+  'api.error.forbidden.elsewhere':
+    'This counts in every domain of the person, and you do not manage all of them. Ask an administrator who does.',
   'api.error.forbidden.own': 'You cannot do this to your own record. Ask another administrator.',
   'api.error.notfound.operation': 'No such operation.',
   'api.error.notfound.user': 'No such user.',
@@ -74,6 +77,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.notfound.passkey': 'No such passkey.',
   'api.error.notfound.activationcode': 'No such activation code.',
   'api.error.notfound.administrator': 'No such administrator.',
+  'api.error.notfound.approval': 'No such request for approval, or it has expired.',
   'api.error.notfound.invitation': 'No such invitation: it was used, withdrawn or has expired.',
   'api.error.methodnotallowed': 'The operation does not support this method.',
   'api.error.notacceptable': 'The requested media type or version is not available.',

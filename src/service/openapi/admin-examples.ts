@@ -5,6 +5,7 @@ import { creationOptions, passkey, registeredPasskey, requestOptions, usedPasske
 export const adminExampleParams = {
   administratorId: '9b'.repeat(20),
   invitationId: 'ac'.repeat(20),
+  approvalId: 'bd'.repeat(20),
 } as const
 
 const domainId = '2e'.repeat(20)
@@ -81,6 +82,53 @@ const auditItem = {
 
 const { credentialId: _id, rpId: _rpId, ...ownPasskey } = usedPasskey
 
+const because = 'lost_device'
+
+const personSummary = {
+  id: '1f'.repeat(20),
+  username: 'alice',
+  name: 'Alice Example',
+  email: 'alice@example.com',
+  domains: [domainId],
+  factors: ['passkey', 'push'],
+  bypassCodes: 1,
+}
+
+const bypassCode = {
+  id: '5b'.repeat(20),
+  usesAllowed: 1,
+  usesRemaining: 1,
+  dtExpiry: '2026-11-23T08:00:00+0000',
+  user: personSummary.id,
+}
+
+const { credentialId: _credential, ...shownPasskey } = usedPasskey
+
+const person = {
+  ...personSummary,
+  everEnrolled: true,
+  language: 'en',
+  createdAt: 1795000000,
+  elsewhere: false,
+  tokens: [{ domain: domainId, state: 'active' }],
+  passkeys: [shownPasskey],
+  codes: [bypassCode],
+}
+
+const approval = {
+  id: adminExampleParams.approvalId,
+  operation: 'resetPerson',
+  person: { id: personSummary.id, username: personSummary.username, name: personSummary.name },
+  requestedBy: { id: administrator.id, name },
+  because,
+  state: 'pending',
+  decidable: true,
+  createdAt: 1795086400,
+  expiresAt: 1795087300,
+}
+
+const changed = { request: { because }, answer: person }
+
 /** One real exchange per operation of the console. A test checks them against the contract. */
 export const adminExamples: Readonly<Record<string, Example>> = {
   startAdminRegistration: {
@@ -116,4 +164,24 @@ export const adminExamples: Readonly<Record<string, Example>> = {
   },
   exportAuditCsv: { answer: 'time,event\r\n2026-11-19T12:26:40.000Z,codes.unlocked\r\n' },
   exportAuditLines: { answer: `${JSON.stringify(auditItem)}\n` },
+  searchPeople: { answer: { people: [personSummary], next: '4711' } },
+  getPerson: { answer: person },
+  unlockPerson: changed,
+  endPersonSessions: { request: { because } },
+  resetPerson: { ...changed, answer: { ...person, factors: [], tokens: [], passkeys: [], codes: [], bypassCodes: 0 } },
+  issuePersonToken: { request: { because }, answer: { state: 'pending', code: 'kx7f3m9q2t' } },
+  revokePersonToken: { ...changed, answer: { ...person, tokens: [] } },
+  assignPersonHardware: { request: { because, serialNumber: 'A-100045' }, answer: person },
+  releasePersonHardware: changed,
+  createPersonBypassCode: {
+    request: { because, usesAllowed: 1, expirationTime: 60 },
+    answer: { ...bypassCode, code: '482915037' },
+  },
+  deletePersonBypassCodes: { ...changed, answer: { ...person, codes: [], bypassCodes: 0 } },
+  deletePersonPasskey: { ...changed, answer: { ...person, passkeys: [], factors: ['push'] } },
+
+  requestApproval: { request: { operation: approval.operation, because }, answer: { ...approval, decidable: false } },
+  listApprovals: { answer: [approval] },
+  approve: { answer: { ...approval, state: 'approved', decidable: false } },
+  deny: { answer: { ...approval, state: 'denied', decidable: false } },
 }

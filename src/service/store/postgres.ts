@@ -4,6 +4,7 @@ import { CamelCasePlugin, sql } from 'kysely'
 import { loadOptional } from '../ground/optional-package.ts'
 import type { Engine } from './migrations/0001-schema.ts'
 import { migrate } from './migrations/migrate.ts'
+import { postgresSearch } from './migrations/search-postgres.ts'
 import { createWhileContended, SerializableDatabase } from './postgres-contention.ts'
 import type { WhileContended } from './postgres-contention.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
@@ -145,6 +146,7 @@ const postgresEngine: Engine = {
   sequence: 'bigserial primary key',
   // Byte for byte, and whatever the database's own rules for words are.
   exactText: 'text collate "C"',
+  search: postgresSearch,
   async hasTable(db, table) {
     const { rows } = await sql<{ found: boolean }>`select to_regclass(${table}) is not null as found`.execute(db)
     return rows[0]?.found === true

@@ -39,6 +39,7 @@ export const removals = {
   endedAdministratorCeremonies: removal('administratorCeremony', ['challengeHash'], (is, now) =>
     is('expiresAt', '<=', now),
   ),
+  expiredApprovals: removal('approval', ['id'], (is, now) => is('expiresAt', '<=', now)),
   expiredInvitations: removal('administratorInvitation', ['tokenHash'], (is, now) => is('expiresAt', '<=', now)),
   endedAdministratorSessions: removal('administratorSession', ['hash'], (is, now) =>
     is('usedAt', '<=', now - sessionLifetime),

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
+import type { Because } from '../../contract/admin/because.ts'
 import type { AdminRole } from '../../contract/admin/roles.ts'
 import type { Decision, FactorChangeKind } from '../../contract/device.ts'
 import type { Domain } from '../../contract/domains.ts'
@@ -562,6 +563,27 @@ export interface Database {
     subject: string
     /** For a registration: the user handle that the passkey was made with. */
     userHandle: string
+    expiresAt: number
+  }
+  /** What people are found by. Triggers write it; SQLite names its rows by `rowid`, PostgreSQL by `position`. */
+  userSearch: {
+    rowid: Generated<number>
+    position: Generated<number>
+    organizationId: string
+    text: string
+  }
+  /** A guarded action that an administrator of the help desk asks another one to approve. */
+  approval: {
+    id: string
+    organizationId: string
+    /** The name of the operation. */
+    operation: string
+    userId: string
+    requestedBy: string
+    because: Because
+    decidedBy: Generated<string | null>
+    state: 'pending' | 'approved' | 'denied' | 'used'
+    createdAt: number
     expiresAt: number
   }
   administratorSession: {

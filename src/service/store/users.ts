@@ -106,7 +106,7 @@ export const usersNamed = allRows('usersNamed', (db, username: Slot<string>) =>
 )
 
 /** Not those that a synchronization is only about to bring. */
-function exists(eb: ExpressionBuilder<Database, 'user'>) {
+export function exists(eb: ExpressionBuilder<Database, 'user'>) {
   const staging = eb.selectFrom('synchronization').select('synchronization.id').where('appliedAt', 'is', null)
   return eb.or([eb('user.addedBy', 'is', null), eb('user.addedBy', 'not in', staging)])
 }

@@ -12,6 +12,9 @@ import { rotateKeys } from '../../../src/service/keys/rotation.ts'
 import type { Waiting } from '../../../src/service/keys/rotation.ts'
 import type { ServiceContext } from '../../../src/service/context/service-context.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
+import { insertAdministratorPasskey, sealAdministratorKey } from '../../../src/service/store/administrator-passkeys.ts'
+import { insertAdministrator } from '../../../src/service/store/administrators.ts'
+import type { Queryable } from '../../../src/service/store/schema.ts'
 import { pushKey } from '../../../src/service/store/pushes.ts'
 import { pushKeyRecord, recordOf, sealedPage, sealedPlaces } from '../../../src/service/store/sealed-values.ts'
 import { activationCodeText } from '../../../src/service/sealing/secrets.ts'
@@ -341,6 +344,26 @@ async function keepOneOfEach({ store, secrets }: ServiceContext): Promise<void> 
     .where('id', '=', token.id)
     .execute()
   await pushKey(db, { publicKey: 'public', privateKey: secrets.seal('private', pushKeyRecord) })
+  await keepAdministrator(db, secrets)
+}
+
+async function keepAdministrator(db: Queryable, secrets: ServiceContext['secrets']): Promise<void> {
+  const { id: organizationId } = await db.selectFrom('organization').select('id').executeTakeFirstOrThrow()
+  const of = { id: 'ad'.repeat(20), administratorId: 'ad'.repeat(20) }
+  const person = { name: 'Olivia', email: 'olivia@example.com', role: 'owner', userId: null } as const
+  await insertAdministrator(db, { id: of.id, organizationId, ...person, userHandle: 'handle', createdAt: 1 }, [])
+  await insertAdministratorPasskey(db, {
+    ...of,
+    rpId: 'console.example',
+    credentialId: 'credential',
+    publicKey: sealAdministratorKey(secrets, of, Buffer.from('public key')),
+    counter: 0,
+    transports: '[]',
+    name: 'Laptop',
+    syncable: 0,
+    synced: 0,
+    createdAt: 1,
+  })
 }
 
 async function allSealed({ store, secrets }: ServiceContext) {

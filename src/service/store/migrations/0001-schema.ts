@@ -9,6 +9,8 @@ export interface Engine {
   readonly sequence: string
   /** The type of text that is compared byte for byte. */
   readonly exactText: string
+  /** What creates the search for people, and keeps it up to date. */
+  readonly search: readonly string[]
   readonly hasTable: (db: Queryable, table: string) => Promise<boolean>
 }
 

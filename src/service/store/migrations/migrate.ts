@@ -13,6 +13,7 @@ import { phishingResistance } from './0006-phishing-resistance.ts'
 import { browserKeys } from './0007-browser-keys.ts'
 import { administrators } from './0008-administrators.ts'
 import { signInDays } from './0009-sign-in-days.ts'
+import { peopleSearch } from './0010-people-search.ts'
 import { auditIndex } from './0012-audit-index.ts'
 
 /**
@@ -64,5 +65,6 @@ const migrations = (engine: Engine) => ({
   '0007-browser-keys': browserKeys,
   '0008-administrators': administrators(engine),
   '0009-sign-in-days': signInDays,
+  '0010-people-search': peopleSearch(engine),
   '0012-audit-index': auditIndex,
 })

@@ -1,0 +1,183 @@
+import { z } from 'zod'
+
+import { BypassCode, NewBypassCode } from '../bypass-codes.ts'
+import { endpoint } from '../endpoint.ts'
+import { HardwareToken } from '../hardware.ts'
+import { Passkey } from '../passkeys.ts'
+import { Id, Seconds } from '../text.ts'
+import { Token } from '../tokens.ts'
+import { Factor } from '../users.ts'
+import { Reasoned } from './because.ts'
+
+/** Lists of people that a figure or a filter opens. */
+export const PeopleFilter = z.enum(['no_factor', 'only_email', 'locked', 'bypass_code'])
+export type PeopleFilter = z.infer<typeof PeopleFilter>
+
+/** How many people a page has. */
+export const peoplePage = 50
+
+/** A person in a list. */
+export const PersonSummary = z.object({
+  id: Id,
+  username: z.string(),
+  name: z.string(),
+  email: z.string(),
+  /** The domains of the person that the administrator can see. */
+  domains: z.array(Id),
+  factors: z.array(Factor),
+  /** Whether codes are locked: until that time, or until an administrator unlocks them (null). */
+  locked: z.object({ until: Seconds.nullable() }).optional(),
+  /** Bypass codes that can be used now. */
+  bypassCodes: z.int(),
+})
+export type PersonSummary = z.infer<typeof PersonSummary>
+
+/** What the console shows of a person. It contains no code that opens anything. */
+export const Person = PersonSummary.extend({
+  everEnrolled: z.boolean(),
+  language: z.string().optional(),
+  createdAt: Seconds,
+  /** When the e-mail address was last replaced by another one. */
+  emailChangedAt: Seconds.optional(),
+  /** The person also belongs to domains that the administrator does not manage, so what counts everywhere cannot be changed. */
+  elsewhere: z.boolean(),
+  /** In each of its domains. */
+  tokens: z.array(Token.omit({ code: true }).extend({ domain: Id })),
+  hardware: HardwareToken.optional(),
+  passkeys: z.array(Passkey.omit({ credentialId: true })),
+  codes: z.array(BypassCode.omit({ code: true })),
+})
+export type Person = z.infer<typeof Person>
+
+export const searchPeople = endpoint({
+  method: 'GET',
+  path: '/admin/people',
+  summary:
+    'Finds people by name, username, e-mail address, device or serial number: any part of 3 characters or more, or the beginning of a name. Without a query, lists them. 50 a page.',
+  query: z.object({
+    q: z.string().max(128).optional(),
+    filter: PeopleFilter.optional(),
+    domain: Id.optional(),
+    /** The `next` of the page before. */
+    after: z
+      .string()
+      .regex(/^\d{1,15}$/)
+      .optional(),
+  }),
+  response: z.object({ people: z.array(PersonSummary), next: z.string().optional() }),
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain' },
+  errors: ['api.error.notfound.domain'],
+})
+
+export const getPerson = endpoint({
+  method: 'GET',
+  path: '/admin/people/:userId',
+  summary: 'Reads a person: factors with their last use, locks, and bypass codes without the codes themselves.',
+  response: Person,
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain' },
+})
+
+export const unlockPerson = endpoint({
+  method: 'POST',
+  path: '/admin/people/:userId/unlock',
+  summary: 'Unlocks codes and requests in every domain.',
+  body: Reasoned,
+  response: Person,
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true },
+})
+
+export const endPersonSessions = endpoint({
+  method: 'POST',
+  path: '/admin/people/:userId/end-sessions',
+  summary: 'Ends the web sessions in which the person has passed the second step.',
+  body: Reasoned,
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true },
+})
+
+export const resetPerson = endpoint({
+  method: 'POST',
+  path: '/admin/people/:userId/reset',
+  summary: 'Removes every factor, so that the person can enroll a first one again.',
+  body: Reasoned,
+  response: Person,
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true, everywhere: true },
+})
+
+export const issuePersonToken = endpoint({
+  method: 'POST',
+  path: '/admin/people/:userId/domains/:domainId/token',
+  summary: 'Issues an activation code, or shows the one that is pending. Does nothing while a device is active.',
+  body: Reasoned,
+  response: Token,
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true },
+})
+
+export const revokePersonToken = endpoint({
+  method: 'POST',
+  path: '/admin/people/:userId/domains/:domainId/token/revoke',
+  summary: 'Revokes the token of a domain with its device.',
+  body: Reasoned,
+  response: Person,
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true },
+  errors: ['api.error.notfound.token'],
+})
+
+export const assignPersonHardware = endpoint({
+  method: 'POST',
+  path: '/admin/people/:userId/hardware',
+  summary: 'Assigns a hardware token by its serial number.',
+  body: Reasoned.extend({ serialNumber: z.string().min(1).max(64) }),
+  response: Person,
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true, everywhere: true },
+  errors: ['api.error.notfound.hardware', 'api.error.conflict.hardware'],
+})
+
+export const releasePersonHardware = endpoint({
+  method: 'POST',
+  path: '/admin/people/:userId/hardware/release',
+  summary: 'Takes the hardware token away.',
+  body: Reasoned,
+  response: Person,
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true, everywhere: true },
+  errors: ['api.error.notfound.hardware'],
+})
+
+export const createPersonBypassCode = endpoint({
+  method: 'POST',
+  path: '/admin/people/:userId/bypass-codes',
+  summary: 'Makes a bypass code, and unlocks codes that are locked in the same step.',
+  body: NewBypassCode.extend(Reasoned.shape),
+  response: BypassCode,
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true, everywhere: true },
+  errors: ['api.error.limit.bypasscodes'],
+})
+
+export const deletePersonBypassCodes = endpoint({
+  method: 'POST',
+  path: '/admin/people/:userId/bypass-codes/delete',
+  summary: 'Deletes all bypass codes.',
+  body: Reasoned,
+  response: Person,
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true, everywhere: true },
+})
+
+export const deletePersonPasskey = endpoint({
+  method: 'POST',
+  path: '/admin/people/:userId/passkeys/:passkeyId/delete',
+  summary: 'Deletes a passkey, even the last factor.',
+  body: Reasoned,
+  response: Person,
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true, everywhere: true },
+})

@@ -1,0 +1,125 @@
+import type * as contract from '../../contract/admin/people.ts'
+import { peoplePage } from '../../contract/admin/people.ts'
+import type { Person, PersonSummary } from '../../contract/admin/people.ts'
+import * as tokens from '../api/tokens.ts'
+import type { SignedIn } from '../context/caller.ts'
+import { ApiProblem } from '../ground/problem.ts'
+import type { Call, Handler } from '../http/route.ts'
+import { untilUnlocked } from '../rules/code-lock.ts'
+import { belongings } from '../store/belongings.ts'
+import type { Belongings } from '../store/belongings.ts'
+import { bypassCodesOfUsers } from '../store/bypass-codes.ts'
+import { domainById } from '../store/domains.ts'
+import { hardwareTokenOfUser } from '../store/hardware.ts'
+import { passkeysOfUser } from '../store/passkeys.ts'
+import { findPeople, tokensOfUser, usersByIds } from '../store/people.ts'
+import type { PeopleQuery, PeopleSearch } from '../store/people.ts'
+import { userById } from '../store/users.ts'
+import type { UserRow } from '../store/users.ts'
+import { bypassCodeView, hardwareView, passkeyView, userView } from '../views/views.ts'
+import { signedIn } from './call.ts'
+
+export const search: Handler<typeof contract.searchPeople> = async ({ q = '', filter, domain, after }, call) => {
+  const { organizationId, domainIds } = signedIn(call)
+  if (domain !== undefined) await requireDomain(call, domain)
+  const text = q.trim().toLowerCase()
+  const limited = domain === undefined ? domainIds : [domain]
+  const query: PeopleQuery = {
+    organizationId,
+    domainIds: limited ?? [],
+    everyone: limited === null ? 1 : 0,
+    after: Number(after ?? 0),
+    limit: peoplePage + 1,
+    now: call.clock.now(),
+    text,
+  }
+  const ids = await findPeople(call.store.db, query, { search: kindOf(text), filter: filter ?? 'none' })
+  const rows = await usersByIds(call.store.db, ids.slice(0, peoplePage))
+  const last = rows.at(-1)
+  return {
+    people: await summaries(call, rows),
+    ...(ids.length > peoplePage && last && { next: String(last.sequence) }),
+  }
+}
+
+export const get: Handler<typeof contract.getPerson> = ({ userId }, call) => showPerson(call, userId)
+
+/** Trigrams need three characters. */
+function kindOf(text: string): PeopleSearch {
+  const { length } = Array.from(text)
+  return length === 0 ? 'list' : length < 3 ? 'prefix' : 'search'
+}
+
+async function requireDomain(call: Call, id: string): Promise<void> {
+  const { organizationId, domainIds } = signedIn(call)
+  const isVisible = domainIds === null || domainIds.includes(id)
+  if (!isVisible || !(await domainById(call.store.db, organizationId, id)))
+    throw new ApiProblem('api.error.notfound.domain')
+}
+
+async function summaries(call: Call, rows: readonly UserRow[]): Promise<PersonSummary[]> {
+  const all = await belongings(
+    call.store.db,
+    rows.map(({ id }) => id),
+    call.clock.now(),
+  )
+  return rows.map((row) => summaryOf(call, row, all.get(row.id)))
+}
+
+function summaryOf(call: Call, row: UserRow, has: Belongings | undefined): PersonSummary {
+  const { id, username, name, email, domains, factors, bypasscodes } = userView(row, has)
+  return {
+    ...{ id, username, name, email },
+    domains: domains.filter((domain) => isVisible(signedIn(call), domain)),
+    factors: factors ?? [],
+    ...lockOf(row, call.clock.now()),
+    bypassCodes: bypasscodes.length,
+  }
+}
+
+const isVisible = ({ domainIds }: SignedIn, domain: string): boolean => domainIds === null || domainIds.includes(domain)
+
+/** Codes are locked apart for known browsers and for everything else; the console shows the later end. */
+function lockOf({ codesLockedUntil, knownCodesLockedUntil }: UserRow, now: number): Pick<PersonSummary, 'locked'> {
+  const until = Math.max(codesLockedUntil ?? 0, knownCodesLockedUntil ?? 0)
+  if (until <= now) return {}
+  return { locked: { until: until === untilUnlocked ? null : until } }
+}
+
+/** A person as the console shows it. No code that opens anything leaves here. */
+export async function showPerson(call: Call, userId: string): Promise<Person> {
+  const { db } = call.store
+  const now = call.clock.now()
+  const row = await userById(db, call.organizationId, userId)
+  if (!row) throw new ApiProblem('api.error.notfound.user')
+  const has = (await belongings(db, [userId], now)).get(userId)
+  const summary = summaryOf(call, row, has)
+  const hardware = await hardwareTokenOfUser(db, userId)
+  return {
+    ...summary,
+    everEnrolled: row.everEnrolled === 1,
+    ...(row.language !== null && { language: row.language }),
+    createdAt: row.createdAt,
+    ...(row.emailChangedAt !== null && { emailChangedAt: row.emailChangedAt }),
+    elsewhere: (has?.domainIds.length ?? 0) > summary.domains.length,
+    tokens: await shownTokens(call, userId),
+    ...(hardware && { hardware: hardwareView(hardware) }),
+    passkeys: (await passkeysOfUser(db, userId)).map((passkey) => passkeyView(passkey)),
+    codes: (await bypassCodesOfUsers(db, [userId], now)).map((code) => bypassCodeView(code, undefined)),
+  }
+}
+
+async function shownTokens(call: Call, userId: string): Promise<Person['tokens']> {
+  const shown: Person['tokens'] = []
+  for (const { domainId } of await tokensOfUser(call.store.db, userId)) {
+    if (!isVisible(signedIn(call), domainId)) continue
+    // An expired one reads as none.
+    const token = await tokens.get({ domainId, userId }, call).catch(ignoreMissing)
+    if (token) shown.push({ ...token, domain: domainId })
+  }
+  return shown
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!(error instanceof ApiProblem) || error.status !== 404) throw error
+}

@@ -1,0 +1,166 @@
+import { PostgresAdapter, sql } from 'kysely'
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+
+import { PeopleFilter } from '../../contract/admin/people.ts'
+import type { Database, Queryable } from './schema.ts'
+import { allRows, allValues, firstValue } from './statement.ts'
+import type { List, Slot, Slots } from './statement.ts'
+import { exists } from './users.ts'
+
+/** A page of people, in the order in which they were added. */
+export interface PeopleQuery {
+  readonly organizationId: string
+  /** Only members of one of these, unless `everyone` is 1. */
+  readonly domainIds: readonly string[]
+  readonly everyone: 0 | 1
+  /** The sequence of the last person of the page before. */
+  readonly after: number
+  readonly limit: number
+  readonly now: number
+  /** Lower case; unused without a search. */
+  readonly text: string
+}
+
+export type PeopleSearch = 'list' | 'search' | 'prefix'
+
+type Filter = PeopleFilter | 'none'
+
+/** @returns the ids of people. */
+export function findPeople(
+  db: Queryable,
+  query: PeopleQuery,
+  { search, filter }: { readonly search: PeopleSearch; readonly filter: Filter },
+): Promise<string[]> {
+  return pages[search][filter](db, { ...query, text: textOf[search](db, query.text) })
+}
+
+const textOf: Readonly<Record<PeopleSearch, (db: Queryable, text: string) => string>> = {
+  list: () => '',
+  // SQLite looks for a phrase (sqlite.org/fts5.html section 3.1), PostgreSQL for a pattern.
+  search: (db, text) => (isPostgres(db) ? `%${escaped(text)}%` : `"${text.replaceAll('"', '""')}"`),
+  prefix: (_db, text) => `${text.replaceAll(/[%_\\]/g, '')}%`,
+}
+
+const escaped = (text: string): string => text.replaceAll(/[%_\\]/g, (character) => `\\${character}`)
+
+const isPostgres = (db: Queryable): boolean => db.getExecutor().adapter instanceof PostgresAdapter
+
+type IsUser = ExpressionBuilder<Database, 'user'>
+
+const isStrong = (is: IsUser): Expression<SqlBool> =>
+  is.or([
+    is.exists(
+      is
+        .selectFrom('token')
+        .select('token.id')
+        .whereRef('token.userId', '=', 'user.id')
+        .where('token.state', '=', 'active'),
+    ),
+    is.exists(is.selectFrom('passkey').select('passkey.id').whereRef('passkey.userId', '=', 'user.id')),
+    is.exists(
+      is.selectFrom('hardwareToken').select('hardwareToken.id').whereRef('hardwareToken.userId', '=', 'user.id'),
+    ),
+  ])
+
+const hasBypassCode = (is: IsUser, now: Slot<number>): Expression<SqlBool> =>
+  is.exists(
+    is
+      .selectFrom('bypassCode')
+      .select('bypassCode.id')
+      .whereRef('bypassCode.userId', '=', 'user.id')
+      .where('bypassCode.usesRemaining', '>', 0)
+      .where('bypassCode.expiresAt', '>', now),
+  )
+
+const takesEmail = (is: IsUser): Expression<SqlBool> =>
+  is.and([
+    is('user.email', '<>', ''),
+    is.exists(
+      is
+        .selectFrom('member')
+        .innerJoin('domain', 'domain.id', 'member.domainId')
+        .select('domain.id')
+        .whereRef('member.userId', '=', 'user.id')
+        .where('domain.emailOtpEnabled', '=', 1),
+    ),
+  ])
+
+const conditions: Readonly<Record<Filter, (is: IsUser, now: Slot<number>) => Expression<SqlBool>>> = {
+  none: (is) => is.val(1 as unknown as SqlBool),
+  locked: (is, now) => is.or([is('user.codesLockedUntil', '>', now), is('user.knownCodesLockedUntil', '>', now)]),
+  bypass_code: hasBypassCode,
+  no_factor: (is, now) => is.not(is.or([isStrong(is), hasBypassCode(is, now), takesEmail(is)])),
+  only_email: (is, now) => is.and([is.not(is.or([isStrong(is), hasBypassCode(is, now)])), takesEmail(is)]),
+}
+
+const isVisible = (is: IsUser, { everyone, domainIds }: Pick<Slots<PeopleQuery>, 'everyone' | 'domainIds'>) =>
+  is.or([
+    sql<SqlBool>`${everyone} = 1`,
+    is.exists(
+      is
+        .selectFrom('member')
+        .select('member.userId')
+        .whereRef('member.userId', '=', 'user.id')
+        .where('member.domainId', 'in', domainIds),
+    ),
+  ])
+
+/** One statement for each filter, because statements are not built in requests. */
+function pagesOf(search: PeopleSearch) {
+  const filters: readonly Filter[] = ['none', ...PeopleFilter.options]
+  const entries = filters.map((filter) => [
+    filter,
+    allValues(`people ${search} ${filter}`, (db, of: Slots<PeopleQuery>) =>
+      (search === 'search' ? searched(db, of) : db.selectFrom('user'))
+        .select('user.id')
+        .where('user.organizationId', '=', of.organizationId)
+        .where('user.sequence', '>', of.after)
+        .where(exists)
+        .where((is) => conditions[filter](is, of.now))
+        .where((is) => isVisible(is, of))
+        .$if(search === 'prefix', (query) => query.where((is) => beginsWith(is, of.text)))
+        .orderBy('user.sequence')
+        .limit(of.limit),
+    ),
+  ])
+  return Object.fromEntries(entries) as Record<Filter, (db: Queryable, query: PeopleQuery) => Promise<string[]>>
+}
+
+/** Joined in the order of the users, so that a page ends the search. */
+function searched(db: Queryable, { text }: Slots<PeopleQuery>) {
+  const joined = db
+    .selectFrom('user')
+    .innerJoin('userSearch', (join) =>
+      join.onRef(isPostgres(db) ? 'userSearch.position' : 'userSearch.rowid', '=', 'user.sequence'),
+    )
+  return isPostgres(db)
+    ? joined.where(sql<SqlBool>`user_search.text like ${text}`)
+    : joined.where(sql<SqlBool>`user_search match ${text}`)
+}
+
+const beginsWith = (is: IsUser, text: Slot<string>): Expression<SqlBool> =>
+  is.or([
+    sql<SqlBool>`lower(${is.ref('user.username')}) like ${text}`,
+    sql<SqlBool>`lower(${is.ref('user.name')}) like ${text}`,
+  ])
+
+const pages = { list: pagesOf('list'), search: pagesOf('search'), prefix: pagesOf('prefix') }
+
+/** In the order in which they were added. */
+export const usersByIds = allRows('usersByIds', (db, ids: List<string>) =>
+  db.selectFrom('user').selectAll().where('id', 'in', ids).orderBy('sequence'),
+)
+
+export const hardwareTokenBySerial = firstValue(
+  'hardwareTokenBySerial',
+  (db, organizationId: Slot<string>, serialNumber: Slot<string>) =>
+    db
+      .selectFrom('hardwareToken')
+      .select('id')
+      .where('organizationId', '=', organizationId)
+      .where('serialNumber', '=', serialNumber),
+)
+
+export const tokensOfUser = allRows('tokensOfUser', (db, userId: Slot<string>) =>
+  db.selectFrom('token').selectAll().where('userId', '=', userId).orderBy('createdAt'),
+)
