@@ -4,6 +4,7 @@ const attacks = 'attacks/console.test.ts'
 const access = 'service/console/access.test.ts'
 const signIn = 'service/console/sign-in.test.ts'
 const administrators = 'service/console/administrators.test.ts'
+const people = 'service/console/people.test.ts'
 const mounting = 'service/console/mounting.test.ts'
 
 const refusedSignIn = 'is refused with %s'
@@ -277,5 +278,116 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     test: signIn,
     title: 'limits ceremonies by address',
+  },
+  {
+    defense: 'the approval that the help desk needs',
+    file: authorize,
+    find: "if (admin.guarded && administrator.role === 'helpdesk')",
+    replace: "if (admin.guarded && administrator.role === 'auditor')",
+    test: people,
+    title: 'resets a person once, after another administrator has approved it',
+  },
+  {
+    defense: 'an approval is used once',
+    file: 'src/service/store/approvals.ts',
+    find: "set({ state: 'used' }).where('id', '=', id).where('state', '=', 'approved'),",
+    replace: "set({ state: 'approved' }).where('id', '=', id).where('state', '=', 'approved'),",
+    test: people,
+    title: 'resets a person once, after another administrator has approved it',
+  },
+  {
+    defense: 'an approval is for one action, person and agent',
+    file: 'src/service/store/approvals.ts',
+    find: "is.and(pick(of, ['operation', 'userId', 'requestedBy']))",
+    replace: "is.and(pick(of, ['operation', 'userId']))",
+    test: people,
+    title: 'cannot use an approval for another action, another person, or as another agent',
+  },
+  {
+    defense: 'the end of an approval',
+    file: 'src/service/store/approvals.ts',
+    find: "    .where('state', '=', 'approved')\n    .where('expiresAt', '>', now)\n    .limit(1),",
+    replace: "    .where('state', '=', 'approved')\n    .where('expiresAt', '<>', now)\n    .limit(1),",
+    test: people,
+    title: 'cannot use an approval after 15 minutes, or one that was denied',
+  },
+  {
+    defense: 'no administrator approves its own request by a second account',
+    file: 'src/service/console/approvals.ts',
+    find: '!emails.includes(decider.email.toLowerCase())',
+    replace: 'emails.length > 0',
+    test: people,
+    title: 'gets no approval from itself, not even by a second account, nor from the person it is about',
+  },
+  {
+    defense: 'the person does not approve what is about them',
+    file: 'src/service/console/approvals.ts',
+    find: 'decider.userId !== row.userId && ',
+    replace: '',
+    test: people,
+    title: 'gets no approval from itself, not even by a second account, nor from the person it is about',
+  },
+  {
+    defense: 'what counts in domains that an administrator does not manage',
+    file: authorize,
+    find: '  if (admin.everywhere) await requireEveryDomain(scope, userId)\n',
+    replace: '',
+    test: people,
+    title: 'does not change what counts in domains that it does not manage',
+  },
+  {
+    defense: 'the people of other domains in a search',
+    file: 'src/service/store/people.ts',
+    find: 'sql<SqlBool>`${everyone} = 1`,',
+    replace: 'sql<SqlBool>`${everyone} >= 0`,',
+    test: people,
+    title: 'sees only its people, and nothing of their other domains',
+  },
+  {
+    defense: 'the other domains of a person',
+    file: 'src/service/console/people.ts',
+    find: 'domains: domains.filter((domain) => isVisible(signedIn(call), domain)),',
+    replace: 'domains: domains.filter((domain) => signedIn(call).id !== domain),',
+    test: people,
+    title: 'sees only its people, and nothing of their other domains',
+  },
+  {
+    defense: 'the console shows no pending activation code',
+    file: 'src/contract/admin/people.ts',
+    find: 'Token.omit({ code: true }).extend({ domain: Id })',
+    replace: 'Token.extend({ domain: Id })',
+    test: people,
+    title: 'does not show a pending activation code',
+  },
+  {
+    defense: 'the own record of an administrator as a user',
+    file: authorize,
+    find: "  if (params['userId'] === userId) return true\n",
+    replace: '',
+    test: access,
+    title: 'is closed to $name in the role $as',
+  },
+  {
+    defense: 'users with the e-mail address of the administrator',
+    file: authorize,
+    find: 'user.email.toLowerCase() === email.toLowerCase()',
+    replace: 'user.email === `${email}.`',
+    test: access,
+    title: 'is closed to $name in the role $as',
+  },
+  {
+    defense: 'the domains of an administrator',
+    file: scope,
+    find: '    (domainIds === null || domainIds.includes(id)) && (await domainById(db, organizationId, id)) !== undefined,',
+    replace: '    (await domainById(db, organizationId, id)) !== undefined && domainIds !== undefined,',
+    also: [
+      {
+        file: scope,
+        find: '    (domainIds === null || (await isMemberOfSome(db, id, domainIds))),',
+        replace: '    domainIds !== undefined,',
+      },
+    ],
+    test: access,
+    title: 'do not exist for $name in the role $as',
   },
 ]

@@ -97,6 +97,27 @@ async function asOwner(then: (owner: Awaited<ReturnType<typeof administrator>>) 
   return then(await administrator(administered, { role: 'owner' }))
 }
 
+type Owner = Awaited<ReturnType<typeof administrator>>
+
+const reset = ({ call }: Owner, path: string) => call('POST', `${path}/reset`, { body: { because: 'test' } })
+
+/** Calls a console about a member of its domain, and perhaps of another one. */
+async function onPerson(
+  then: (by: Owner, path: string) => Promise<Answer>,
+  { role }: { readonly role: 'owner' | 'admin' | 'helpdesk' } = { role: 'owner' },
+  another?: string,
+): Promise<Answer> {
+  const { id: first } = administered.domain
+  const { json: user } = await administered.call('POST', '/users', { body: newUser(unique()) })
+  const { administration } = administered.service
+  const organizationId = administered.organization.id
+  const others =
+    another === undefined ? [] : [(await administration.createDomain(organizationId, { name: another })).id]
+  for (const id of [first, ...others]) await administered.call('PUT', `/domains/${id}/users/${user.id}`)
+  const by = await administrator(administered, { role, domains: role === 'owner' ? [] : [first] })
+  return then(by, `/people/${user.id}`)
+}
+
 /** Triggers each code over HTTP. Both TypeScript and a test below check that no code is missing. */
 const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.malformed': () => running.call('POST', '/users', { raw: '{' }),
@@ -284,6 +305,16 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.notfound.invitation': () => consoleBrowser(administered).register('A'.repeat(43)),
   'api.error.notfound.administrator': () => asOwner(({ call }) => call('GET', `/administrators/${unknownId}`)),
   'api.error.forbidden.own': () => asOwner(({ call, id }) => call('DELETE', `/administrators/${id}`)),
+  'api.error.invalid.q': () => asOwner(({ call }) => call('GET', `/people?q=${'x'.repeat(129)}`)),
+  'api.error.invalid.filter': () => asOwner(({ call }) => call('GET', '/people?filter=tall')),
+  'api.error.invalid.because': () => onPerson(({ call }, path) => call('POST', `${path}/reset`, { body: {} })),
+  'api.error.invalid.operation': () =>
+    onPerson(({ call }, path) =>
+      call('POST', `${path}/approvals`, { body: { operation: 'getPerson', because: 'test' } }),
+    ),
+  'api.error.notfound.approval': () => asOwner(({ call }) => call('POST', `/approvals/${unknownId}/approve`)),
+  'api.error.forbidden.guarded': () => onPerson(reset, { role: 'helpdesk' }),
+  'api.error.forbidden.elsewhere': () => onPerson(reset, { role: 'admin' }, 'Another domain'),
   'api.error.forbidden.fresh': () =>
     asOwner(({ call }) => {
       administered.clock.skip(300)

@@ -67,7 +67,7 @@ export const searchPeople = endpoint({
   response: z.object({ people: z.array(PersonSummary), next: z.string().optional() }),
   since: '1.4',
   admin: { role: 'helpdesk', scope: 'domain' },
-  errors: ['api.error.notfound.domain'],
+  errors: ['api.error.invalid.q', 'api.error.invalid.filter', 'api.error.notfound.domain'],
 })
 
 export const getPerson = endpoint({

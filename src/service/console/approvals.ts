@@ -25,7 +25,12 @@ export const request: Handler<typeof contract.requestApproval> = async ({ userId
   const createdAt = call.clock.now()
   const row: ApprovalRow = {
     id: newId(call.random),
-    ...{ organizationId, operation, userId, requestedBy, because, createdAt },
+    organizationId,
+    operation,
+    userId,
+    requestedBy,
+    because,
+    createdAt,
     decidedBy: null,
     state: 'pending',
     expiresAt: createdAt + approvalLifetime,

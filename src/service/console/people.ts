@@ -69,7 +69,10 @@ async function summaries(call: Call, rows: readonly UserRow[]): Promise<PersonSu
 function summaryOf(call: Call, row: UserRow, has: Belongings | undefined): PersonSummary {
   const { id, username, name, email, domains, factors, bypasscodes } = userView(row, has)
   return {
-    ...{ id, username, name, email },
+    id,
+    username,
+    name,
+    email,
     domains: domains.filter((domain) => isVisible(signedIn(call), domain)),
     factors: factors ?? [],
     ...lockOf(row, call.clock.now()),

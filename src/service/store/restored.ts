@@ -35,6 +35,7 @@ export async function endAllAccess(db: Queryable, now: number): Promise<void> {
   await db.deleteFrom('passkeyCeremony').execute()
   await db.deleteFrom('administratorCeremony').execute()
   await db.deleteFrom('administratorInvitation').execute()
+  await db.deleteFrom('approval').execute()
   await db.deleteFrom('administratorSession').execute()
   await db.deleteFrom('token').where('state', '=', 'pending').execute()
   await db

@@ -116,6 +116,20 @@ async function ofAnother(act: (mine: Awaited<ReturnType<typeof consoleOwner>>, p
   await act(await consoleOwner(), `/administrators/${id}`)
 }
 
+/** The help desk asks for an approval, and another administrator answers. */
+async function approval(answer?: 'approve' | 'deny', then = false): Promise<void> {
+  // Ceremonies are limited by address.
+  running.clock.skip(600)
+  const domains = [running.domain.id]
+  const { id } = await member(running)
+  const asking = await administrator(console(), { role: 'helpdesk', domains, email: 'hal@example.net' })
+  const body = { operation: 'resetPerson', because: 'test' }
+  const { json } = await asking.call('POST', `/people/${id}/approvals`, { body })
+  const other = await administrator(console(), { role: 'owner', email: 'olivia@example.net' })
+  if (answer) await other.call('POST', `/approvals/${json.id}/${answer}`)
+  if (then) await asking.call('POST', `/people/${id}/reset`, { body: { because: 'test' } })
+}
+
 const bypass = { usesAllowed: 1, expirationTime: 1 }
 const { call, domainPath, administration } = {
   call: (...given: Parameters<Running['call']>) => running.call(...given),
@@ -315,6 +329,10 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     const { json } = await addPasskey()
     await ask('DELETE', `/passkeys/${json.id}`)
   },
+  'approval.requested': () => approval(),
+  'approval.approved': () => approval('approve'),
+  'approval.denied': () => approval('deny'),
+  'approval.used': () => approval('approve', true),
   async 'administrator.passkey_counter_regressed'() {
     const { signIn } = await consoleOwner()
     await signIn({ counter: 7 })
@@ -359,7 +377,9 @@ describe('the audit trail records', () => {
     const found = entries.filter(({ event }) => event === name)
     expect(found.length).toBeGreaterThan(0)
     for (const { facts, hash, at } of found) {
-      expect(Object.keys(facts).toSorted()).toEqual([...auditEvents[name]].toSorted())
+      // Why an administrator of the console acted stands beside the facts of the event.
+      const { because: _because, ...declared } = facts
+      expect(Object.keys(declared).toSorted()).toEqual([...auditEvents[name]].toSorted())
       expect(hash).toMatch(/^[0-9a-f]{64}$/)
       expect(at).toBeLessThanOrEqual(running.clock.now())
     }

@@ -25,6 +25,7 @@ const emptied = [
   'administratorSession',
   'administratorCeremony',
   'administratorInvitation',
+  'approval',
   'challengeTry',
   'knownBrowser',
   'deviceHistory',

@@ -16,6 +16,7 @@ export const drivers: readonly string[] = [
   'console/sign-in.test.ts',
   'console/administrators.test.ts',
   'console/audit.test.ts',
+  'console/people.test.ts',
   'session-events.test.ts',
   'waiting/changed-inboxes.test.ts',
   'device/history.test.ts',

@@ -1,0 +1,428 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { PeopleFilter } from '../../../src/contract/admin/people.ts'
+import { engines, useEngine } from '../../support/engines.ts'
+import { hardwareToken, member, unique } from '../codes/code-holder.ts'
+import { passkeyHolder } from '../passkey-holder.ts'
+import { newUser } from '../start-service.ts'
+import { administrator, startConsole } from './console-holder.ts'
+import type { Console } from './console-holder.ts'
+
+const because = 'lost_device'
+
+describe.each(engines)('people on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+  let running: Console
+  let owner: Awaited<ReturnType<typeof administrator>>
+
+  beforeAll(async () => {
+    running = await startConsole(await newDatabase())
+  })
+  afterAll(() => running.close())
+  beforeEach(async () => {
+    // Ceremonies are limited by address.
+    running.clock.skip(600)
+    owner = await administrator(running, { role: 'owner' })
+  })
+
+  const find = async (query: Record<string, string>): Promise<string[]> => {
+    const { json } = await owner.call('GET', `/people?${new URLSearchParams(query).toString()}`)
+    return json.people.map(({ username }: { username: string }) => username)
+  }
+  const person = async (more: object = {}) => {
+    const { json } = await running.call('POST', '/users', { body: { ...newUser(unique()), ...more } })
+    await running.call('PUT', `/domains/${running.domain.id}/users/${json.id}`)
+    return json as { id: string; username: string }
+  }
+  const act = (id: string, action: string, more: object = {}) =>
+    owner.call('POST', `/people/${id}/${action}`, { body: { because, ...more } })
+
+  describe('a search', () => {
+    it('finds a part of name, username or e-mail address, in any case', async () => {
+      const { username } = await person({ name: 'Zoë Quibblesworth', email: 'zq77@example.net' })
+
+      expect(await find({ q: 'QUIBBLES' })).toEqual([username])
+      expect(await find({ q: 'zq77@' })).toEqual([username])
+      expect(await find({ q: username.slice(1).toUpperCase() })).toContain(username)
+    })
+
+    it('finds the name of a device and a serial number, as long as the person has them', async () => {
+      const { user } = await running.enroll(unique())
+      const domain = `/domains/${running.domain.id}/users/${user.id}`
+      await running.call('PUT', `${domain}/token/device`, { body: { name: 'Wombatphone' } })
+      const { id: hardwareId } = await hardwareToken(running)
+      const { serialNumber } = (await running.call('GET', `/hardware/${hardwareId}`)).json
+      await running.call('PUT', `/users/${user.id}/hardware/${hardwareId}`)
+
+      const found = [await find({ q: 'ombatph' }), await find({ q: serialNumber })]
+      await running.call('DELETE', `${domain}/token`)
+      await running.call('DELETE', `/users/${user.id}/hardware`)
+
+      expect(found).toEqual([[user.username], [user.username]])
+      expect([await find({ q: 'ombatph' }), await find({ q: serialNumber })]).toEqual([[], []])
+    })
+
+    it('finds what a person is called now', async () => {
+      const { id, username } = await person({ name: 'Maiden Xylophone' })
+      await running.call('PUT', `/users/${id}`, { body: { name: 'Married Trombone' } })
+
+      expect([await find({ q: 'xylophone' }), await find({ q: 'trombone' })]).toEqual([[], [username]])
+      await running.call('DELETE', `/users/${id}`)
+      expect(await find({ q: 'trombone' })).toEqual([])
+    })
+
+    it('finds users that a synchronization has brought', async () => {
+      const { id } = await running.service.administration.createDomain(running.organization.id, { name: unique() })
+      const name = 'Synchronized Platypus'
+      await running.call('PUT', `/domains/${id}/users`, { body: [{ ...newUser('platypus'), name }] })
+
+      expect(await find({ q: 'platypus' })).toEqual(['platypus'])
+    })
+
+    it('takes a text as it is, whatever it contains', async () => {
+      await person({ name: 'Percy 100% under_score' })
+
+      const texts = ['100%', '0% u', 'under_', '" or 1', '*abc', "'; --", '\\\\\\', 'AND OR NOT', 'a"b"c']
+      const answers = await Promise.all(texts.map((q) => owner.call('GET', `/people?q=${encodeURIComponent(q)}`)))
+
+      expect(answers.map(({ status }) => status)).toEqual(texts.map(() => 200))
+      expect(answers.map(({ json }) => json.people.length)).toEqual([1, 1, 1, 0, 0, 0, 0, 0, 0])
+    })
+
+    it('finds the beginning of a name where it has fewer than three letters', async () => {
+      const { username } = await person({ name: '山田 太郎' })
+
+      expect(await find({ q: '山田' })).toEqual([username])
+      expect(await find({ q: '田' })).toEqual([])
+    })
+
+    it('without a text lists all people, in the order in which they were added', async () => {
+      const first = await find({})
+      const { json } = await owner.call('GET', '/people?after=0')
+
+      expect(first.slice(0, 50)).toEqual(json.people.map(({ username }: { username: string }) => username))
+      expect(first.length).toBeGreaterThan(2)
+    })
+
+    it('has pages of 50', async () => {
+      const { id } = await running.service.administration.createDomain(running.organization.id, { name: unique() })
+      const rows = Array.from({ length: 120 }, (_, index) => newUser(`paged ${String(index).padStart(3, '0')}`))
+      await running.call('PUT', `/domains/${id}/users`, { body: rows })
+      const pages: string[][] = []
+      let after: string | undefined
+      do {
+        const query = new URLSearchParams({ domain: id, q: 'paged', ...(after !== undefined && { after }) })
+        const { json } = await owner.call('GET', `/people?${query.toString()}`)
+        pages.push(json.people.map(({ username }: { username: string }) => username))
+        after = json.next
+      } while (after !== undefined)
+
+      expect(pages.map(({ length }) => length)).toEqual([50, 50, 20])
+      expect(pages.flat().toSorted()).toEqual(rows.map(({ username }) => username))
+    })
+  })
+
+  describe('a filter', () => {
+    const ways: Readonly<Record<PeopleFilter, () => Promise<{ username: string }>>> = {
+      no_factor: () => person({ email: null }),
+      only_email: () => person(),
+      async locked() {
+        const someone = await member(running)
+        for (let tries = 0; tries < 10; tries += 1) await someone.signIn({ otp: '000000' })
+        return (await running.call('GET', someone.path)).json
+      },
+      async bypass_code() {
+        const someone = await person()
+        const body = { usesAllowed: 1, expirationTime: 60 }
+        await running.call('POST', `/users/${someone.id}/bypasscodes`, { body })
+        return someone
+      },
+    }
+
+    beforeAll(() =>
+      running.service.administration.setDomain(running.organization.id, running.domain.id, { emailOtpEnabled: true }),
+    )
+
+    it.each(PeopleFilter.options)('shows those with %s, in a list and in a search of any length', async (filter) => {
+      const { username } = await ways[filter]()
+
+      const found = await Promise.all(
+        ['', username, username.slice(0, 2)].map((q) => find({ filter, q, domain: running.domain.id })),
+      )
+
+      for (const names of found) expect(names).toContain(username)
+    })
+
+    it('leaves out people with a strong factor', async () => {
+      const { id } = await passkeyHolder(running)
+      const { json } = await running.call('GET', `/users/${id}`)
+
+      for (const filter of PeopleFilter.options) expect(await find({ filter, q: json.username })).toEqual([])
+    })
+  })
+
+  describe('a person', () => {
+    it('is shown with factors, locks and codes, without anything that opens something', async () => {
+      const { user } = await running.enroll(unique())
+      const { json: made } = await running.call('POST', `/users/${user.id}/bypasscodes`, {
+        body: { usesAllowed: 2, expirationTime: 60 },
+      })
+
+      const shown = await owner.call('GET', `/people/${user.id}`)
+
+      expect(shown.json).toMatchObject({
+        username: user.username,
+        domains: [running.domain.id],
+        elsewhere: false,
+        tokens: [{ domain: running.domain.id, state: 'active', device: { name: expect.any(String) } }],
+        codes: [{ id: made.id, usesRemaining: 2 }],
+      })
+      expect(shown.text).not.toContain(made.code)
+    })
+
+    it('does not show a pending activation code', async () => {
+      const { id } = await person()
+      const token = await running.call('PUT', `/domains/${running.domain.id}/users/${id}/token`)
+
+      const shown = await owner.call('GET', `/people/${id}`)
+
+      expect(shown.json.tokens).toEqual([{ domain: running.domain.id, state: 'pending' }])
+      expect(shown.text).not.toContain(token.json.code)
+    })
+
+    it('is unlocked', async () => {
+      const someone = await member(running)
+      for (let tries = 0; tries < 10; tries += 1) await someone.signIn({ otp: '000000' })
+      const { json: before } = await owner.call('GET', `/people/${someone.id}`)
+
+      const { json: after } = await act(someone.id, 'unlock')
+
+      expect(before.locked.until).toBeGreaterThan(running.clock.now())
+      expect(after.locked).toBeUndefined()
+    })
+
+    it('gets a bypass code that works at once, even if codes were locked', async () => {
+      const someone = await member(running)
+      for (let tries = 0; tries < 10; tries += 1) await someone.signIn({ otp: '000000' })
+
+      const { json } = await act(someone.id, 'bypass-codes', { usesAllowed: 1, expirationTime: 60 })
+
+      expect((await someone.signIn({ bypasscode: json.code })).state).toBe('approved')
+      expect((await act(someone.id, 'bypass-codes/delete')).json.codes).toEqual([])
+    })
+
+    it('gets an activation code, and loses its device', async () => {
+      const { user } = await running.enroll(unique())
+      const { id } = await person()
+      const path = `domains/${running.domain.id}/token`
+
+      expect((await act(id, path)).json).toMatchObject({ state: 'pending', code: expect.any(String) })
+      expect((await act(user.id, `${path}/revoke`)).json.tokens).toEqual([])
+    })
+
+    it('gets a hardware token by its serial number, and loses it', async () => {
+      const { id } = await person()
+      const { id: hardwareId } = await hardwareToken(running)
+      const { serialNumber } = (await running.call('GET', `/hardware/${hardwareId}`)).json
+
+      const assigned = await act(id, 'hardware', { serialNumber })
+      const released = await act(id, 'hardware/release')
+
+      expect(assigned.json.hardware).toMatchObject({ serialNumber })
+      expect(released.json.hardware).toBeUndefined()
+      expect((await act(id, 'hardware', { serialNumber: 'none such' })).code).toBe('api.error.notfound.hardware')
+    })
+
+    it('loses a passkey, and everything', async () => {
+      const { id, passkey } = await passkeyHolder(running)
+      const { user } = await running.enroll(unique())
+
+      const without = await act(id, `passkeys/${passkey.id}/delete`)
+      const reset = await act(user.id, 'reset')
+
+      expect(without.json.passkeys).toEqual([])
+      expect(reset.json).toMatchObject({
+        everEnrolled: false,
+        tokens: [],
+        factors: expect.not.arrayContaining(['push']),
+      })
+    })
+
+    it('has to pass the second step again everywhere', async () => {
+      const { id } = await person()
+      const epoch = async () => (await running.call('GET', `/users/${id}`)).json.epoch
+      const before = await epoch()
+
+      await act(id, 'end-sessions')
+
+      expect(await epoch()).not.toBe(before)
+    })
+
+    it('leaves the reason of each action in the audit trail', async () => {
+      const { id } = await person()
+      await act(id, 'reset')
+
+      const rows = await running.ctx.store.db
+        .selectFrom('audit')
+        .select(['actorKind', 'actorId', 'facts'])
+        .where('event', '=', 'user.reset')
+        .execute()
+
+      const [last] = rows.slice(-1)
+      expect(last).toMatchObject({ actorKind: 'administrator', actorId: owner.id })
+      expect(JSON.parse(last?.facts ?? '')).toMatchObject({ user: id, because })
+    })
+  })
+
+  describe('the help desk', () => {
+    const helpdesk = () =>
+      administrator(running, { role: 'helpdesk', domains: [running.domain.id], email: 'hal@example.com' })
+    const admin = () =>
+      administrator(running, { role: 'admin', domains: [running.domain.id], email: 'ada@example.com' })
+
+    it('unlocks and sees people by itself', async () => {
+      const [{ call }, { id }] = [await helpdesk(), await person()]
+
+      const answers = [
+        await call('GET', `/people/${id}`),
+        await call('POST', `/people/${id}/unlock`, { body: { because } }),
+      ]
+
+      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    })
+
+    it('resets a person once, after another administrator has approved it', async () => {
+      const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
+      const reset = () => hal.call('POST', `/people/${id}/reset`, { body: { because } })
+      const alone = await reset()
+      const asked = await hal.call('POST', `/people/${id}/approvals`, { body: { operation: 'resetPerson', because } })
+      const waiting = await reset()
+      const [seen] = (await ada.call('GET', '/approvals')).json
+
+      const approved = await ada.call('POST', `/approvals/${seen.id}/approve`)
+      const answers = [await reset(), await reset()]
+
+      expect([alone.code, waiting.code]).toEqual(Array(2).fill('api.error.forbidden.guarded'))
+      expect([asked.json.decidable, seen.decidable, approved.json.state]).toEqual([false, true, 'approved'])
+      expect(answers.map(({ status, code }) => code ?? status)).toEqual([200, 'api.error.forbidden.guarded'])
+    })
+
+    it('uses an approval once when two requests race', async () => {
+      const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
+      const body = { operation: 'resetPerson', because }
+      const { json } = await hal.call('POST', `/people/${id}/approvals`, { body })
+      await ada.call('POST', `/approvals/${json.id}/approve`)
+
+      const answers = await Promise.all(
+        [1, 2, 3].map(() => hal.call('POST', `/people/${id}/reset`, { body: { because } })),
+      )
+
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    })
+
+    it('cannot use an approval for another action, another person, or as another agent', async () => {
+      const [hal, hugo, ada] = [await helpdesk(), await helpdesk(), await admin()]
+      const [{ id }, { id: other }] = [await person(), await person()]
+      const body = { operation: 'resetPerson', because }
+      const { json } = await hal.call('POST', `/people/${id}/approvals`, { body })
+      await ada.call('POST', `/approvals/${json.id}/approve`)
+
+      const answers = [
+        await hal.call('POST', `/people/${id}/bypass-codes/delete`, { body: { because } }),
+        await hal.call('POST', `/people/${other}/reset`, { body: { because } }),
+        await hugo.call('POST', `/people/${id}/reset`, { body: { because } }),
+      ]
+
+      expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.forbidden.guarded'))
+    })
+
+    it('cannot use an approval after 15 minutes, or one that was denied', async () => {
+      const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
+      const ask = async () => {
+        const body = { operation: 'resetPerson', because }
+        return (await hal.call('POST', `/people/${id}/approvals`, { body })).json.id as string
+      }
+      await ada.call('POST', `/approvals/${await ask()}/deny`)
+      const denied = await hal.call('POST', `/people/${id}/reset`, { body: { because } })
+      await ada.call('POST', `/approvals/${await ask()}/approve`)
+      running.clock.skip(900)
+      await hal.confirm()
+      const late = await hal.call('POST', `/people/${id}/reset`, { body: { because } })
+
+      expect([denied.code, late.code]).toEqual(Array(2).fill('api.error.forbidden.guarded'))
+    })
+
+    it('gets no approval from itself, not even by a second account, nor from the person it is about', async () => {
+      const { id } = await person({ email: 'pat@example.com' })
+      const domains = [running.domain.id]
+      const hal = await administrator(running, { role: 'helpdesk', domains, email: 'hal@example.com' })
+      const second = await administrator(running, { role: 'admin', domains, email: 'HAL@example.com' })
+      const pat = await administrator(running, { role: 'admin', domains, user: id, email: 'other@example.com' })
+      const patByMail = await administrator(running, { role: 'admin', domains, email: 'pat@example.com' })
+      const body = { operation: 'resetPerson', because }
+      const { json } = await hal.call('POST', `/people/${id}/approvals`, { body })
+
+      const answers = [
+        await second.call('POST', `/approvals/${json.id}/approve`),
+        await pat.call('POST', `/approvals/${json.id}/approve`),
+        await patByMail.call('POST', `/approvals/${json.id}/approve`),
+      ]
+
+      expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.forbidden.own'))
+      expect((await hal.call('POST', `/approvals/${json.id}/approve`)).code).toBe('api.error.forbidden')
+    })
+
+    it('has its requests decided once', async () => {
+      const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
+      const body = { operation: 'resetPerson', because }
+      const { json } = await hal.call('POST', `/people/${id}/approvals`, { body })
+      await ada.call('POST', `/approvals/${json.id}/deny`)
+
+      expect((await ada.call('POST', `/approvals/${json.id}/approve`)).code).toBe('api.error.conflict.state')
+    })
+  })
+
+  describe('an administrator of one domain', () => {
+    it('sees only its people, and nothing of their other domains', async () => {
+      const { id: other } = await running.service.administration.createDomain(running.organization.id, {
+        name: unique(),
+      })
+      const [mine, theirs] = [await person({ name: 'Shared Ostrich' }), await person({ name: 'Foreign Ostrich' })]
+      await running.call('PUT', `/domains/${other}/users/${mine.id}`)
+      await running.call('PUT', `/domains/${other}/users/${theirs.id}`)
+      await running.call('DELETE', `/domains/${running.domain.id}/users/${theirs.id}`)
+      const { call } = await administrator(running, { role: 'admin', domains: [running.domain.id] })
+
+      const found = await call('GET', '/people?q=ostrich')
+
+      expect(found.json.people.map(({ id }: { id: string }) => id)).toEqual([mine.id])
+      expect(found.text).not.toContain(other)
+      expect((await call('GET', `/people/${mine.id}`)).json).toMatchObject({
+        domains: [running.domain.id],
+        elsewhere: true,
+      })
+      expect((await call('GET', `/people?domain=${other}`)).code).toBe('api.error.notfound.domain')
+    })
+
+    it('does not change what counts in domains that it does not manage', async () => {
+      const { id: other } = await running.service.administration.createDomain(running.organization.id, {
+        name: unique(),
+      })
+      const { id } = await person()
+      await running.call('PUT', `/domains/${other}/users/${id}`)
+      const { call } = await administrator(running, { role: 'admin', domains: [running.domain.id] })
+      const ask = (action: string, more: object = {}) =>
+        call('POST', `/people/${id}/${action}`, { body: { because, ...more } })
+
+      const answers = [
+        await ask('reset'),
+        await ask('bypass-codes', { usesAllowed: 1, expirationTime: 1 }),
+        await ask('hardware', { serialNumber: 'x' }),
+      ]
+
+      expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.forbidden.elsewhere'))
+      expect((await ask(`domains/${running.domain.id}/token`)).status).toBe(200)
+      expect((await ask(`domains/${other}/token`)).code).toBe('api.error.notfound.domain')
+    })
+  })
+})
