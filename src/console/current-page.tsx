@@ -5,7 +5,10 @@ import { useRouter } from './router.tsx'
 import { AccountScreen, type AccountScreenProps } from './screens/account.tsx'
 import { AdministratorScreen } from './screens/administrator.tsx'
 import { AdministratorsScreen } from './screens/administrators.tsx'
+import { ApprovalsScreen } from './screens/approvals.tsx'
 import { InviteScreen } from './screens/invite.tsx'
+import { PeopleScreen } from './screens/people.tsx'
+import { PersonScreen } from './screens/person.tsx'
 import { UnknownScreen } from './screens/unknown.tsx'
 import { isWithin, sectionsFor, startFor } from './sections.ts'
 import { useSignedIn } from './session.tsx'
@@ -26,12 +29,12 @@ export function CurrentPage(props: CurrentPageProps) {
   if (isStart) return null
   if (path === 'account') return <AccountScreen key={path} {...props} />
   if (!sectionsFor(role).some((section) => isWithin(section, path))) return <UnknownScreen key={path} />
+  if (path === 'people') return <PeopleScreen key={path} />
+  if (path === 'approvals') return <ApprovalsScreen key={path} />
   if (path === 'administrators') return <AdministratorsScreen key={path} />
   if (path === inviteAdministrator && role === 'owner') return <InviteScreen key={path} />
   const id = place.query.get('id')
-  return path === 'administrator' && id !== null ? (
-    <AdministratorScreen key={id} id={id} />
-  ) : (
-    <UnknownScreen key={path} />
-  )
+  if (path === 'administrator' && id !== null) return <AdministratorScreen key={id} id={id} />
+  if (path === 'person' && id !== null) return <PersonScreen key={id} id={id} />
+  return <UnknownScreen key={path} />
 }

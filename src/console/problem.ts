@@ -14,6 +14,18 @@ export function problemOf(error: unknown, words: Words): string | undefined {
       return words.notAllowed
     case 'api.error.forbidden.own':
       return words.ownRecord
+    case 'api.error.forbidden.elsewhere':
+      return words.elsewhereProblem
+    case 'api.error.notfound.hardware':
+    case 'api.error.conflict.hardware':
+      return words.noSuchHardware
+    case 'api.error.invalid.serialnumber':
+      return words.enterSerial
+    case 'api.error.limit.bypasscodes':
+      return words.tooManyCodes
+    case 'api.error.notfound.user':
+    case 'api.error.notfound.token':
+    case 'api.error.notfound.passkey':
     case 'api.error.notfound.administrator':
     case 'api.error.notfound.domain':
       return words.goneNow

@@ -52,7 +52,7 @@ interface LinkProps {
   /** A path below the console. */
   readonly to: string
   readonly class?: string
-  readonly 'aria-current'?: 'page' | undefined
+  readonly 'aria-current'?: 'page' | 'true' | undefined
   readonly children: ComponentChildren
 }
 

@@ -1,5 +1,5 @@
 import type { AdminRole } from '../contract/admin/roles.ts'
-import { type IconPath, people } from '../ui/icons.ts'
+import { type IconPath, inbox, people, shield } from '../ui/icons.ts'
 import type { Words } from './words/en.ts'
 
 /** A part of the console, as the navigation lists it. */
@@ -9,16 +9,20 @@ export interface Section {
   /** What else belongs to it. */
   readonly below: readonly string[]
   readonly icon: IconPath
-  readonly title: keyof Pick<Words, 'administrators'>
+  readonly title: keyof Pick<Words, 'administrators' | 'people' | 'approvals'>
   /** The roles whose calls it can make. */
   readonly roles: readonly AdminRole[]
 }
 
+const everyone: readonly AdminRole[] = ['owner', 'admin', 'helpdesk', 'auditor']
+
 const sections: readonly Section[] = [
+  { path: 'people', below: ['person'], icon: people, title: 'people', roles: everyone },
+  { path: 'approvals', below: [], icon: inbox, title: 'approvals', roles: everyone },
   {
     path: 'administrators',
     below: ['administrator', 'invite'],
-    icon: people,
+    icon: shield,
     title: 'administrators',
     roles: ['owner', 'auditor'],
   },

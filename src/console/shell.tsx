@@ -7,6 +7,7 @@ import { CurrentPage, type CurrentPageProps } from './current-page.tsx'
 import { isWithin, sectionsFor } from './sections.ts'
 import { Link, useRouter } from './router.tsx'
 import { useSignedIn } from './session.tsx'
+import { useSearchKey } from './use-search-key.ts'
 import { useWords } from './words/speech.tsx'
 
 /** Navigation and the current page. On narrow screens the navigation opens from a bar. */
@@ -17,6 +18,7 @@ export function Shell(props: CurrentPageProps) {
   const main = useRef<HTMLElement>(null)
 
   useEffect(() => setOpen(false), [place])
+  useSearchKey()
   return (
     <div
       class={open ? 'shell open' : 'shell'}

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
 import { useProblem } from './problem.ts'
 
@@ -9,26 +9,47 @@ export interface Loaded<T> {
   /** Why it could not be loaded. A value that was loaded before stays. */
   readonly problem: string | undefined
   readonly loading: boolean
+  /** Whether the value is the one of the present key. */
+  readonly current: boolean
   readonly reload: () => Promise<void>
 }
 
-/** @param key Another key loads anew. */
-export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
+interface State<T> {
+  readonly key: string
+  readonly value?: T | undefined
+  readonly problem?: string | undefined
+}
+
+/**
+ * @param key Another key loads anew.
+ * @param options.keep Whether the value of the key before stays until the next one is there, so that a list does not flicker.
+ */
+export function useLoad<T>(key: string, load: () => Promise<T>, { keep = false } = {}): Loaded<T> {
   const problemOf = useProblem()
-  const [state, setState] = useState<{ key?: string; value?: T; problem?: string | undefined }>({})
+  const [state, setState] = useState<State<T>>({ key })
   const [loading, setLoading] = useState(true)
+  /** Answers may overtake each other: only those for the present key count. */
+  const present = useRef(key)
+  present.current = key
 
   const reload = useCallback(async () => {
     setLoading(true)
-    try {
-      setState({ key, value: await load() })
-    } catch (error) {
-      const problem = problemOf(error)
-      setState((before) => ({ ...(before.key === key ? before : { key }), problem }))
-    }
+    const next = await load().then(
+      (value) => ({ key, value }),
+      (error: unknown) => ({ key, problem: problemOf(error) }),
+    )
+    if (present.current !== key) return
+    setState((before) => ('value' in next ? next : { ...(keep || before.key === key ? before : {}), ...next }))
     setLoading(false)
   }, [key])
 
   useEffect(() => void reload(), [reload])
-  return { value: state.key === key ? state.value : undefined, problem: state.problem, loading, reload }
+  const shown = keep || state.key === key
+  return {
+    value: shown ? state.value : undefined,
+    problem: shown ? state.problem : undefined,
+    loading,
+    current: state.key === key && 'value' in state,
+    reload,
+  }
 }

@@ -32,3 +32,6 @@ export const person = 'M12 11.5a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM4.5 20.5c0-4 3.4-6.
 export const key = 'M15.5 3a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11ZM11.6 12.4 3.5 20.5M6.5 17.5l2.5 2.5M17 7.4v.2'
 export const mail = 'M3.5 5.5h17v13h-17ZM4 6.5l8 6.5 8-6.5'
 export const plus = 'M12 5v14M5 12h14'
+export const search = 'M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM15.2 15.2 20.5 20.5'
+export const lock = 'M5.5 10.5h13v10h-13ZM8 10.5V7.5a4 4 0 0 1 8 0v3M12 14.5v2.5'
+export const inbox = 'M3.5 13.5 6 5h12l2.5 8.5v5.5h-17ZM3.5 13.5h5l1.5 2.5h4l1.5-2.5h5'

@@ -2,7 +2,17 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { axeViolations } from '../support/axe.ts'
-import { button, expectHeadline, link, newBrowser, registered, row, signedIn, startDesk } from './desk.ts'
+import {
+  atAdministrators,
+  button,
+  expectHeadline,
+  link,
+  newBrowser,
+  registered,
+  row,
+  signedIn,
+  startDesk,
+} from './desk.ts'
 import { everyScreen, wordsOf } from './every-screen.ts'
 
 /** The rules that depend on colors or on the language. The others are the same in each walk. */
@@ -53,7 +63,7 @@ describe('the console, with a keyboard only', () => {
 
   it('announces the expectHeadline of each new page first', async () => {
     const desk = await startDesk()
-    const { page } = await signedIn(desk)
+    const { page } = await atAdministrators(desk)
 
     await link(page, 'Invite').click()
     await expectHeadline(page, 'Invite an administrator')
@@ -77,7 +87,7 @@ describe('the console, with a keyboard only', () => {
   it('goes through a list with the arrow keys, and opens with Enter', async () => {
     const desk = await startDesk()
     await registered(desk, { name: 'Hal Helper', role: 'helpdesk', domains: ['Wiki'] })
-    const { page } = await signedIn(desk, { email: 'o@example.com' })
+    const { page } = await atAdministrators(desk, { email: 'o@example.com' })
     const names: (string | null | undefined)[] = []
 
     await row(page, 'Hal Helper').focus()
@@ -94,7 +104,7 @@ describe('the console, with a keyboard only', () => {
   it('closes a question with Escape, and is back at the button', async () => {
     const desk = await startDesk()
     await registered(desk, { name: 'Hal Helper', role: 'helpdesk', domains: ['Wiki'] })
-    const { page } = await signedIn(desk, { email: 'o@example.com' })
+    const { page } = await atAdministrators(desk, { email: 'o@example.com' })
     await row(page, 'Hal Helper').click()
     await button(page, 'Revoke access').click()
     await page.getByRole('dialog').waitFor()
@@ -108,7 +118,7 @@ describe('the console, with a keyboard only', () => {
 
   it('opens and closes the navigation of a phone', async () => {
     const desk = await startDesk()
-    const { page } = await signedIn(desk, {}, { viewport: { width: 390, height: 844 } })
+    const { page } = await atAdministrators(desk, {}, { viewport: { width: 390, height: 844 } })
     await expectHeadline(page, 'Administrators')
 
     await button(page, 'Menu').press('Enter')

@@ -5,7 +5,18 @@ import { describe, expect, it } from 'vitest'
 
 import { languageNames } from '../../src/contract/languages.ts'
 import { isolated } from '../../src/printable.ts'
-import { button, expectHeadline, link, newBrowser, register, registered, row, signedIn, startDesk } from './desk.ts'
+import {
+  atAdministrators,
+  button,
+  expectHeadline,
+  link,
+  newBrowser,
+  register,
+  registered,
+  row,
+  signedIn,
+  startDesk,
+} from './desk.ts'
 
 describe('an invitation', () => {
   it('is accepted with a passkey, and leads into the console', async () => {
@@ -16,8 +27,10 @@ describe('an invitation', () => {
     await expectHeadline(page, `Welcome, ${isolated('Olivia Owner')}`)
     await page.getByLabel('Name of the passkey').fill('Work laptop')
     await button(page, 'Create a passkey').click()
+    await expectHeadline(page, 'People')
+    await link(page, 'Administrators').click()
 
-    await expectHeadline(page, 'Administrators')
+    await page.getByRole('row').nth(1).waitFor()
     expect(await page.getByRole('row').allInnerTexts()).toEqual([
       expect.stringContaining('Last seen'),
       expect.stringMatching(/Olivia Owner\s*you[^]*Owner[^]*All domains/),
@@ -67,7 +80,7 @@ describe('an invitation', () => {
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
     await button(page, 'Create a passkey').click()
 
-    await expectHeadline(page, 'Administrators')
+    await expectHeadline(page, 'People')
   })
 })
 
@@ -98,7 +111,7 @@ describe('signing in', () => {
 
   it('is asked for again when the session has ended, without losing the place', async () => {
     const desk = await startDesk()
-    const { page } = await signedIn(desk)
+    const { page } = await atAdministrators(desk)
     await expectHeadline(page, 'Administrators')
     await desk.endSessions('Olivia Owner')
 
@@ -114,7 +127,7 @@ describe('signing in', () => {
 describe('an owner', () => {
   it('invites an administrator, who gets the role and the domains', async () => {
     const desk = await startDesk()
-    const { page } = await signedIn(desk)
+    const { page } = await atAdministrators(desk)
 
     await link(page, 'Invite').click()
     await page.getByLabel('Name').fill('Hal Helper')
@@ -129,12 +142,12 @@ describe('an owner', () => {
 
     await page.getByRole('row', { name: 'Hal Helper' }).waitFor()
     expect(await page.getByRole('row', { name: 'Hal Helper' }).innerText()).toMatch(/Help desk\s+.Webmail/)
-    await expectHeadline(other.page, 'Your account')
+    await expectHeadline(other.page, 'People')
   })
 
   it('withdraws an invitation', async () => {
     const desk = await startDesk()
-    const { page } = await signedIn(desk)
+    const { page } = await atAdministrators(desk)
     const invitation = await desk.invite({ name: 'Hal Helper', role: 'auditor' })
     await page.reload()
 
@@ -151,7 +164,7 @@ describe('an owner', () => {
   it('is asked for the passkey before a change, if the last use was a while ago', async () => {
     const desk = await startDesk()
     await registered(desk, { name: 'Hal Helper', role: 'auditor' })
-    const { page } = await signedIn(desk, { email: 'o@example.com' })
+    const { page } = await atAdministrators(desk, { email: 'o@example.com' })
     const confirmations: string[] = []
     page.on('request', (request) => confirmations.push(new URL(request.url()).pathname))
     await desk.clock.advance(6 * 60)
@@ -168,7 +181,7 @@ describe('an owner', () => {
   it('changes nothing where the passkey is not used then', async () => {
     const desk = await startDesk()
     await registered(desk, { name: 'Hal Helper', role: 'auditor' })
-    const { page, authenticator } = await signedIn(desk, { email: 'o@example.com' })
+    const { page, authenticator } = await atAdministrators(desk, { email: 'o@example.com' })
     const { cdp, authenticatorId } = authenticator
     await desk.clock.advance(6 * 60)
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
@@ -184,7 +197,7 @@ describe('an owner', () => {
   it('sees what another owner changed in the meantime, before saving over it', async () => {
     const desk = await startDesk()
     await registered(desk, { name: 'Hal Helper', role: 'helpdesk', domains: ['Wiki'] })
-    const { page } = await signedIn(desk, { email: 'o@example.com' })
+    const { page } = await atAdministrators(desk, { email: 'o@example.com' })
     await row(page, 'Hal Helper').click()
     await page.getByRole('radio', { name: /^Auditor/ }).check()
     await desk.setRole('Hal Helper', 'admin', ['Wiki', 'Webmail'])
@@ -207,7 +220,7 @@ describe('an owner', () => {
   it('signs an administrator out and revokes the access, after a question with the name', async () => {
     const desk = await startDesk()
     const hal = await signedIn(desk, { name: 'Hal Helper', role: 'auditor' })
-    const { page } = await signedIn(desk, { email: 'o@example.com' })
+    const { page } = await atAdministrators(desk, { email: 'o@example.com' })
     await row(page, 'Hal Helper').click()
 
     await button(page, 'Sign out everywhere').click()
@@ -227,7 +240,7 @@ describe('an owner', () => {
 
   it('cannot change the own access', async () => {
     const desk = await startDesk()
-    const { page } = await signedIn(desk)
+    const { page } = await atAdministrators(desk)
 
     await row(page, 'Olivia Owner').click()
     await page.getByText('Another owner can change your access.').waitFor()
@@ -241,7 +254,7 @@ describe('other roles', () => {
     const desk = await startDesk()
     await registered(desk, { name: 'Hal Helper', role: 'helpdesk', domains: ['Wiki'] })
     await desk.invite({ name: 'Ann Admin', role: 'auditor' })
-    const { page } = await signedIn(desk, { role: 'auditor' })
+    const { page } = await atAdministrators(desk, { role: 'auditor' })
 
     await page.getByText('Ann Admin').waitFor()
     const offered = await page.getByRole('main').getByRole('button').count()
@@ -255,7 +268,7 @@ describe('other roles', () => {
   it.each(['helpdesk', 'admin'] as const)('a person of role %s is not led to administrators', async (role) => {
     const desk = await startDesk()
     const { page } = await signedIn(desk, { role, domains: ['Wiki'] })
-    await expectHeadline(page, 'Your account')
+    await expectHeadline(page, 'People')
 
     expect(await link(page, 'Administrators').count()).toBe(0)
     await page.goto(`${desk.url}/administrators`)
@@ -286,7 +299,7 @@ describe('the own account', () => {
     await button(page, 'Sign out').click()
     await button(page, 'Sign in with a passkey').click()
 
-    await expectHeadline(page, 'Administrators')
+    await expectHeadline(page, 'People')
   })
 
   it('says when a device has a passkey already', async () => {
@@ -305,7 +318,7 @@ describe('the app', () => {
     const desk = await startDesk()
     const name = '<img src=x onerror="document.title=1">'
     await registered(desk, { name, role: 'auditor' })
-    const { page } = await signedIn(desk, { email: 'o@example.com' })
+    const { page } = await atAdministrators(desk, { email: 'o@example.com' })
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
 
@@ -320,7 +333,7 @@ describe('the app', () => {
 
   it('keeps what it shows when the service stops, and tries again on a press', async () => {
     const desk = await startDesk()
-    const { page } = await signedIn(desk)
+    const { page } = await atAdministrators(desk)
     await expectHeadline(page, 'Administrators')
     await page.route('**/api/**', (route) => route.abort())
 
@@ -335,7 +348,7 @@ describe('the app', () => {
 
   it('follows the back button, and titles each page', async () => {
     const desk = await startDesk()
-    const { page } = await signedIn(desk)
+    const { page } = await atAdministrators(desk)
     await link(page, 'Invite').click()
     await expectHeadline(page, 'Invite an administrator')
     const title = await page.title()
@@ -351,9 +364,9 @@ describe('the app', () => {
     const { page } = await signedIn(desk)
 
     await page.goto(desk.url)
-    await expectHeadline(page, 'Administrators')
+    await expectHeadline(page, 'People')
 
-    expect(page.url()).toBe(`${desk.url}/administrators`)
+    expect(page.url()).toBe(`${desk.url}/people`)
   })
 
   it('loads at most 80 kB of scripts and styles, compressed, in any language', () => {

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
+import { createClient } from '../../src/client/client.ts'
 import { invitationLink } from '../../src/contract/admin/invitation-link.ts'
 import type { AdminRole } from '../../src/contract/admin/roles.ts'
 import { endSessions, listAdministrators, setAdministratorRole } from '../../src/service/admin/administrators.ts'
@@ -38,7 +39,12 @@ export async function startDesk() {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const origin = `http://localhost:${port}`
-  const service = await createService({ database, clock, console: { url: origin } })
+  const service = await createService({
+    database,
+    clock,
+    console: { url: origin, allowSharedOrigin: true },
+    logger: quiet,
+  })
   server.on('request', service.listener)
   const organization = await service.administration.createOrganization('Acme')
   const domains = new Map<string, string>()
@@ -54,6 +60,9 @@ export async function startDesk() {
     await rm(folder, { recursive: true })
   })
 
+  // Apps call the service on the same host, which only tests do.
+  const apiKey = await service.administration.createApiKey(organization.id)
+  const client = createClient({ baseUrl: `${origin}/api`, apiKey })
   const url = `${origin}/console`
   const idOf = (name: string) => domains.get(name) ?? name
   const find = async (name: string) => {
@@ -82,13 +91,24 @@ export async function startDesk() {
     async endSessions(name: string) {
       await endSessions(beside.ctx, { organizationId: organization.id, id: (await find(name)).id })
     },
-    /** From now on, nothing answers. */
-    stop() {
-      server.close()
-      server.closeAllConnections()
+    client,
+    domainOf: idOf,
+    /** A person of the domain Wiki, or of others. @returns the id. */
+    async addPerson(username: string, name: string, names: readonly string[] = ['Wiki']) {
+      const { id } = await client.users.create({ username, name, email: `${username}@example.com` })
+      for (const each of names) await client.domains.addUser(idOf(each), id)
+      return id
+    },
+    /** Enters wrong codes until they are locked. */
+    async lock(username: string) {
+      for (let tries = 0; tries < 10; tries++) {
+        await client.sessions.create(idOf('Wiki'), { user: { username }, bypasscode: '000000000' })
+      }
     },
   }
 }
+
+const quiet = { info() {}, warn() {}, error() {} }
 
 const chromium = await sharedChromium()
 
@@ -113,6 +133,14 @@ export async function register(page: Page, link: string): Promise<void> {
 export async function signedIn(desk: Desk, person: Person = {}, options: BrowserContextOptions = {}): Promise<Browser> {
   const browser = await newBrowser(options)
   await register(browser.page, await desk.invite(person))
+  return browser
+}
+
+/** The same, at the list of administrators. */
+export async function atAdministrators(desk: Desk, person: Person = {}, options: BrowserContextOptions = {}) {
+  const browser = await signedIn(desk, person, options)
+  await browser.page.goto(`${desk.url}/administrators`)
+  await expectHeadline(browser.page, 'Administrators')
   return browser
 }
 

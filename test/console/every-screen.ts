@@ -4,7 +4,7 @@ import type { LanguageTag } from '../../src/contract/languages.ts'
 import type { Words } from '../../src/console/words/en.ts'
 import { languages } from '../../src/console/words/languages.ts'
 import { isolated } from '../../src/printable.ts'
-import { button, type Desk, expectHeadline, link, register, registered, row } from './desk.ts'
+import { button, type Desk, expectHeadline, link, register, registered, row, signedIn } from './desk.ts'
 
 export async function wordsOf(code: LanguageTag): Promise<Words> {
   const language = languages.find((each) => each.code === code)
@@ -29,6 +29,10 @@ export async function everyScreen(
   await registered(desk, { name: 'Ann Admin', email: 'ann@example.com', role: 'admin', domains: ['Wiki', 'Webmail'] })
   await registered(desk, { name: 'Rex Revoked', email: 'rex@example.com', role: 'auditor' })
 
+  await desk.addPerson('alice', 'Alice Archer')
+  await desk.addPerson('bob', 'Bob Baker', ['Wiki', 'Webmail'])
+  await desk.lock('alice')
+
   await page.goto(desk.url)
   await expectHeadline(page, words.signInTitle)
   await look('sign in')
@@ -40,7 +44,28 @@ export async function everyScreen(
   await expectHeadline(page, words.welcome(isolated('Olivia Owner')))
   await look('an invitation')
   await register(page, invitation)
-  await expectHeadline(page, words.administrators)
+  await row(page, 'Alice Archer').waitFor()
+  await look('people')
+  await row(page, 'Alice Archer').click()
+  await button(page, words.actions.unlock.button).waitFor()
+  await look('a person')
+  await button(page, words.actions.createCode.button).click()
+  await page.getByRole('dialog').waitFor()
+  await look('an action')
+  await page.getByRole('dialog').getByRole('button', { name: words.actions.createCode.button }).click()
+  await page.locator('.big-code').waitFor()
+  await look('a code')
+  await page.goto(`${desk.url}/people?q=zzzz`)
+  await page.getByText(words.noneFound).waitFor()
+  await look('no one found')
+  await page.goto(`${desk.url}/approvals`)
+  await page.getByText(words.noApprovals).waitFor()
+  await look('no requests')
+  await askForApproval(desk)
+  await page.reload()
+  await button(page, words.approve).waitFor()
+  await look('a request')
+  await page.goto(`${desk.url}/administrators`)
   await row(page, 'Rex Revoked').click()
   await button(page, words.revoke).click()
   await page.getByRole('dialog').waitFor()
@@ -84,4 +109,20 @@ export async function everyScreen(
   await page.getByRole('link', { name: words.toStart }).click()
   await page.locator('.notice-bar').waitFor()
   await look('a service that does not answer')
+}
+
+/** As a member of the help desk does. */
+async function askForApproval(desk: Desk): Promise<void> {
+  const { page } = await signedIn(desk, {
+    name: 'Dora Desk',
+    email: 'dora@example.com',
+    role: 'helpdesk',
+    domains: ['Wiki'],
+  })
+  await row(page, 'Alice Archer').click()
+  await button(page, 'Reset').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
+  await button(page, 'Ask').click()
+  await page.getByText('Waiting for approval').waitFor()
+  await page.context().close()
 }

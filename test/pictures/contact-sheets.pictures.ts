@@ -8,6 +8,8 @@ import { root } from '../../scripts/run.ts'
 import { everyScreen } from '../authenticator/every-screen.ts'
 import { addWithPin, everyMoveScreen } from '../authenticator/move.ts'
 import { phones } from '../authenticator/phone.ts'
+import { newBrowser, startDesk } from '../console/desk.ts'
+import { everyScreen as everyConsoleScreen, wordsOf } from '../console/every-screen.ts'
 import { walks } from '../express/every-page.ts'
 import { startService } from '../support/running-service.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
@@ -41,21 +43,20 @@ async function shoot(page: Page, variant: string): Promise<Buffer> {
 }
 
 /** Draws a sheet with a line for each state and a column for each variant. */
-async function draw(name: string, states: ReadonlyMap<string, Shots>): Promise<void> {
+async function draw(
+  name: string,
+  states: ReadonlyMap<string, Shots>,
+  columns: readonly string[] = Object.keys(variants),
+): Promise<void> {
   const cell = (shot: Buffer | undefined) =>
     shot ? `<td><img src="data:image/png;base64,${shot.toString('base64')}">` : '<td>'
   const lines = [...states].map(
-    ([state, shots]) =>
-      `<tr><th>${state}${Object.keys(variants)
-        .map((variant) => cell(shots.get(variant)))
-        .join('')}`,
+    ([state, shots]) => `<tr><th>${state}${columns.map((variant) => cell(shots.get(variant))).join('')}`,
   )
   const sheet = await chromium.newPage({ viewport: { width: 2000, height: 1000 } })
   await sheet.setContent(
     `<meta charset="utf-8"><style>body{margin:0;font:16px system-ui;background:#888}img{height:420px}th{width:120px}td{vertical-align:top}</style>
-     <table><tr><th>${Object.keys(variants)
-       .map((variant) => `<th>${variant}`)
-       .join('')}${lines.join('')}</table>`,
+     <table><tr><th>${columns.map((variant) => `<th>${variant}`).join('')}${lines.join('')}</table>`,
   )
   writeFileSync(join(folder, `${name}.png`), await sheet.screenshot({ fullPage: true }))
   await sheet.close()
@@ -119,6 +120,29 @@ describe('the authenticator', () => {
       })
     }
     await draw('authenticator move', states)
+    expect(states.size).toBeGreaterThan(0)
+  })
+})
+
+const consoleVariants = {
+  '1280 × 800': { viewport: { width: 1280, height: 800 }, locale: 'en' },
+  '1280 × 800, dark, German': { viewport: { width: 1280, height: 800 }, colorScheme: 'dark', locale: 'de' },
+  '390 × 844': { viewport: { width: 390, height: 844 }, locale: 'en' },
+  '390 × 844, dark, Arabic': { viewport: { width: 390, height: 844 }, colorScheme: 'dark', locale: 'ar' },
+} as const satisfies Record<string, BrowserContextOptions>
+
+describe('the console', () => {
+  it('on all its screens', async () => {
+    const states = new Map<string, Shots>()
+    for (const [variant, options] of Object.entries(consoleVariants)) {
+      const desk = await startDesk()
+      const { page } = await newBrowser({ reducedMotion: 'reduce', ...options })
+      await everyConsoleScreen(desk, page, await wordsOf(options.locale), async (screen) => {
+        const shots = states.get(screen) ?? new Map<string, Buffer>()
+        states.set(screen, shots.set(variant, await page.screenshot({ animations: 'disabled' })))
+      })
+    }
+    await draw('console', states, Object.keys(consoleVariants))
     expect(states.size).toBeGreaterThan(0)
   })
 })

@@ -3,8 +3,27 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 
 import { Button } from '../../ui/button.tsx'
 import { Problem } from '../../ui/messages.tsx'
-import { useWords } from '../words/speech.tsx'
 import { useAttempt } from '../use-attempt.ts'
+import { useWords } from '../words/speech.tsx'
+
+interface DialogProps {
+  readonly title: string
+  readonly children: (close: () => void) => ComponentChildren
+  readonly onClose: () => void
+}
+
+/** A dialog over the page. Escape closes it, and the browser returns the focus to the button that opened it. */
+export function Dialog({ title, children, onClose }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+
+  useLayoutEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} aria-labelledby="question" onClose={onClose}>
+      <h2 id="question">{title}</h2>
+      {children(() => dialog.current?.close())}
+    </dialog>
+  )
+}
 
 interface ConfirmProps {
   /** A question that names the person or thing. */
@@ -12,37 +31,38 @@ interface ConfirmProps {
   readonly children: ComponentChildren
   /** What the button does. */
   readonly action: string
-  readonly onConfirm: () => Promise<void>
+  /** Takes nothing away. */
+  readonly harmless?: boolean
+  /** Resolves to false where the question stays open. */
+  readonly onConfirm: () => Promise<boolean | void>
   readonly onClose: () => void
 }
 
-/** Asks before what cannot be undone. Escape closes it, and the browser returns the focus to the button that opened it. */
-export function Confirm({ title, children, action, onConfirm, onClose }: ConfirmProps) {
+/** Asks before what matters, or cannot be undone. */
+export function Confirm({ title, children, action, harmless = false, onConfirm, onClose }: ConfirmProps) {
   const words = useWords()
-  const dialog = useRef<HTMLDialogElement>(null)
   const { busy, problem, run } = useAttempt()
 
-  useLayoutEffect(() => dialog.current?.showModal(), [])
   return (
-    <dialog ref={dialog} aria-labelledby="question" onClose={onClose}>
-      <h2 id="question">{title}</h2>
-      <div class="sentence">{children}</div>
-      <Problem text={problem} />
-      <div class="actions">
-        <Button class="outlined" onClick={() => dialog.current?.close()} label={words.cancel} />
-        <Button
-          class="filled danger"
-          aria-disabled={busy}
-          onClick={() =>
-            busy ||
+    <Dialog title={title} onClose={onClose}>
+      {(close) => (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (busy) return
             void run(async () => {
-              await onConfirm()
-              dialog.current?.close()
+              if ((await onConfirm()) !== false) close()
             })
-          }
-          label={action}
-        />
-      </div>
-    </dialog>
+          }}
+        >
+          <div class="sentence">{children}</div>
+          <Problem text={problem} />
+          <div class="actions">
+            <Button class="outlined" onClick={close} label={words.cancel} />
+            <Button type="submit" class={harmless ? 'filled' : 'filled danger'} aria-disabled={busy} label={action} />
+          </div>
+        </form>
+      )}
+    </Dialog>
   )
 }

@@ -10,10 +10,11 @@ import { Problem } from '../../ui/messages.tsx'
 import { createPasskey } from '../client/passkey.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Facts } from '../parts/facts.tsx'
+import { LastUse } from '../parts/last-use.tsx'
 import { LanguageChoice, type LanguageChoiceProps } from '../parts/language-choice.tsx'
 import { Page } from '../parts/page.tsx'
 import { WhenLoaded } from '../parts/states.tsx'
-import { Time, useClockTime } from '../parts/time.tsx'
+import { useClockTime } from '../parts/time.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useSignedIn } from '../session.tsx'
 import { useAttempt } from '../use-attempt.ts'
@@ -138,15 +139,5 @@ function Passkeys({ passkeys, reload }: PasskeysProps) {
         </Confirm>
       ) : null}
     </section>
-  )
-}
-
-function LastUse({ at }: { readonly at: number | undefined }) {
-  const words = useWords()
-  if (at === undefined) return <>{words.unused}</>
-  return (
-    <>
-      {words.lastUsed} <Time at={at} />
-    </>
   )
 }

@@ -1,0 +1,59 @@
+import type { Approval } from '../../contract/admin/approvals.ts'
+import { isolated } from '../../printable.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { check, clock } from '../../ui/icons.ts'
+import { Problem } from '../../ui/messages.tsx'
+import { useClockTime } from '../parts/time.tsx'
+import { useToast } from '../parts/toast.tsx'
+import { useSignedIn } from '../session.tsx'
+import { useAttempt } from '../use-attempt.ts'
+import { useWords } from '../words/speech.tsx'
+import { useOperationName } from './operation-name.ts'
+
+interface ApprovalCardProps {
+  readonly approval: Approval
+  readonly reload: () => Promise<void>
+}
+
+/** One request, with the buttons of those who may decide. */
+export function ApprovalCard({ approval, reload }: ApprovalCardProps) {
+  const words = useWords()
+  const { client } = useSignedIn()
+  const say = useToast()
+  const timeOf = useClockTime()
+  const nameOf = useOperationName()
+  const { busy, problem, run } = useAttempt()
+  const { id, operation, person, requestedBy, because, state, decidable, expiresAt } = approval
+  const params = { approvalId: id }
+
+  async function approve() {
+    await client.call('POST /admin/approvals/:approvalId/approve', { params })
+    say(words.approvedNow)
+    await reload()
+  }
+  async function deny() {
+    await client.call('POST /admin/approvals/:approvalId/deny', { params })
+    say(words.deniedNow)
+    await reload()
+  }
+  return (
+    <div class="notice-bar" role="group" aria-label={nameOf(operation)}>
+      <Icon path={state === 'approved' ? check : clock} />
+      <p>
+        <strong>{words.approvalOf(nameOf(operation), isolated(person.name))}</strong>
+        <small>
+          {words.askedBy(isolated(requestedBy.name))} · {words.reasons[because]}
+        </small>
+        <small role="status">{words.approvalStates[state](timeOf(expiresAt))}</small>
+      </p>
+      {state === 'pending' && decidable ? (
+        <div class="buttons inline">
+          <Button class="outlined" aria-disabled={busy} onClick={() => busy || void run(deny)} label={words.deny} />
+          <Button class="filled" aria-disabled={busy} onClick={() => busy || void run(approve)} label={words.approve} />
+        </div>
+      ) : null}
+      {problem === undefined ? null : <Problem text={problem} />}
+    </div>
+  )
+}

@@ -1,0 +1,23 @@
+import type { Words } from '../words/en.ts'
+import { useWords } from '../words/speech.tsx'
+
+/** The words for the operations that the help desk asks others to approve. */
+const actionOf: Readonly<Record<string, keyof Words['actions']>> = {
+  issuePersonToken: 'issueToken',
+  revokePersonToken: 'revokeToken',
+  assignPersonHardware: 'assignHardware',
+  releasePersonHardware: 'releaseHardware',
+  createPersonBypassCode: 'createCode',
+  deletePersonBypassCodes: 'deleteCodes',
+  deletePersonPasskey: 'deletePasskey',
+  resetPerson: 'reset',
+}
+
+/** Names an operation of the contract as its button does. */
+export function useOperationName(): (operation: string) => string {
+  const words = useWords()
+  return (operation) => {
+    const action = actionOf[operation]
+    return action === undefined ? operation : words.actions[action].button
+  }
+}

@@ -1,0 +1,178 @@
+import type { PeopleFilter, PersonSummary } from '../../contract/admin/people.ts'
+import { printable } from '../../printable.ts'
+import { people } from '../../ui/icons.ts'
+import { type Column, DataList } from '../parts/data-list.tsx'
+import { Page } from '../parts/page.tsx'
+import { SearchField } from '../parts/search-field.tsx'
+import { Empty, WhenLoaded } from '../parts/states.tsx'
+import { peoplePlace, personPlace, type PeopleQuery } from '../places.ts'
+import { Link, useRouter } from '../router.tsx'
+import { useSignedIn } from '../session.tsx'
+import { useLoad } from '../use-load.ts'
+import { useWords } from '../words/speech.tsx'
+import { useDomainNames } from './domain-names.ts'
+import { PersonBadges } from './person-badges.tsx'
+
+const filters: readonly PeopleFilter[] = ['no_factor', 'only_email', 'locked', 'bypass_code']
+
+/** Everyone whom the administrator can help. What is searched for stands in the address. */
+export function PeopleScreen() {
+  const words = useWords()
+  const { client } = useSignedIn()
+  const { place, go } = useRouter()
+  const query = readQuery(place.query)
+  const loaded = useLoad(peoplePlace(query), () => client.call('GET /admin/people', { query }), { keep: true })
+  return (
+    <Page title={words.people}>
+      <SearchField
+        label={words.searchPeople}
+        hint={words.searchHint}
+        value={query.q ?? ''}
+        found={loaded.current}
+        onSearch={(q) => go(peoplePlace({ ...query, q, after: undefined }), true)}
+      />
+      <Filters query={query} />
+      <WhenLoaded of={loaded}>
+        {(page) => (
+          <>
+            <PeopleList people={page.people} filtered={Boolean(query.q || query.filter || query.domain)} />
+            <Pages query={query} next={page.next} />
+          </>
+        )}
+      </WhenLoaded>
+    </Page>
+  )
+}
+
+function readQuery(given: URLSearchParams): PeopleQuery {
+  const filter = filters.find((each) => each === given.get('filter'))
+  return {
+    q: given.get('q') ?? undefined,
+    filter,
+    domain: given.get('domain') ?? undefined,
+    after: given.get('after') ?? undefined,
+  }
+}
+
+interface QueryProps {
+  readonly query: PeopleQuery
+}
+
+function Filters({ query }: QueryProps) {
+  const words = useWords()
+  const { go } = useRouter()
+  const { domains } = useSignedIn().session
+  return (
+    <div class="filters">
+      <nav aria-label={words.filter}>
+        <ul class="list">
+          {[undefined, ...filters].map((filter) => (
+            <li key={filter ?? 'all'}>
+              <Link
+                to={peoplePlace({ ...query, filter, after: undefined })}
+                class="chip"
+                aria-current={query.filter === filter ? 'true' : undefined}
+              >
+                {filter === undefined ? words.everyone : words.filters[filter]}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {domains.length > 1 ? (
+        <select
+          aria-label={words.domain}
+          value={query.domain ?? ''}
+          onChange={({ currentTarget }) =>
+            go(peoplePlace({ ...query, domain: currentTarget.value || undefined, after: undefined }))
+          }
+        >
+          <option value="">{words.allDomains}</option>
+          {domains.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      ) : null}
+    </div>
+  )
+}
+
+interface PeopleListProps {
+  readonly people: readonly PersonSummary[]
+  /** Whether a search or a filter leaves people out. */
+  readonly filtered: boolean
+}
+
+function PeopleList({ people: rows, filtered }: PeopleListProps) {
+  const words = useWords()
+  const namesOf = useDomainNames()
+  const { domains } = useSignedIn().session
+  if (rows.length === 0) {
+    return (
+      <Empty icon={people}>
+        <p>{filtered ? words.noneFound : words.noPeople}</p>
+      </Empty>
+    )
+  }
+  const columns: readonly Column<PersonSummary>[] = [
+    { title: words.name, cell: (row) => <PersonCell person={row} /> },
+    {
+      title: words.methods,
+      cell: ({ factors }) =>
+        factors.length === 0 ? words.noMethods : factors.map((factor) => words.factors[factor]).join(words.comma),
+    },
+    ...(domains.length > 1
+      ? [{ title: words.domains, cell: (row: PersonSummary) => <bdi>{namesOf(row.domains)}</bdi> }]
+      : []),
+    { title: words.status, cell: (row) => <PersonBadges person={row} /> },
+  ]
+  return (
+    <DataList
+      label={words.people}
+      rows={rows}
+      columns={columns}
+      keyOf={({ id }) => id}
+      linkOf={({ id }) => personPlace(id)}
+    />
+  )
+}
+
+function PersonCell({ person: { name, username, email } }: { readonly person: PersonSummary }) {
+  return (
+    <>
+      <strong>
+        <bdi>{printable(name)}</bdi>
+      </strong>
+      <small>
+        <bdi>{printable(username)}</bdi>
+        {email === '' ? null : (
+          <>
+            {' · '}
+            <bdi>{printable(email)}</bdi>
+          </>
+        )}
+      </small>
+    </>
+  )
+}
+
+function Pages({ query, next }: QueryProps & { readonly next: string | undefined }) {
+  const words = useWords()
+  if (next === undefined && query.after === undefined) return null
+  return (
+    <nav class="buttons" aria-label={words.pages}>
+      {query.after === undefined ? null : (
+        <Link to={peoplePlace({ ...query, after: undefined })} class="button outlined">
+          {words.firstPage}
+        </Link>
+      )}
+      {next === undefined ? null : (
+        <Link to={peoplePlace({ ...query, after: next })} class="button outlined">
+          {words.nextPage}
+        </Link>
+      )}
+    </nav>
+  )
+}

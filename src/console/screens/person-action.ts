@@ -1,0 +1,153 @@
+import type { Because } from '../../contract/admin/because.ts'
+import type { Person } from '../../contract/admin/people.ts'
+import { isolated } from '../../printable.ts'
+import type { Client } from '../client/client.ts'
+import type { Words } from '../words/en.ts'
+
+/** What an administrator enters for an action, besides the reason. */
+export interface Entered {
+  readonly serialNumber: string
+  /** How often a bypass code works. */
+  readonly usesAllowed: number
+  /** How long a bypass code works, minutes. */
+  readonly expirationTime: number
+}
+
+/** A code that is shown once. */
+export interface ShownCode {
+  readonly title: string
+  readonly code: string
+}
+
+/** One thing that an administrator can do for a person. */
+export interface PersonAction {
+  /** Its name in the contract. */
+  readonly operation: string
+  /** A question that names the person. */
+  readonly title: string
+  readonly sentence: string
+  /** What the button does. */
+  readonly action: string
+  /** The reason that most often fits. */
+  readonly because: Because
+  /** What has to be entered. */
+  readonly asks?: 'serialNumber' | 'bypassCode'
+  /** Takes nothing away. */
+  readonly harmless?: boolean
+  /** What is said afterwards. */
+  readonly done: string
+  readonly run: (because: Because, entered: Entered) => Promise<ShownCode | undefined>
+}
+
+interface About {
+  readonly client: Client
+  readonly words: Words
+  readonly person: Person
+}
+
+/** The actions on a person, as the buttons of its page start them. */
+export function actionsOn({ client, words, person }: About) {
+  const name = isolated(person.name)
+  const params = { userId: person.id }
+  const texts = words.actions
+  const without = (call: Promise<unknown>) => call.then(() => undefined)
+  const named = (action: keyof Words['actions']) => {
+    const { button, title, sentence, done } = texts[action]
+    return { action: button, title: title(name), sentence, done: done(name) }
+  }
+  return {
+    unlock: (): PersonAction => ({
+      ...named('unlock'),
+      operation: 'unlockPerson',
+      because: 'locked_out',
+      harmless: true,
+      run: (because) => without(client.call('POST /admin/people/:userId/unlock', { params, body: { because } })),
+    }),
+    issueToken: (domainId: string): PersonAction => ({
+      ...named('issueToken'),
+      operation: 'issuePersonToken',
+      because: 'new_device',
+      harmless: true,
+      async run(because) {
+        const { code } = await client.call('POST /admin/people/:userId/domains/:domainId/token', {
+          params: { ...params, domainId },
+          body: { because },
+        })
+        return code === undefined ? undefined : { title: words.activationCodeFor(name), code }
+      },
+    }),
+    revokeToken: (domainId: string): PersonAction => ({
+      ...named('revokeToken'),
+      operation: 'revokePersonToken',
+      because: 'lost_device',
+      run: (because) =>
+        without(
+          client.call('POST /admin/people/:userId/domains/:domainId/token/revoke', {
+            params: { ...params, domainId },
+            body: { because },
+          }),
+        ),
+    }),
+    assignHardware: (): PersonAction => ({
+      ...named('assignHardware'),
+      operation: 'assignPersonHardware',
+      because: 'new_device',
+      asks: 'serialNumber',
+      harmless: true,
+      run: (because, { serialNumber }) =>
+        without(client.call('POST /admin/people/:userId/hardware', { params, body: { because, serialNumber } })),
+    }),
+    releaseHardware: (): PersonAction => ({
+      ...named('releaseHardware'),
+      operation: 'releasePersonHardware',
+      because: 'lost_device',
+      run: (because) =>
+        without(client.call('POST /admin/people/:userId/hardware/release', { params, body: { because } })),
+    }),
+    createCode: (): PersonAction => ({
+      ...named('createCode'),
+      operation: 'createPersonBypassCode',
+      because: 'lost_device',
+      asks: 'bypassCode',
+      harmless: true,
+      async run(because, { usesAllowed, expirationTime }) {
+        const body = { because, usesAllowed, expirationTime }
+        const { code } = await client.call('POST /admin/people/:userId/bypass-codes', { params, body })
+        return code === undefined ? undefined : { title: words.bypassCodeFor(name), code }
+      },
+    }),
+    deleteCodes: (): PersonAction => ({
+      ...named('deleteCodes'),
+      operation: 'deletePersonBypassCodes',
+      because: 'fraud',
+      run: (because) =>
+        without(client.call('POST /admin/people/:userId/bypass-codes/delete', { params, body: { because } })),
+    }),
+    deletePasskey: (passkeyId: string): PersonAction => ({
+      ...named('deletePasskey'),
+      operation: 'deletePersonPasskey',
+      because: 'lost_device',
+      run: (because) =>
+        without(
+          client.call('POST /admin/people/:userId/passkeys/:passkeyId/delete', {
+            params: { ...params, passkeyId },
+            body: { because },
+          }),
+        ),
+    }),
+    endSessions: (): PersonAction => ({
+      ...named('endSessions'),
+      operation: 'endPersonSessions',
+      because: 'fraud',
+      run: (because) => without(client.call('POST /admin/people/:userId/end-sessions', { params, body: { because } })),
+    }),
+    reset: (): PersonAction => ({
+      ...named('reset'),
+      operation: 'resetPerson',
+      because: 'lost_device',
+      run: (because) => without(client.call('POST /admin/people/:userId/reset', { params, body: { because } })),
+    }),
+  }
+}
+
+export type PersonActions = ReturnType<typeof actionsOn>

@@ -1,0 +1,28 @@
+import type { PersonSummary } from '../../contract/admin/people.ts'
+import { key, lock, warning } from '../../ui/icons.ts'
+import { Badge } from '../parts/badge.tsx'
+import { useClockTime, useDateTime } from '../parts/time.tsx'
+import { useWords } from '../words/speech.tsx'
+
+/** What needs attention about a person. */
+export function PersonBadges({ person: { factors, locked, bypassCodes } }: { readonly person: PersonSummary }) {
+  const words = useWords()
+  return (
+    <span class="badges">
+      {locked ? <Badge icon={lock} text={words.locked} tone="danger" /> : null}
+      {factors.length === 0 ? <Badge icon={warning} text={words.notEnrolled} /> : null}
+      {bypassCodes > 0 ? <Badge icon={key} text={words.bypassInUse} /> : null}
+    </span>
+  )
+}
+
+/** Until when the codes of a person are locked. @param until Unix time, seconds; null until an administrator unlocks them. */
+export function useLockedUntil(): (until: number | null) => string {
+  const words = useWords()
+  const [clockTime, dateTime] = [useClockTime(), useDateTime()]
+  return (until) => {
+    if (until === null) return words.lockedForever
+    const isToday = new Date(until * 1000).toDateString() === new Date().toDateString()
+    return words.lockedUntil(isToday ? clockTime(until) : dateTime(until))
+  }
+}

@@ -1,0 +1,154 @@
+import { printable } from '../../printable.ts'
+import { Button } from '../../ui/button.tsx'
+import { key, phone, screen } from '../../ui/icons.ts'
+import { LastUse } from '../parts/last-use.tsx'
+import { useDateTime } from '../parts/time.tsx'
+import { useSignedIn } from '../session.tsx'
+import { useWords } from '../words/speech.tsx'
+import { FactorRow, RowButton } from './factor-row.tsx'
+import type { PersonPartsProps } from './person-parts.tsx'
+
+/** The device of each domain, or that there is none. */
+export function Devices({ person, actions, changeable, onAsk }: PersonPartsProps) {
+  const words = useWords()
+  const dateTime = useDateTime()
+  const { session } = useSignedIn()
+  const nameOf = (id: string) => session.domains.find((domain) => domain.id === id)?.name ?? id
+  return (
+    <section class="card">
+      <h2>{words.devices}</h2>
+      <ul class="list">
+        {person.domains.map((domain) => {
+          const token = person.tokens.find((each) => each.domain === domain)
+          const device = token?.device
+          return (
+            <FactorRow
+              key={domain}
+              icon={phone}
+              title={nameOf(domain)}
+              buttons={
+                changeable ? (
+                  device ? (
+                    <RowButton action={actions.revokeToken(domain)} about={nameOf(domain)} onAsk={onAsk} />
+                  ) : (
+                    <RowButton action={actions.issueToken(domain)} about={nameOf(domain)} onAsk={onAsk} />
+                  )
+                ) : null
+              }
+            >
+              {device ? (
+                <>
+                  <bdi>{printable(device.name)}</bdi>
+                  {' · '}
+                  <LastUse at={device.lastUsedAt} place={device.lastUsedPlace} />
+                </>
+              ) : token ? (
+                token.expiresAt === undefined ? (
+                  words.codeIssued
+                ) : (
+                  words.codeIssuedUntil(dateTime(token.expiresAt))
+                )
+              ) : (
+                words.noDevice
+              )}
+            </FactorRow>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+export function Hardware({ person: { hardware, elsewhere }, actions, changeable, onAsk }: PersonPartsProps) {
+  const words = useWords()
+  const allowed = changeable && !elsewhere
+  return (
+    <section class="card">
+      <h2>{words.hardware}</h2>
+      {hardware ? (
+        <ul class="list">
+          <FactorRow
+            icon={screen}
+            title={hardware.selfEnrolled ? hardware.alias : hardware.serialNumber}
+            buttons={
+              allowed ? <RowButton action={actions.releaseHardware()} about={hardware.alias} onAsk={onAsk} /> : null
+            }
+          >
+            {hardware.selfEnrolled ? words.authenticatorApp : <bdi>{printable(hardware.alias)}</bdi>}
+            {' · '}
+            <LastUse at={hardware.lastUsedAt} />
+          </FactorRow>
+        </ul>
+      ) : (
+        <>
+          <p class="sentence">{words.none}</p>
+          {allowed ? (
+            <div class="buttons">
+              <Button
+                class="outlined"
+                onClick={() => onAsk(actions.assignHardware())}
+                label={words.actions.assignHardware.button}
+              />
+            </div>
+          ) : null}
+        </>
+      )}
+    </section>
+  )
+}
+
+export function Passkeys({ person: { passkeys, elsewhere }, actions, changeable, onAsk }: PersonPartsProps) {
+  const words = useWords()
+  if (passkeys.length === 0) return null
+  return (
+    <section class="card">
+      <h2>{words.passkeys}</h2>
+      <ul class="list">
+        {passkeys.map((passkey) => (
+          <FactorRow
+            key={passkey.id}
+            icon={key}
+            title={passkey.name}
+            buttons={
+              changeable && !elsewhere ? (
+                <RowButton action={actions.deletePasskey(passkey.id)} about={passkey.name} onAsk={onAsk} />
+              ) : null
+            }
+          >
+            <bdi>{passkey.rpId}</bdi>
+            {' · '}
+            <LastUse at={passkey.lastUsedAt} />
+          </FactorRow>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Bypass codes, which the person calls recovery codes. */
+export function Codes({ person: { codes, elsewhere }, actions, changeable, onAsk }: PersonPartsProps) {
+  const words = useWords()
+  const left = codes.filter(({ usesRemaining }) => usesRemaining > 0).length
+  return (
+    <section class="card">
+      <h2>{words.bypassCodes}</h2>
+      <p class="sentence">{left === 0 ? words.none : words.codesLeft(left)}</p>
+      {changeable && !elsewhere ? (
+        <div class="buttons">
+          <Button
+            class="outlined"
+            onClick={() => onAsk(actions.createCode())}
+            label={words.actions.createCode.button}
+          />
+          {codes.length > 0 ? (
+            <Button
+              class="outlined"
+              onClick={() => onAsk(actions.deleteCodes())}
+              label={words.actions.deleteCodes.button}
+            />
+          ) : null}
+        </div>
+      ) : null}
+    </section>
+  )
+}

@@ -1,0 +1,113 @@
+import type { Person } from '../../contract/admin/people.ts'
+import { printable } from '../../printable.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { lock } from '../../ui/icons.ts'
+import { Facts } from '../parts/facts.tsx'
+import { Time } from '../parts/time.tsx'
+import { useWords } from '../words/speech.tsx'
+import { useDomainNames } from './domain-names.ts'
+import type { PersonAction, PersonActions } from './person-action.ts'
+import { PersonBadges, useLockedUntil } from './person-badges.tsx'
+import { Codes, Devices, Hardware, Passkeys } from './person-factors.tsx'
+
+export interface PersonPartsProps {
+  readonly person: Person
+  readonly actions: PersonActions
+  /** Whether the administrator may change anything. */
+  readonly changeable: boolean
+  readonly onAsk: (action: PersonAction) => void
+}
+
+/** What is known of a person, and the buttons beside what they change. */
+export function PersonParts(props: PersonPartsProps) {
+  const words = useWords()
+  const { person, actions, changeable, onAsk } = props
+  return (
+    <>
+      <Lock {...props} />
+      {changeable && person.elsewhere ? <p class="sentence">{words.elsewhere}</p> : null}
+      <Devices {...props} />
+      <Hardware {...props} />
+      <Passkeys {...props} />
+      <Codes {...props} />
+      <About person={person} />
+      {changeable ? (
+        <section class="card">
+          <h2>{words.moreActions}</h2>
+          <div class="buttons">
+            <Button
+              class="outlined"
+              onClick={() => onAsk(actions.endSessions())}
+              label={words.actions.endSessions.button}
+            />
+            {person.elsewhere ? null : (
+              <Button
+                class="outlined danger"
+                onClick={() => onAsk(actions.reset())}
+                label={words.actions.reset.button}
+              />
+            )}
+          </div>
+        </section>
+      ) : null}
+    </>
+  )
+}
+
+function Lock({ person, actions, changeable, onAsk }: PersonPartsProps) {
+  const words = useWords()
+  const lockedUntil = useLockedUntil()
+  if (!person.locked) return null
+  return (
+    <div class="notice-bar">
+      <Icon path={lock} />
+      <p>{lockedUntil(person.locked.until)}</p>
+      {changeable ? (
+        <Button class="filled" onClick={() => onAsk(actions.unlock())} label={words.actions.unlock.button} />
+      ) : null}
+    </div>
+  )
+}
+
+function About({ person }: Pick<PersonPartsProps, 'person'>) {
+  const words = useWords()
+  const namesOf = useDomainNames()
+  const { username, email, emailChangedAt, domains, createdAt } = person
+  const changed =
+    emailChangedAt === undefined ? null : (
+      <small>
+        {words.emailChanged} <Time at={emailChangedAt} />
+      </small>
+    )
+  const mail = email === '' ? words.noEmail : <bdi>{printable(email)}</bdi>
+  return (
+    <section class="card">
+      <h2>{words.about}</h2>
+      <Facts
+        facts={[
+          { label: words.status, value: <Status person={person} /> },
+          { label: words.username, value: <bdi>{printable(username)}</bdi> },
+          {
+            label: words.email,
+            value: (
+              <>
+                {mail}
+                {changed}
+              </>
+            ),
+          },
+          { label: words.domains, value: <bdi>{namesOf(domains)}</bdi> },
+          { label: words.created, value: <Time at={createdAt} /> },
+        ]}
+      />
+    </section>
+  )
+}
+
+function Status({ person }: Pick<PersonPartsProps, 'person'>) {
+  const words = useWords()
+  const { factors } = person
+  if (factors.length === 0) return <PersonBadges person={person} />
+  return <>{factors.map((factor) => words.factors[factor]).join(words.comma)}</>
+}

@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks'
+
+import type { Approval } from '../../contract/admin/approvals.ts'
+import type { Because } from '../../contract/admin/because.ts'
+import type { Person } from '../../contract/admin/people.ts'
+import { isolated, printable } from '../../printable.ts'
+import { ActionDialog, CodeDialog } from '../parts/action-dialog.tsx'
+import { Page } from '../parts/page.tsx'
+import { WhenLoaded } from '../parts/states.tsx'
+import { useToast } from '../parts/toast.tsx'
+import { useSignedIn } from '../session.tsx'
+import { useLoad } from '../use-load.ts'
+import { useRepeated } from '../use-repeated.ts'
+import { useWords } from '../words/speech.tsx'
+import { actionsOn, type PersonAction, type ShownCode } from './person-action.ts'
+import { ApprovalCard } from './approval-card.tsx'
+import { PersonParts } from './person-parts.tsx'
+
+/** How often the decision of another administrator is looked for, milliseconds. */
+const approvalInterval = 5_000
+
+/** One person: what signs it in, what locks it out, and what can be done. */
+export function PersonScreen({ id }: { readonly id: string }) {
+  const words = useWords()
+  const { client, session } = useSignedIn()
+  const say = useToast()
+  const params = { userId: id }
+  const person = useLoad(id, () => client.call('GET /admin/people/:userId', { params }))
+  const approvals = useLoad(`approvals ${id}`, async () =>
+    (await client.call('GET /admin/approvals', {})).filter((each) => each.person.id === id && isOpen(each)),
+  )
+  const [asked, setAsked] = useState<PersonAction>()
+  const [shown, setShown] = useState<ShownCode>()
+  const waiting = approvals.value?.some(({ state }) => state === 'pending') ?? false
+  useRepeated(waiting, approvalInterval, () => void approvals.reload())
+
+  async function done(action: PersonAction, code: ShownCode | undefined) {
+    say(action.done)
+    setShown(code)
+    await Promise.all([person.reload(), approvals.reload()])
+  }
+  async function ask(operation: string, because: Because) {
+    await client.call('POST /admin/people/:userId/approvals', { params, body: { operation, because } })
+    say(words.asked)
+    await approvals.reload()
+  }
+  const { value } = person
+  const actions = value && actionsOn({ client, words, person: value })
+  return (
+    <Page
+      title={value ? printable(value.name) : words.people}
+      sentence={value ? aboutOf(value) : ''}
+      above={{ to: 'people', title: words.people }}
+    >
+      {approvals.value && approvals.value.length > 0 ? (
+        <ul class="list approvals">
+          {approvals.value.map((approval) => (
+            <li key={approval.id}>
+              <ApprovalCard approval={approval} reload={approvals.reload} />
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      <WhenLoaded of={person}>
+        {(loaded) =>
+          actions ? (
+            <PersonParts
+              person={loaded}
+              actions={actions}
+              changeable={session.administrator.role !== 'auditor'}
+              onAsk={setAsked}
+            />
+          ) : null
+        }
+      </WhenLoaded>
+      {asked ? (
+        <ActionDialog
+          key={asked.operation}
+          action={asked}
+          onAsk={ask}
+          onDone={(code) => void done(asked, code)}
+          onClose={() => setAsked(undefined)}
+        />
+      ) : null}
+      {shown ? <CodeDialog shown={shown} onClose={() => setShown(undefined)} /> : null}
+    </Page>
+  )
+}
+
+const isOpen = ({ state }: Approval): boolean => state === 'pending' || state === 'approved'
+
+const aboutOf = ({ username, email }: Person): string =>
+  [username, email]
+    .filter((each) => each !== '')
+    .map(isolated)
+    .join(' · ')

@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest'
+
+import { isolated } from '../../src/printable.ts'
+import { button, type Desk, expectHeadline, link, row, signedIn, startDesk } from './desk.ts'
+
+const agent = { name: 'Hal Helper', email: 'hal@example.com', role: 'helpdesk', domains: ['Wiki'] } as const
+const admin = { name: 'Ann Admin', email: 'ann@example.com', role: 'admin', domains: ['Wiki'] } as const
+
+async function deskWithPeople(): Promise<Desk> {
+  const desk = await startDesk()
+  await desk.addPerson('alice', 'Alice Archer')
+  await desk.addPerson('bob', 'Bob Baker', ['Wiki', 'Webmail'])
+  await desk.addPerson('carol', 'Carol Cook', ['Webmail'])
+  return desk
+}
+
+describe('people', () => {
+  it('are searched from anywhere by keyboard: slash, the name, Enter and Enter', async () => {
+    const desk = await deskWithPeople()
+    const { page } = await signedIn(desk, agent)
+    await page.goto(`${desk.url}/account`)
+    await expectHeadline(page, 'Your account')
+
+    await page.keyboard.press('/')
+    await page.getByRole('searchbox', { name: 'Search people' }).and(page.locator(':focus')).waitFor()
+    await page.keyboard.type('archer')
+    await page.keyboard.press('Enter')
+    await row(page, 'Alice Archer').and(page.locator(':focus')).waitFor()
+    const others = await row(page, 'Bob Baker').count()
+    await page.keyboard.press('Enter')
+
+    await expectHeadline(page, 'Alice Archer')
+    expect(others).toBe(0)
+  })
+
+  it('are those of the own domains', async () => {
+    const desk = await deskWithPeople()
+    const { page } = await signedIn(desk, agent)
+
+    await row(page, 'Alice Archer').waitFor()
+
+    expect(
+      await page
+        .getByRole('main')
+        .getByRole('link', { name: /Archer|Baker|Cook/ })
+        .allInnerTexts(),
+    ).toEqual([expect.stringContaining('Alice'), expect.stringContaining('Bob')])
+  })
+
+  it('are filtered, and the filter survives a reload and the back button', async () => {
+    const desk = await deskWithPeople()
+    await desk.client.bypassCodes.create((await desk.client.users.getByUsername('bob')).id, {
+      usesAllowed: 1,
+      expirationTime: 60,
+    })
+    const { page } = await signedIn(desk, agent)
+    await row(page, 'Alice Archer').waitFor()
+
+    await link(page, 'Recovery code in use').click()
+    await row(page, 'Alice Archer').waitFor({ state: 'detached' })
+    await page.reload()
+    await row(page, 'Bob Baker').waitFor()
+    const filtered = await row(page, 'Alice Archer').count()
+    await page.goBack()
+    await row(page, 'Alice Archer').waitFor()
+
+    expect(filtered).toBe(0)
+    expect(await link(page, 'Everyone').getAttribute('aria-current')).toBe('true')
+  })
+
+  it('say so when no one is found', async () => {
+    const desk = await deskWithPeople()
+    const { page } = await signedIn(desk, agent)
+
+    await page.getByRole('searchbox').fill('zzzz')
+
+    await page.getByText('No one found.').waitFor()
+    expect(new URL(page.url()).search).toBe('?q=zzzz')
+  })
+
+  it('show the results of the last letters, however late the answers to the first come', async () => {
+    const desk = await deskWithPeople()
+    const { page } = await signedIn(desk, agent)
+    await row(page, 'Alice Archer').waitFor()
+    await page.route('**/people?q=bob', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 700))
+      await route.continue()
+    })
+
+    await page.getByRole('searchbox').fill('bob')
+    await page.waitForURL('**?q=bob')
+    await page.getByRole('searchbox').fill('alice')
+    await page.waitForURL('**?q=alice')
+    await page.waitForResponse('**/people?q=bob')
+
+    await row(page, 'Bob Baker').waitFor({ state: 'detached' })
+    expect(await row(page, 'Alice Archer').count()).toBe(1)
+  })
+})
+
+describe('a person', () => {
+  it('who is locked out is unlocked in three clicks from the search', async () => {
+    const desk = await deskWithPeople()
+    await desk.lock('alice')
+    const { page } = await signedIn(desk, agent)
+    await page.getByRole('searchbox').fill('alice')
+
+    await row(page, 'Alice Archer').click()
+    await button(page, 'Unlock').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Unlock' }).click()
+
+    await page.getByText(`${isolated('Alice Archer')} is unlocked.`).waitFor()
+    expect(await page.getByText('Codes are locked').count()).toBe(0)
+  })
+
+  it('gets a recovery code from an admin, which is shown once', async () => {
+    const desk = await deskWithPeople()
+    const { page } = await signedIn(desk, admin)
+
+    await row(page, 'Alice Archer').click()
+    await button(page, 'Create a code').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create a code' }).click()
+    await page.getByRole('dialog', { name: `Recovery code for ${isolated('Alice Archer')}` }).waitFor()
+    const shown = (await page.locator('.big-code').innerText()).replaceAll(' ', '')
+    await button(page, 'Done').click()
+    await page.getByText('1 code left.').waitFor()
+
+    expect(shown).toMatch(/^\d{9}$/)
+    expect(await page.content()).not.toContain(shown)
+    const session = await desk.client.sessions.create(desk.domainOf('Wiki'), {
+      user: { username: 'alice' },
+      bypasscode: shown,
+    })
+    expect(session.state).toBe('approved')
+  })
+
+  it('gets an activation code, and what was issued is shown without it', async () => {
+    const desk = await deskWithPeople()
+    const { page } = await signedIn(desk, admin)
+
+    await row(page, 'Alice Archer').click()
+    await button(page, 'Activation code: Wiki').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Activation code' }).click()
+    await page.locator('.big-code').waitFor()
+    const shown = await page.locator('.big-code').innerText()
+    await button(page, 'Done').click()
+    await page.getByText('An activation code was issued.').waitFor()
+
+    expect(shown).toMatch(/^\w{5} \w{5}$/)
+  })
+
+  it('gets a hardware token by its serial number, and says so when there is none', async () => {
+    const desk = await deskWithPeople()
+    const seed = '3132333435363738393031323334353637383930'
+    await desk.client.hardware.create({ serialNumber: 'SN-1', type: 'TOTP6', timeStep: 30, seed })
+    const { page } = await signedIn(desk, admin)
+
+    await row(page, 'Alice Archer').click()
+    await button(page, 'Assign a hardware token').click()
+    await page.getByLabel('Serial number').fill('SN-2')
+    await page.getByRole('dialog').getByRole('button', { name: 'Assign' }).click()
+    await page.getByText('There is no token with this serial number').waitFor()
+    await page.getByLabel('Serial number').fill('SN-1')
+    await page.keyboard.press('Enter')
+
+    await page.getByText(`${isolated('Alice Archer')} has a hardware token now.`).waitFor()
+    await page.getByText('SN-1').waitFor()
+    expect((await desk.client.users.getByUsername('alice')).hardware).not.toBe('')
+  })
+
+  it('is reset by the help desk only after another administrator has approved it', async () => {
+    const desk = await deskWithPeople()
+    const helper = await signedIn(desk, agent)
+    const other = await signedIn(desk, admin)
+
+    await row(helper.page, 'Alice Archer').click()
+    await button(helper.page, 'Reset').click()
+    await helper.page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
+    await helper.page.getByRole('dialog', { name: 'Another administrator has to agree' }).waitFor()
+    await button(helper.page, 'Ask').click()
+    await helper.page.getByText('Waiting for approval until').waitFor()
+    const offered = await button(helper.page, 'Approve').count()
+    await link(other.page, 'Requests').click()
+    await other.page.getByText(`Asked by ${isolated('Hal Helper')}`).waitFor()
+    await button(other.page, 'Approve').click()
+    await other.page.getByText('Approved. It can be done once').waitFor()
+    await helper.page.getByText('Approved. It can be done once').waitFor()
+    await button(helper.page, 'Reset').click()
+    await helper.page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
+
+    await helper.page.getByText(`${isolated('Alice Archer')} was reset.`).waitFor()
+    expect(offered).toBe(0)
+  })
+
+  it('who also belongs elsewhere keeps what counts everywhere', async () => {
+    const desk = await deskWithPeople()
+    const { page } = await signedIn(desk, admin)
+
+    await row(page, 'Bob Baker').click()
+    await page.getByText('This person also belongs to domains that you don’t manage.').waitFor()
+
+    expect(await page.getByRole('button', { name: /Reset|Create a code|Assign/ }).count()).toBe(0)
+    expect(await button(page, 'Activation code: Wiki').count()).toBe(1)
+  })
+
+  it('is not changed by the person itself', async () => {
+    const desk = await deskWithPeople()
+    const { page } = await signedIn(desk, { ...admin, email: 'alice@example.com' })
+
+    await row(page, 'Alice Archer').click()
+    await button(page, 'Sign out everywhere').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+
+    await page.getByText('You can’t do this to your own record.').waitFor()
+  })
+
+  it('is only looked at by an auditor', async () => {
+    const desk = await deskWithPeople()
+    await desk.lock('alice')
+    const { page } = await signedIn(desk, { role: 'auditor' })
+
+    await row(page, 'Alice Archer').click()
+    await page.getByText('Codes are locked until').waitFor()
+
+    expect(await page.getByRole('main').getByRole('button').count()).toBe(0)
+  })
+
+  it('of a domain of others is not found', async () => {
+    const desk = await deskWithPeople()
+    const { id } = await desk.client.users.getByUsername('carol')
+    const { page } = await signedIn(desk, agent)
+
+    await page.goto(`${desk.url}/person?id=${id}`)
+
+    await page.getByText('It no longer exists.').waitFor()
+    expect(await page.content()).not.toContain('Carol')
+  })
+})
