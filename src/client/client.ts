@@ -10,7 +10,13 @@ import * as factors from '../contract/factors.ts'
 import type { EnrolledHardwareToken, NewHardwareToken } from '../contract/hardware.ts'
 import * as hardware from '../contract/hardware.ts'
 import * as organization from '../contract/organization.ts'
-import type { RegisteredPasskey, StartedAuthentication, StartedRegistration } from '../contract/passkeys.ts'
+import type {
+  RegisteredPasskey,
+  PasskeySignIn,
+  StartedAuthentication,
+  StartedRegistration,
+  StartedSignIn,
+} from '../contract/passkeys.ts'
 import * as passkeys from '../contract/passkeys.ts'
 import type { RequestedPhishingResistance } from '../contract/phishing-resistance.ts'
 import type { NewSession, PassedBrowser } from '../contract/sessions.ts'
@@ -164,6 +170,12 @@ export function createClient(options: ClientOptions) {
       /** @returns what `navigator.credentials.get()` takes, as JSON; `sessions.create` takes the answer as `passkey`. */
       startAuthentication: (domainId: string, userId: string, authentication: StartedAuthentication) =>
         call(passkeys.startPasskeyAuthentication, { params: { domainId, userId }, body: authentication }),
+      /** The same for a sign-in in which the passkey says who the user is. 1.4. */
+      startSignIn: (domainId: string, started: StartedSignIn) =>
+        call(passkeys.startPasskeySignIn, { params: { domainId }, body: started }),
+      /** Verifies the answer, once. @returns its user, and an approval to redeem with the same challenge. 1.4. */
+      signIn: (domainId: string, signIn: PasskeySignIn) =>
+        call(passkeys.createPasskeySession, { params: { domainId }, body: signIn }),
     }),
     bypassCodes: Object.freeze({
       create: (userId: string, code: NewBypassCode) =>

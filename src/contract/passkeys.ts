@@ -4,11 +4,16 @@ import { BrowserCookie } from './browsers.ts'
 import { endpoint } from './endpoint.ts'
 import { ChangePass } from './factors.ts'
 import { RelyingParty, RelyingPartyId } from './relying-party.ts'
-import { SessionPurpose } from './sessions.ts'
+import { Session, SessionPurpose, SignInAddress } from './sessions.ts'
 import { Id, Random128, Seconds, strippedText, text } from './text.ts'
 import { NewEpoch } from './users.ts'
-import { CreationOptions, RegistrationResponse, RequestOptions } from './webauthn.ts'
-import type { AuthenticationResponse } from './webauthn.ts'
+import {
+  AuthenticationResponse,
+  CreationOptions,
+  RegistrationResponse,
+  RequestOptions,
+  UsernamelessOptions,
+} from './webauthn.ts'
 
 /** How many passkeys a user can have. */
 export const maxPasskeys = 10
@@ -158,6 +163,46 @@ export const startPasskeyAuthentication = endpoint({
   role: 'auth',
   since: '1.4',
   errors: ['api.error.notfound.passkey', 'api.error.unavailable.passkeys'],
+})
+
+const StartedSignIn = z.object({
+  rp: RelyingParty,
+  /** Only this challenge can use the answer. */
+  challenge: Random128,
+})
+export type StartedSignIn = z.input<typeof StartedSignIn>
+
+export const startPasskeySignIn = endpoint({
+  method: 'POST',
+  path: '/domains/:domainId/passkeys/authentication',
+  summary:
+    'Starts a sign-in in which the passkey says who the user is: returns the options for `navigator.credentials.get()`, good for 5 minutes.',
+  body: StartedSignIn,
+  bodyLimit,
+  response: UsernamelessOptions,
+  role: 'auth',
+  since: '1.4',
+  errors: ['api.error.unavailable.passkeys'],
+})
+
+const PasskeySignIn = StartedSignIn.extend({ response: AuthenticationResponse, ipAddress: SignInAddress })
+export type PasskeySignIn = z.input<typeof PasskeySignIn>
+
+/** The user whose passkey it is, and an approval that only the challenge of the sign-in can redeem. */
+export const PasskeySignedIn = Session.extend({ user: z.object({ id: Id, username: z.string() }) })
+export type PasskeySignedIn = z.infer<typeof PasskeySignedIn>
+
+export const createPasskeySession = endpoint({
+  method: 'POST',
+  path: '/domains/:domainId/passkeys/sessions',
+  summary:
+    'Creates an approved session of the user whose passkey has answered with user verification; any wrong answer is 404.',
+  body: PasskeySignIn,
+  bodyLimit,
+  response: PasskeySignedIn,
+  role: 'auth',
+  since: '1.4',
+  errors: ['api.error.notfound.passkey', 'api.error.invalid.response', 'api.error.unavailable.passkeys'],
 })
 
 /** What `createSession` takes as `passkey`. */

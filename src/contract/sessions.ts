@@ -81,6 +81,13 @@ const UserReference = z.union([
   z.object({ username: Username, id: z.undefined().optional() }),
 ])
 
+/** The address of the sign-in, as the caller saw it. For information only: null for text that is not an address. */
+export const SignInAddress = z
+  .union([z.string(), z.null()])
+  .optional()
+  .meta({ description: 'An IPv4 or IPv6 address, with or without a port. Anything else is ignored.' })
+  .transform((value) => (value ? (parseIpAddress(value) ?? null) : undefined))
+
 const NewSession13 = z.object({
   user: UserReference,
   attributes: z
@@ -89,12 +96,7 @@ const NewSession13 = z.object({
     .meta({ description: `${attributeLimits.count} are shown.` }),
   otp: OneTimePassword,
   bypasscode: BypassCode,
-  /** The address of the sign-in, as the caller saw it. For information only: null for text that is not an address. */
-  ipAddress: z
-    .union([z.string(), z.null()])
-    .optional()
-    .meta({ description: 'An IPv4 or IPv6 address, with or without a port. Anything else is ignored.' })
-    .transform((value) => (value ? (parseIpAddress(value) ?? null) : undefined)),
+  ipAddress: SignInAddress,
 })
 
 /** The browser in which the user signs in. It becomes a known browser, unless the factor was an e-mailed code. */

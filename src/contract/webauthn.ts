@@ -73,3 +73,7 @@ export const RequestOptions = z.object({
   allowCredentials: z.array(Descriptor),
 })
 export type RequestOptions = z.infer<typeof RequestOptions>
+
+/** The same for a sign-in in which the passkey says who the user is. */
+export const UsernamelessOptions = RequestOptions.extend({ userVerification: z.literal('required') })
+export type UsernamelessOptions = z.infer<typeof UsernamelessOptions>

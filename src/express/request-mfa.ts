@@ -1,7 +1,10 @@
 import type { NextFunction, Request, Response } from 'express'
 
 import type { Verified } from '../challenge/challenge.ts'
+import { acceptPasskeyLogin, startPasskeyLogin, verifyPasskeyLogin } from './app-login/passkey-login.ts'
+import type { VerifiedPasskey } from './app-login/passkey-login.ts'
 import { withdrawShownCode } from './app-login/withdraw-shown-code.ts'
+import type { UsernamelessOptions } from '../contract/webauthn.ts'
 import { serve } from './apply.ts'
 import type { RequestContext } from './request/context.ts'
 import { contextOf } from './request/context.ts'
@@ -29,6 +32,28 @@ export interface RequestMfa {
    * if (amount > 1000 && !recent(req.mfa.verified)) return req.mfa.challenge({ maxAge: 300 })
    */
   challenge(options?: Need & { readonly returnTo?: string }): Promise<void>
+  /**
+   * For a login page of your own that signs users in with their passkey, without a username. Returns the options for
+   * `navigator.credentials.get()`, and sets a cookie that binds them to this browser for 5 minutes.
+   *
+   * @throws {SetupError} where browsers accept no passkeys, or the service speaks only 1.3.
+   */
+  passkeyOptions(): Promise<UsernamelessOptions>
+  /**
+   * Has the service verify what the browser answered, once, with user verification. Sign this user in, then call
+   * `acceptPasskey()` in the same request.
+   *
+   * @param response What `navigator.credentials.get()` returned, as JSON.
+   * @returns whose passkey it is; undefined for a wrong answer.
+   */
+  verifyPasskey(response: unknown): Promise<VerifiedPasskey | undefined>
+  /**
+   * Verifies the web session of the user who has just been signed in: the passkey was both steps.
+   *
+   * @returns when and how the second step was passed; undefined if the passkey does not count (any more).
+   * @throws {Error} if the passkey belongs to another user than the one who is signed in.
+   */
+  acceptPasskey(passkey: VerifiedPasskey): Promise<Verified | undefined>
   /**
    * Ends the second step of this web session, and stores that: for an app that signs people out without Passport. Where
    * `mfa()` has not run yet, `forgetMfa(req)` does the same.
@@ -78,6 +103,18 @@ class RequestMfaOf implements RequestMfa {
     const request = createWebRequest(req, context, context.user)
     const demanded = { ...wanted, returnTo: safeReturnTo(returnTo, context.base) }
     await serve(request, res, next, () => stepUp(request, demanded))
+  }
+
+  async passkeyOptions(): Promise<UsernamelessOptions> {
+    return startPasskeyLogin(this.#of)
+  }
+
+  async verifyPasskey(response: unknown): Promise<VerifiedPasskey | undefined> {
+    return verifyPasskeyLogin(this.#of, response)
+  }
+
+  async acceptPasskey(passkey: VerifiedPasskey): Promise<Verified | undefined> {
+    return acceptPasskeyLogin(this.#of, passkey)
   }
 
   async forget(): Promise<void> {

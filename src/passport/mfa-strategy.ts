@@ -12,7 +12,7 @@ import { contextOf } from '../express/request/context.ts'
 import { isNavigation } from '../express/request/navigation.ts'
 import { markRenewedLogin } from '../express/request/second-step-logins.ts'
 import { requestedPath, safeReturnTo } from '../express/request/return-to.ts'
-import { reportTrouble } from '../express/request/trouble.ts'
+import { reportTrouble, unavailableError } from '../express/request/trouble.ts'
 import { verifiedOf } from '../express/request/verified.ts'
 import type { WebRequest } from '../express/request/web-request.ts'
 import { createWebRequest } from '../express/request/web-request.ts'
@@ -145,12 +145,6 @@ async function settled(request: WebRequest, handler: () => Promise<PassportOutco
     if (!(error instanceof UnreachableError || error instanceof ApiError)) throw error
     const { retryAfter, event } = reportTrouble(context, error)
     await applyEffects(req, res, context, { state: 'as-is', events: [event] })
-    throw unavailable(error, retryAfter)
+    throw unavailableError(error, retryAfter)
   }
-}
-
-/** As Express and its error handlers read it. The service's own status means nothing to users: a 401 is not their fault. */
-function unavailable(cause: Error, retryAfter: number): Error {
-  const error = new Error('The second step is unavailable.', { cause })
-  return Object.assign(error, { status: 503, headers: { 'Retry-After': String(retryAfter) } })
 }

@@ -58,6 +58,8 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   giveUpPasskey: ({ passkeys }) => passkeys.giveUp(domainId, userId, passkeyId, request('giveUpPasskey')),
   startPasskeyAuthentication: ({ passkeys }) =>
     passkeys.startAuthentication(domainId, userId, request('startPasskeyAuthentication')),
+  startPasskeySignIn: ({ passkeys }) => passkeys.startSignIn(domainId, request('startPasskeySignIn')),
+  createPasskeySession: ({ passkeys }) => passkeys.signIn(domainId, request('createPasskeySession')),
 
   createHardwareToken: ({ hardware }) => hardware.create(request('createHardwareToken')),
   enrollHardwareToken: ({ hardware }) => hardware.enroll(domainId, userId, request('enrollHardwareToken')),
@@ -220,6 +222,8 @@ const since14 = [
   'DELETE /domains/{domainId}/users/{userId}/passkeys/{passkeyId}',
   'POST /domains/{domainId}/users/{userId}/passkeys/{passkeyId}/give-up',
   'POST /domains/{domainId}/users/{userId}/passkeys/authentication',
+  'POST /domains/{domainId}/passkeys/authentication',
+  'POST /domains/{domainId}/passkeys/sessions',
   'POST /domains/{domainId}/users/{userId}/browsers/recognize',
   'POST /domains/{domainId}/users/{userId}/pauses',
   'DELETE /domains/{domainId}/users/{userId}/browsers',

@@ -46,9 +46,12 @@ export interface Credential {
 export interface SoftwareAuthenticator {
   make(options: CreationOptions, lies?: Lies): RegisteredPasskey['response']
   /** @param credential By default, the newest one that the options allow. */
-  use(options: RequestOptions, lies?: Lies, credential?: Credential): PasskeyAnswer
+  use(options: AnyRequestOptions, lies?: Lies, credential?: Credential): PasskeyAnswer
   readonly credentials: readonly Credential[]
 }
+
+/** Options that name no credential ask for any one of the relying party. */
+type AnyRequestOptions = Pick<RequestOptions, 'challenge' | 'rpId' | 'allowCredentials'>
 
 interface Given {
   readonly origin: string
@@ -82,7 +85,8 @@ export function createAuthenticator({ origin, algorithm = 'ES256', counts = true
     },
     use(options, lies = {}, given) {
       const allowed = new Set(options.allowCredentials.map(({ id }) => id))
-      const credential = credentials.findLast((one) => (given ? one.id === given.id : allowed.has(one.id)))
+      const isAllowed = ({ id, rpId }: Credential) => (allowed.size === 0 ? rpId === options.rpId : allowed.has(id))
+      const credential = credentials.findLast((one) => (given ? one.id === given.id : isAllowed(one)))
       if (!credential) throw new Error('No credential is allowed.')
       if (counts) credential.counter += 1
       const authenticatorData = authenticatorHead(credential, { ...truth, ...lies }, 0)

@@ -43,4 +43,10 @@ function troubleOf(error: unknown): Trouble {
   return error.status >= 500 ? 'unavailable' : 'misconfigured'
 }
 
+/** As Express and its error handlers read it. The service's own status means nothing to users: a 401 is not their fault. */
+export function unavailableError(cause: unknown, retryAfter: number): Error {
+  const error = new Error('The second step is unavailable.', { cause })
+  return Object.assign(error, { status: 503, headers: { 'Retry-After': String(retryAfter) } })
+}
+
 const troubles = { network: 'unavailable', bad_response: 'unavailable', timeout: 'slow', no_room: 'busy' } as const

@@ -30,6 +30,9 @@ export const setupCookie = createIdCookie('mfa-setup')
 /** Remembers that the user of a web session wants no passkey in this browser: see `sign-in/passkey-offer.ts`. */
 export const passkeyOfferCookie = createIdCookie('mfa-no-passkey')
 
+/** Binds a passkey ceremony on the app's own login page to this browser: see `app-login/passkey-login.ts`. */
+export const passkeyLoginCookie = createIdCookie('mfa-passkey')
+
 /** With `debug: true`: identifies a web session without an id on the server, as those of cookie-session. */
 export const debugCookie = createIdCookie('mfa-debug')
 

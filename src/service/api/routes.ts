@@ -19,6 +19,7 @@ import * as members from './members.ts'
 import * as organizations from './organization.ts'
 import * as ownFactors from './own-factors.ts'
 import * as passkeyCeremonies from './passkey-ceremonies.ts'
+import * as passkeySignIn from './passkey-sign-in.ts'
 import * as passkeys from './passkeys.ts'
 import * as replacements from './replacements.ts'
 import * as sessions from './sessions.ts'
@@ -57,6 +58,8 @@ export const routes: readonly Route[] = [
 
   route(passkey.startPasskeyRegistration, passkeyCeremonies.startRegistration),
   route(passkey.startPasskeyAuthentication, passkeyCeremonies.startAuthentication),
+  route(passkey.startPasskeySignIn, passkeySignIn.start),
+  route(passkey.createPasskeySession, passkeySignIn.signIn),
   route(passkey.registerPasskey, passkeyCeremonies.register),
   route(passkey.listPasskeys, passkeys.list),
   route(passkey.renamePasskey, passkeys.rename),

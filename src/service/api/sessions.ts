@@ -332,8 +332,13 @@ async function byPasskey(call: Call, db: Queryable, starting: Starting, presente
 
 const denied = (reason: SessionReason, now: number) => ({ state: 'denied', reason, settledAt: now }) as const
 
+/** What a session stores of the request that creates it. */
+type Given = Pick<New, 'attributes' | 'ipAddress' | 'challenge' | 'purpose' | 'phishingResistant' | 'unknownBrowser'>
+
+type Blank = Omit<Starting, keyof Prepared | 'input'> & { readonly input: Given }
+
 /** A pending session that is not sent to any device yet. */
-function blank(call: Call, { input, domain, user, budget, browser }: Omit<Starting, keyof Prepared>) {
+export function blank(call: Call, { input, domain, user, budget, browser }: Blank) {
   const now = call.clock.now()
   return {
     id: newId(call.random),

@@ -3,6 +3,7 @@ import {
   creationOptions,
   passkey,
   registeredPasskey,
+  passkeyAnswer,
   requestOptions,
   startedAuthentication,
   startedRegistration,
@@ -190,6 +191,20 @@ export const examples: Readonly<Record<string, Example>> = {
   deletePasskey: {},
   giveUpPasskey: { request: { pass: sessionId } },
   startPasskeyAuthentication: { request: startedAuthentication, answer: requestOptions },
+  startPasskeySignIn: {
+    request: { rp: startedAuthentication.rp, challenge },
+    answer: { ...requestOptions, userVerification: 'required', allowCredentials: [] },
+  },
+  createPasskeySession: {
+    request: { rp: startedAuthentication.rp, challenge, response: passkeyAnswer },
+    answer: {
+      ...approved,
+      factor: 'passkey',
+      factorId: passkey.id,
+      userVerified: true,
+      user: { id: userId, username: 'alice' },
+    },
+  },
 
   createHardwareToken: {
     request: {

@@ -63,3 +63,14 @@ export const requestOptions = {
   userVerification: 'preferred',
   allowCredentials: [descriptor],
 }
+
+export const passkeyAnswer = {
+  ...credential,
+  response: {
+    clientDataJSON:
+      'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiQnp4eHB0c1FSWHF2NUJsT2c3anRJbGVNd2ZZcllKWEtfelJwbnRNSVBYSSIsIm9yaWdpbiI6Imh0dHBzOi8vYXBwLmV4YW1wbGUiLCJjcm9zc09yaWdpbiI6ZmFsc2V9',
+    authenticatorData: 'VtmCAS3hjt8Iz1fY2UtegalxmdPrFPI7fCt1xcdfVG0FAAAAAg',
+    signature: 'MEUCIQBFQ0nkIvBSlxkerRPiHT21IOWr71IFXklkuC-yE_WToQIgBDpxh3TFcr2KJa2-sb_NXAJWrhHOz5-cP5JdDlK-r4k',
+    userHandle: 'Hx8fHx8fHx8fHx8fHx8fHx8fHx8',
+  },
+}

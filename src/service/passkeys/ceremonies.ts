@@ -61,7 +61,11 @@ export function namedCeremony(clientDataJSON: string): NamedCeremony | undefined
 }
 
 /** What the answer to a ceremony has to be about. Tells the operator of the app about an origin that it did not name. */
-export function expectedOf({ logger, logLimit }: Caller, { clientData }: NamedCeremony, row: CeremonyRow) {
+export function expectedOf(
+  { logger, logLimit }: Caller,
+  { clientData }: NamedCeremony,
+  row: Pick<CeremonyRow, 'rpId' | 'domainId' | 'origins'>,
+) {
   const { rpId, domainId } = row
   const origins = JSON.parse(row.origins) as string[]
   // The origin itself comes from a browser, and stays out of the log.

@@ -18,8 +18,11 @@ import type { Assertion, AuthenticationAnswer, WebAuthn } from './webauthn.ts'
 export interface PresentedPasskey {
   readonly ceremony: CeremonyOf
   /** Absent for a wrong answer. */
-  readonly verified: (Assertion & { readonly passkeyId: string }) | undefined
+  readonly verified: VerifiedAssertion | undefined
 }
+
+/** What the authenticator has signed, and with which passkey. */
+export type VerifiedAssertion = Assertion & { readonly passkeyId: string }
 
 /**
  * Verifies an answer, before the transaction that uses it: a transaction waits for statements only.
@@ -64,7 +67,7 @@ function isOfAnotherUser({ response: { userHandle } }: AuthenticationAnswer, use
 }
 
 /** @returns undefined for a passkey that was changed, or given to this user, in the database. */
-function publicKeyOf({ secrets }: Caller, passkey: PasskeyRow) {
+export function publicKeyOf({ secrets }: Caller, passkey: PasskeyRow) {
   try {
     return openPublicKey(secrets, passkey)
   } catch (error) {
@@ -92,9 +95,18 @@ export async function usePasskey(
   { ceremony: of, verified }: PresentedPasskey,
   { challenge, purpose }: { readonly challenge: string | undefined; readonly purpose: SessionPurpose },
 ): Promise<RightPasskey | undefined> {
-  const now = caller.clock.now()
-  const ceremony = await useCeremony(db, of, now)
+  const ceremony = await useCeremony(db, of, caller.clock.now())
   if (!ceremony || !verified || ceremony.challenge !== challenge || ceremony.purpose !== purpose) return undefined
+  return useVerified(caller, db, of, verified)
+}
+
+/** Uses a passkey, once its challenge is used up. @returns undefined if the passkey is gone by now, or may be a copy. */
+export async function useVerified(
+  caller: Caller,
+  db: Queryable,
+  of: Pick<CeremonyOf, 'domainId' | 'userId'>,
+  verified: VerifiedAssertion,
+): Promise<RightPasskey | undefined> {
   const passkey = await passkeyOfUser(db, { id: verified.passkeyId, userId: of.userId })
   // WebAuthn section 7.2, step 20: backup eligibility never changes.
   if (!passkey || passkey.syncable !== factOf(verified.syncable)) return undefined
@@ -106,7 +118,7 @@ export async function usePasskey(
   if (regressed && caller.refuseClones) return undefined
   // The highest counter stays, so that the other one of two authenticators shows as well.
   const counter = Math.max(verified.counter, passkey.counter)
-  await notePasskeyUse(db, passkey.id, { counter, synced: factOf(verified.synced) }, now)
+  await notePasskeyUse(db, passkey.id, { counter, synced: factOf(verified.synced) }, caller.clock.now())
   return { factor: 'passkey', factorId: passkey.id, userVerified: factOf(verified.userVerified) }
 }
 

@@ -5,7 +5,7 @@ import type { ExpressionBuilder, Selectable } from 'kysely'
 import { ceremonyLifetime } from '../../contract/passkeys.ts'
 import { latestBeginning } from '../rules/present.ts'
 import type { Database, Queryable } from './schema.ts'
-import { change, derived, firstRow, pick } from './statement.ts'
+import { change, changesRow, derived, firstRow, pick } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 
 export type CeremonyRow = Selectable<Database['passkeyCeremony']>
@@ -46,6 +46,21 @@ export const openCeremony = firstRow('openCeremony', (db, of: Slots<CeremonyOf>,
 /** Uses a ceremony up: of several answers at once, only one gets it. */
 export const useCeremony = firstRow('useCeremony', (db, of: Slots<CeremonyOf>, now: Slot<number>) =>
   db.deleteFrom('passkeyCeremony').where(isOpen(of, now)).returningAll(),
+)
+
+type UsedChallenge = Omit<CeremonyRow, 'kind' | 'origins' | 'purpose'>
+
+/** Notes that a challenge was used that was not stored before. @returns false if it was noted already. */
+export const insertUsedChallenge = changesRow('insertUsedChallenge', (db, row: Slots<UsedChallenge>) =>
+  db
+    .insertInto('passkeyCeremony')
+    .values({
+      ...pick(row, ['challengeHash', 'domainId', 'userId', 'rpId', 'challenge', 'expiresAt']),
+      kind: 'used',
+      origins: '[]',
+      purpose: null,
+    })
+    .onConflict((conflict) => conflict.column('challengeHash').doNothing()),
 )
 
 /** Whether a ceremony is the one that an answer names, and has not ended. One with a later end was set by a clock that was ahead. */

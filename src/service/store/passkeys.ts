@@ -45,6 +45,16 @@ export const passkeyByCredential = firstRow(
       .where((is) => is.and({ userId, rpId, credentialId })),
 )
 
+/** The passkey that an authenticator has answered with, where it alone says whose it is. */
+export const passkeyOfOrganization = firstRow(
+  'passkeyOfOrganization',
+  (db, { organizationId, rpId, credentialId }: Slots<Pick<PasskeyRow, 'organizationId' | 'rpId' | 'credentialId'>>) =>
+    db
+      .selectFrom('passkey')
+      .selectAll()
+      .where((is) => is.and({ organizationId, rpId, credentialId })),
+)
+
 export const renamePasskey = change('renamePasskey', (db, id: Slot<string>, name: Slot<string>) =>
   db.updateTable('passkey').set({ name }).where('id', '=', id),
 )

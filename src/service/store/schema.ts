@@ -297,7 +297,8 @@ export interface Database {
     challengeHash: string
     domainId: string
     userId: string
-    kind: 'register' | 'authenticate'
+    /** `used`: takes no answer; a challenge that was not stored before was used. */
+    kind: 'register' | 'authenticate' | 'used'
     rpId: string
     /** JSON. */
     origins: string

@@ -225,6 +225,7 @@ const withoutFailure = new Set([
   'deletePasskey',
   'giveUpPasskey',
   'startPasskeyAuthentication',
+  'createPasskeySession',
 ])
 
 let refilled = 0
