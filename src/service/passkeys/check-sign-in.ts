@@ -1,4 +1,5 @@
 import { clockSkew } from '../../clock.ts'
+import { ceremonyLifetime } from '../../contract/passkeys.ts'
 import type { Caller } from '../context/caller.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { userHandleOf } from '../rules/passkeys.ts'
@@ -70,7 +71,9 @@ export async function useSignIn(
   { of, userId, challengeHash, end, verified }: PresentedSignIn,
 ): Promise<RightPasskey | undefined> {
   const { domainId, rpId, challenge } = of
-  const used = { challengeHash, domainId, userId, rpId, challenge, expiresAt: end + clockSkew }
+  // A later end would be removed as one from a clock that was ahead.
+  const expiresAt = Math.min(end, caller.clock.now() + ceremonyLifetime) + clockSkew
+  const used = { challengeHash, domainId, userId, rpId, challenge, expiresAt }
   if (!(await insertUsedChallenge(db, used))) return undefined
   return useVerified(caller, db, { domainId, userId }, verified)
 }
