@@ -29,7 +29,7 @@ describe('the example with a login by passkey', () => {
     const started = await agent.post('/login/passkey/options')
     const login = await agent.post('/login/passkey').send(authenticator.use(started.body as UsernamelessOptions))
 
-    expect(login.body).toEqual({ next: '/' })
+    expect(login.body).toEqual({ isIn: true })
     expect((await agent.get('/')).text).toBe('Welcome')
     expect(said).toEqual([])
   })

@@ -1,4 +1,5 @@
 import express from 'express'
+import type { Request } from 'express'
 import session from 'express-session'
 import { Passport } from 'passport'
 import { mfa } from 'second-factor'
@@ -16,19 +17,27 @@ export function createApp(options: MfaOptions = {}) {
   app.use(mfa({ public: ['/login/*'], ...options }))
 
   // The script of the login page passes these to navigator.credentials.get().
-  app.post('/login/passkey/options', async (req, res) => {
-    res.json(await req.mfa?.passkeyOptions())
+  app.post('/login/passkey/options', (req, res, next) => {
+    req.mfa?.passkeyOptions().then((publicKey) => res.json(publicKey), next)
   })
   // And posts what that returned, as JSON.
-  app.post('/login/passkey', express.json(), async (req, res, next) => {
-    const passkey = await req.mfa?.verifyPasskey(req.body)
-    if (!passkey) return res.status(401).json({ error: 'wrong_passkey' })
-    // Look the user up by passkey.username in your own database.
-    return req.login({ username: passkey.username }, (error: unknown) => {
-      if (error) return next(error)
-      return req.mfa?.acceptPasskey(passkey).then(() => res.json({ next: '/' }), next)
-    })
+  app.post('/login/passkey', express.json(), (req, res, next) => {
+    logInByPasskey(req).then((isIn) => res.status(isIn ? 200 : 401).json({ isIn }), next)
   })
   app.get('/', (req, res) => res.send(req.mfa?.verified ? 'Welcome' : 'Sign in first'))
   return app
+}
+
+async function logInByPasskey(req: Request): Promise<boolean> {
+  const passkey = await req.mfa?.verifyPasskey(req.body)
+  if (!passkey) return false
+  // Look the user up by passkey.username in your own database.
+  await logIn(req, { username: passkey.username })
+  return (await req.mfa?.acceptPasskey(passkey)) !== undefined
+}
+
+function logIn(req: Request, user: Express.User): Promise<void> {
+  return new Promise((resolve, reject) => {
+    req.login(user, (error: Error | undefined) => (error ? reject(error) : resolve()))
+  })
 }

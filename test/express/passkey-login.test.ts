@@ -1,4 +1,5 @@
 import express from 'express'
+import type { Request } from 'express'
 import type { MfaEvent, MfaOptions, VerifiedPasskey } from 'second-factor'
 import { embedded } from 'second-factor/service'
 import request from 'supertest'
@@ -15,22 +16,29 @@ import { startWebApp } from '../support/web-app.ts'
 async function startApp({ logsIn, ...mfa }: Partial<MfaOptions> & { logsIn?: string | null } = {}) {
   const events: MfaEvent[] = []
   const kept: VerifiedPasskey[] = []
+  const keep = (passkey: VerifiedPasskey) => {
+    kept.unshift(passkey)
+    return passkey
+  }
+
+  async function logInByPasskey(req: Request) {
+    const passkey = await req.mfa!.verifyPasskey(req.body)
+    if (!passkey) return 'wrong'
+    if (logsIn !== null) await logInWithPassport(req, { username: logsIn ?? passkey.username })
+    return req.mfa!.acceptPasskey(keep(passkey))
+  }
+
   const app = await startWebApp({
     mfa: { onEvent: (event) => void events.push(event), ...mfa },
     routes(routes) {
-      routes.post('/login/options', async (req, res) => void res.json(await req.mfa!.passkeyOptions()))
-      routes.post('/login/passkey', express.json(), async (req, res, next) => {
-        const passkey = await req.mfa!.verifyPasskey(req.body)
-        if (!passkey) return res.status(401).json({ error: 'wrong' })
-        kept.push(passkey)
-        const accept = () => req.mfa!.acceptPasskey(passkey).then((verified) => res.json({ verified }), next)
-        if (logsIn === null) return accept()
-        return req.login({ username: logsIn ?? passkey.username }, (error: unknown) => (error ? next(error) : accept()))
+      routes.post('/login/options', (req, res, next) => {
+        req.mfa!.passkeyOptions().then((options) => res.json(options), next)
       })
-      routes.post('/verify', express.json(), async (req, res) => {
-        const passkey = await req.mfa!.verifyPasskey(req.body)
-        if (passkey) kept.unshift(passkey)
-        res.json({ passkey })
+      routes.post('/login/passkey', express.json(), (req, res, next) => {
+        logInByPasskey(req).then((verified) => res.status(verified === 'wrong' ? 401 : 200).json({ verified }), next)
+      })
+      routes.post('/verify', express.json(), (req, res, next) => {
+        req.mfa!.verifyPasskey(req.body).then((passkey) => res.json({ passkey: passkey && keep(passkey) }), next)
       })
       routes.post('/accept', (req, res, next) => {
         req.mfa!.acceptPasskey(kept[0]!).then((verified) => res.json({ verified }), next)
@@ -76,6 +84,12 @@ async function startApp({ logsIn, ...mfa }: Partial<MfaOptions> & { logsIn?: str
   }
 
   return { ...app, url, events, enroll, start, post, logIn }
+}
+
+function logInWithPassport(req: Request, user: Express.User): Promise<void> {
+  return new Promise((resolve, reject) => {
+    req.login(user, (error: Error | undefined) => (error ? reject(error) : resolve()))
+  })
 }
 
 const isVerified = async (browser: Browser) => (await browser.open('/account')).status === 200
@@ -199,7 +213,7 @@ describe('a login by passkey on a page of the app', () => {
         return {
           ...connection,
           fetch: (...call: Parameters<typeof fetch>) => {
-            asked.push(String(call[1]?.body))
+            asked.push(JSON.stringify(call[1]?.body))
             return send(...call)
           },
         }
@@ -209,7 +223,7 @@ describe('a login by passkey on a page of the app', () => {
     const browser = createBrowser(app.url)
     await app.start(browser)
 
-    expect(asked.join()).toContain('"challenge"')
+    expect(asked.join()).toContain('challenge')
     expect(asked.join()).not.toContain(browser.cookie('mfa-passkey'))
   })
 
