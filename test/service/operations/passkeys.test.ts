@@ -125,3 +125,35 @@ operation('POST /domains/{domainId}/users/{userId}/passkeys/authentication', (su
     })
   })
 })
+
+operation('POST /domains/{domainId}/passkeys/authentication', (subject) => {
+  it('returns what a browser needs to use any passkey of the app', async () => {
+    const { call, domain } = subject()
+    const body = { rp, challenge: random128() }
+
+    const { json } = await call('POST', `/domains/${domain.id}/passkeys/authentication`, { body })
+
+    expect(json).toEqual({
+      challenge: expect.stringMatching(/^[A-Za-z0-9_-]{72}$/),
+      rpId: rp.id,
+      timeout: 300_000,
+      userVerification: 'required',
+      allowCredentials: [],
+    })
+  })
+})
+
+operation('POST /domains/{domainId}/passkeys/sessions', (subject) => {
+  it('returns the user whose passkey has answered, with an approved session', async () => {
+    const { call, domain } = subject()
+    const { id, username, authenticator, passkey } = await passkeyHolder(subject())
+    const started = { rp, challenge: random128() }
+    const path = `/domains/${domain.id}/passkeys`
+    const { json: options } = await call('POST', `${path}/authentication`, { body: started })
+
+    const body = { ...started, response: authenticator.use(options) }
+    const { json } = await call('POST', `${path}/sessions`, { body })
+
+    expect(json).toMatchObject({ state: 'approved', factorId: passkey.id, userVerified: true, user: { id, username } })
+  })
+})
