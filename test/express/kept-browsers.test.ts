@@ -205,6 +205,14 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     expect(await isVerified(browser)).toBe(true)
   })
 
+  it('lets a new user make a passkey first', async () => {
+    const { signIn } = await start({ unknownBrowser })
+
+    const { page } = await signIn('carol')
+
+    expect(page.path).toBe('/mfa/enroll/passkey')
+  })
+
   it('asks the device from a browser that was kept before', async () => {
     const { keep, startApp, key, approve } = await start()
     const { browser } = await keep()

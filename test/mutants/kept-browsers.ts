@@ -185,4 +185,27 @@ export const mutants: readonly Mutant[] = [
     test: 'express/kept-browsers.test.ts',
     title: 'offers a new browser nothing but a passkey, and sends nothing',
   },
+  {
+    defense: 'the signature of a proof, against a relay with stolen cookies',
+    file: rule,
+    find: '    return verify(',
+    replace: '    return key.dsaEncoding === undefined || verify !== undefined || verify(',
+    test: 'attacks/tls-relay.test.ts',
+    title: 'gets no web session with %s',
+  },
+  {
+    defense: 'nothing but a passkey counts from an unknown browser, against a relay',
+    file: rule,
+    find: "unknownBrowser === 'number' ? 'off' : 'require'",
+    replace: "unknownBrowser === 'number' ? 'off' : 'off'",
+    also: [
+      {
+        file: 'src/express/sign-in/open-challenge.ts',
+        find: "isNew ? 'require' : 'off'",
+        replace: "isNew ? 'off' : 'off'",
+      },
+    ],
+    test: 'attacks/tls-relay.test.ts',
+    title: 'gets no web session with %s',
+  },
 ]

@@ -61,11 +61,14 @@ export async function checkPolicy({ mfa }: RequestContext, policy: PhishingResis
   if (policy !== 'off') checkService(`phishingResistant: '${policy}'`, await mfa.connect())
 }
 
-/** @throws {SetupError} if the service lacks the package that verifies passkeys. */
-export function checkMember(policy: PhishingResistance, member: User | undefined): void {
-  if (policy === 'off' || !member || member.passkeys !== undefined) return
+/**
+ * @param option What needs a passkey, as it was written; undefined if nothing does.
+ * @throws {SetupError} if the service lacks the package that verifies passkeys.
+ */
+export function checkMember(option: string | undefined, member: User | undefined): void {
+  if (option === undefined || !member || member.passkeys !== undefined) return
   throw new SetupError(
-    `mfa: phishingResistant: '${policy}' needs a service that verifies passkeys: npm install @simplewebauthn/server beside it`,
+    `mfa: ${option} needs a service that verifies passkeys: npm install @simplewebauthn/server beside it`,
   )
 }
 

@@ -84,7 +84,7 @@ async function showChallenge(request: WebRequest, stored: Challenge): Promise<Ou
     return { state: 'as-is', answer: browserProofPage(request, loaded) }
   }
   const before = await findMember(service, user)
-  checkMember(policyOf(request, loaded), before)
+  checkMember(optionForPasskeys(request, loaded), before)
   const { challenge, status: found, events } = await currentStatus(request, loaded, { service, member: before })
   // The user may have been provisioned.
   const known = { service, member: before ?? (await findMember(service, user)) }
@@ -120,6 +120,14 @@ async function showChallenge(request: WebRequest, stored: Challenge): Promise<Ou
       service,
     }),
   }
+}
+
+/** The option under which only passkeys count, as it was written. */
+function optionForPasskeys(request: WebRequest, challenge: Challenge): string | undefined {
+  const policy = policyInKeptBrowser(request, challenge)
+  if (policy !== 'off') return `phishingResistant: '${policy}'`
+  const { unknownBrowser } = request.context.mfa.options
+  return policyOf(request, challenge) === 'off' ? undefined : `unknownBrowser: '${unknownBrowser}'`
 }
 
 const timedOut = { kind: 'ended', reason: 'timeout' } as const
