@@ -248,6 +248,14 @@ export const mutants: readonly Mutant[] = [
     title: 'ends after 30 minutes without a request',
   },
   {
+    defense: 'a page that waits does not keep its session alive',
+    file: 'src/service/console/access.ts',
+    find: 'if (administrator && headers.prefer === undefined) await',
+    replace: 'if (administrator) await',
+    test: signIn,
+    title: 'is not kept alive by a page that waits for changes',
+  },
+  {
     defense: 'the lifetime of a session in the console',
     file: 'src/service/rules/console-session.ts',
     find: 'now >= signedInAt + sessionLifetime || ',

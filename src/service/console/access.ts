@@ -27,7 +27,8 @@ export function consoleAccess(ctx: ServiceContext, { vendor, address, rates }: C
       const [limiter, caller] = administrator ? [rates.bySession, hash ?? ''] : [rates.byAddress, networkOf(from)]
       Object.assign(limits, limiter.take(caller))
       requireSameOrigin(method, headers, origin)
-      if (administrator) await noteUse(ctx, administrator)
+      // A page that waits for changes repeats its request without the person.
+      if (administrator && headers.prefer === undefined) await noteUse(ctx, administrator)
       const id = administrator?.id ?? 'unknown'
       return {
         id,

@@ -194,6 +194,17 @@ describe.each(engines)('the console on %s', (engine) => {
       expect([used.status, usedAgain.status, idle.status]).toEqual([200, 200, 401])
     })
 
+    it('is not kept alive by a page that waits for changes', async () => {
+      const { call } = await owner()
+
+      running.clock.skip(1000)
+      const waiting = await call('GET', '/session', { headers: { prefer: 'wait=25' } })
+      running.clock.skip(800)
+      const idle = await call('GET', '/session')
+
+      expect([waiting.status, idle.status]).toEqual([200, 401])
+    })
+
     it('ends after 8 hours', async () => {
       const { call } = await owner()
       for (let minutes = 0; minutes < 8 * 60 - 20; minutes += 20) {
