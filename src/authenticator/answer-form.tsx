@@ -15,9 +15,13 @@ import { focus } from './secret-field.tsx'
 import { useWords } from './words/speech.tsx'
 import type { Words } from './words/en.ts'
 
+type Asked = Pick<DeviceRequest, 'id' | 'domain' | 'numberLength' | 'newBrowser' | 'purpose'>
+
 interface AnswerFormProps {
   readonly account: Account
-  readonly request: DeviceRequest
+  readonly request: Asked
+  /** Words of its own, if it is not a sign-in. */
+  readonly labels?: { readonly number: string; readonly deny: string; readonly approve: string }
   readonly clock: Clock
   readonly busy: boolean
   /** Whether presses are ignored. */
@@ -25,8 +29,8 @@ interface AnswerFormProps {
   /** Why the last answer failed. */
   readonly problem: string | undefined
   readonly onAnswer: (answer: Answer) => void
-  /** Exchanges the secret of a scanned code for the number. */
-  readonly onScan: (secret: string) => Promise<string | undefined>
+  /** Exchanges the secret of a scanned code for the number; absent where there is no code to scan. */
+  readonly onScan?: (secret: string) => Promise<string | undefined>
   readonly onDeny: () => void
 }
 
@@ -42,6 +46,7 @@ const description = 'title who facts'
 export function AnswerForm({
   account,
   request,
+  labels,
   clock,
   busy,
   blocked,
@@ -78,6 +83,7 @@ export function AnswerForm({
     form.current?.querySelector<HTMLInputElement>('input[type=password]')?.focus({ preventScroll: true })
   }, [problem, busy])
 
+  const labelFor = (asked: Question) => (asked === 'number' && labels ? labels.number : labelOf(asked, request, words))
   function typeNumber(digits: string) {
     setHint(undefined)
     setNumber(digits)
@@ -107,7 +113,7 @@ export function AnswerForm({
   }
   async function exchange(scanned: string) {
     closeScanner()
-    const digits = await onScan(scanned)
+    const digits = await onScan?.(scanned)
     if (digits !== undefined) typeNumber(digits)
   }
   function approve(event: SubmitEvent) {
@@ -122,7 +128,7 @@ export function AnswerForm({
       })
     }
     setScanner(undefined)
-    setHint(missing === 'PIN' ? words.pinForm : labelOf(missing, request, words))
+    setHint(missing === 'PIN' ? words.pinForm : labelFor(missing))
     setQuestion(missing)
     form.current?.querySelector('input')?.focus({ preventScroll: true })
   }
@@ -146,7 +152,7 @@ export function AnswerForm({
           </p>
         ) : (
           <label for={fieldOf(question)} class={shown === undefined ? '' : 'unseen'}>
-            {labelOf(question, request, words)}
+            {labelFor(question)}
           </label>
         )}
         <Problem text={shown} />
@@ -185,7 +191,7 @@ export function AnswerForm({
               describedBy={description}
             />
           )}
-          {question === 'number' ? (
+          {question === 'number' && onScan ? (
             <IconButton icon={icons.scan} label={words.scanNumber} onClick={() => void openScanner()} />
           ) : null}
         </div>
@@ -194,12 +200,17 @@ export function AnswerForm({
         <Keypad form={form} onEraseEmpty={() => backToNumber(number.slice(0, -1))} />
       )}
       <div class="actions">
-        <Button class="outlined" aria-disabled={blocked} onClick={() => blocked || onDeny()} label={words.deny} />
+        <Button
+          class="outlined"
+          aria-disabled={blocked}
+          onClick={() => blocked || onDeny()}
+          label={labels?.deny ?? words.deny}
+        />
         <Button
           type="submit"
           class={missing === undefined && !busy ? 'filled' : 'filled incomplete'}
           aria-disabled={blocked || missing !== undefined}
-          label={words.approve}
+          label={labels?.approve ?? words.approve}
         />
       </div>
     </form>
@@ -207,9 +218,9 @@ export function AnswerForm({
 }
 
 /** A change of devices asks for enough. The answer is no until the person says yes: a relay has a browser to keep as well. */
-const mayKeep = ({ newBrowser, purpose }: DeviceRequest): boolean => newBrowser === true && purpose === undefined
+const mayKeep = ({ newBrowser, purpose }: Asked): boolean => newBrowser === true && purpose === undefined
 
-function questionsOf(account: Account, request: DeviceRequest): readonly Question[] {
+function questionsOf(account: Account, request: Asked): readonly Question[] {
   const secret = requiredSecret(account)
   return [...(request.numberLength > 0 ? (['number'] as const) : []), ...(secret ? [secret] : [])]
 }
@@ -218,7 +229,7 @@ function fieldOf(question: Question): string {
   return question === 'number' ? 'number' : 'pin'
 }
 
-function labelOf(question: Question, { domain, numberLength }: DeviceRequest, words: Words): string {
+function labelOf(question: Question, { domain, numberLength }: Asked, words: Words): string {
   if (question === 'number') return words.numberLabel
   if (question === 'PASSCODE') return words.yourPasscode
   return numberLength > 0 ? words.nextPin(isolated(domain.name)) : words.yourPin

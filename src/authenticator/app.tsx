@@ -7,6 +7,7 @@ import type { AccountsStore, StoredAccount } from './accounts-store.ts'
 import { AppBar } from './app-bar.tsx'
 import { Banner } from './banner.tsx'
 import { CurrentScreen } from './current-screen.tsx'
+import { subjectOf } from './facts.ts'
 import type { Link } from './link.ts'
 import { follow, hasBanner, home, type Screen } from './screen.ts'
 import { CannotRunScreen } from './screens/cannot-run.tsx'
@@ -46,6 +47,8 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const { answer: onAnswer, scan: onScan } = useAnswer(device, inbox, setScreen)
 
+  const count = inbox.pending.length + inbox.calls.length
+
   useEffect(() => {
     if (link.add) setScreen({ name: 'add', code: link.code })
     if (link.test) setScreen({ name: 'practice', reached: true })
@@ -53,21 +56,22 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
   }, [link, list === undefined])
   // A layout effect: a later effect could reopen, from outdated state, the request that the person has just closed.
   useLayoutEffect(() => {
-    document.title = words.title(inbox.pending.length)
-    setScreen((before) => follow(before, inbox.pending, closed, clock.now()))
+    document.title = words.title(count)
+    setScreen((before) => follow(before, inbox, closed, clock.now()))
   })
   const onOpen = (pending: Pending) => setScreen({ name: 'request', pending })
-  useNotices(inbox.pending, link.request, onOpen, () => setScreen({ name: 'practice', reached: true }))
+  useNotices(inbox.pending, count, link.request, onOpen, () => setScreen({ name: 'practice', reached: true }))
   useBack(screen.name !== 'home', onBack)
 
   function onBack() {
+    if (screen.name === 'call') setClosed((before) => new Set(before).add(screen.pending.call.id))
     if (screen.name === 'request') setClosed((before) => new Set(before).add(screen.pending.request.id))
     // A person who leaves after "Deny" has denied.
     if (screen.name === 'request' && screen.denied) void onAnswer(screen, { decision: 'deny' })
     else setScreen(home)
   }
-  function onReview(pending: Pending) {
-    setScreen(inbox.pending.length > 1 ? home : { name: 'request', pending })
+  function onReview(single: Screen) {
+    setScreen(count > 1 ? home : single)
   }
   async function onAdded(account: Account) {
     await accounts.add(account)
@@ -81,11 +85,24 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
   }
 
   const arrived = hasBanner(screen) ? inbox.pending.find(({ request }) => !closed.has(request.id)) : undefined
+  const rang = hasBanner(screen) ? inbox.calls.find(({ call }) => !closed.has(call.id)) : undefined
   const parts = { device, clock, serviceUrl, accounts, inbox, notifications, now, screen, show: setScreen }
   return (
     <>
-      {screen.name === 'request' ? null : arrived ? (
-        <Banner key={arrived.request.id} pending={arrived} now={now} onReview={() => onReview(arrived)} />
+      {screen.name === 'request' || screen.name === 'call' ? null : arrived ? (
+        <Banner
+          key={arrived.request.id}
+          {...{ account: arrived.account, period: arrived.request, now }}
+          subject={subjectOf(arrived.request, words) ?? words.signInRequest}
+          onReview={() => onReview({ name: 'request', pending: arrived })}
+        />
+      ) : rang ? (
+        <Banner
+          key={rang.call.id}
+          {...{ account: rang.account, period: rang.call, now }}
+          subject={words.callTitle}
+          onReview={() => onReview({ name: 'call', pending: rang })}
+        />
       ) : (
         <AppBar
           onHistory={list?.length ? () => setScreen({ name: 'history' }) : undefined}

@@ -51,6 +51,8 @@ export function CurrentScreen(props: CurrentScreenProps) {
       return <Add key={screen.code} {...props} code={screen.code} />
     case 'request':
       return <Request {...props} screen={screen} />
+    case 'call':
+      return <Call key={screen.pending.call.id} {...props} pending={screen.pending} onDone={onBack} />
     case 'outcome':
       return <OutcomeScreen outcome={screen.outcome} clock={clock} onDone={onBack} />
     case 'history':
@@ -82,6 +84,7 @@ function Home({ list, inbox, now, accounts, notifications, show, onGone, onInsta
         inbox={inbox}
         now={now}
         onOpen={(pending) => show({ name: 'request', pending })}
+        onCall={(pending) => show({ name: 'call', pending })}
         onAdd={() => show({ name: 'add' })}
         onOptions={({ id }) => show({ name: 'account', id })}
         onMove={({ id }, by) => void accounts.move(id, by)}
@@ -147,6 +150,8 @@ type MoveProps = CurrentScreenProps & { readonly account: StoredAccount }
 function Move({ account, device, clock, now, accounts, onBack }: MoveProps) {
   return <MoveAccount {...{ device, clock, now, account, onBack }} onMoved={() => accounts.remove(account.id)} />
 }
+
+const Call = lazyScreen(async () => (await import('./screens/call.tsx')).CallScreen)
 
 const Practice = lazyScreen(async () => (await import('./screens/practice.tsx')).PracticeScreen)
 

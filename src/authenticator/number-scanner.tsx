@@ -9,7 +9,7 @@ import { useWords } from './words/speech.tsx'
 
 interface NumberScannerProps {
   readonly clock: Clock
-  readonly request: DeviceRequest
+  readonly request: Pick<DeviceRequest, 'id'>
   /** Receives the secret of a code of this request. */
   readonly onSecret: (secret: string) => void
   /** Says why a code is not sent. */

@@ -1,12 +1,13 @@
 import type { StoredAccount } from './accounts-store.ts'
 import { closesItself, type Outcome } from './screens/outcome.tsx'
-import type { Pending } from './use-inbox.ts'
+import type { Inbox, Pending, PendingCall } from './use-inbox.ts'
 
 /** The present screen. */
 export type Screen =
   | { readonly name: 'home' }
   | { readonly name: 'add'; readonly code?: string | undefined }
   | RequestShown
+  | { readonly name: 'call'; readonly pending: PendingCall }
   | { readonly name: 'outcome'; readonly outcome: Outcome }
   | { readonly name: 'account'; readonly id: string }
   | { readonly name: 'remove'; readonly account: StoredAccount }
@@ -30,24 +31,31 @@ export interface RequestShown {
 export const home: Screen = { name: 'home' }
 
 /**
- * The next screen, given the pending requests: a single request opens automatically, and one that is gone closes.
- * @param closed Ids of requests that the person closed.
+ * The next screen, given the inbox: a single request or call opens automatically, and one that is gone closes.
+ * @param closed Ids of requests and calls that the person closed.
  */
-export function follow(screen: Screen, pending: readonly Pending[], closed: ReadonlySet<string>, now: number): Screen {
-  const [only, ...others] = pending
-  if (screen.name === 'home' && only && others.length === 0 && !closed.has(only.request.id)) {
-    return { name: 'request', pending: only }
+export function follow(
+  screen: Screen,
+  inbox: Pick<Inbox, 'pending' | 'calls'>,
+  closed: ReadonlySet<string>,
+  now: number,
+): Screen {
+  const { pending, calls } = inbox
+  const [request, call] = [pending[0], calls[0]]
+  if (screen.name === 'home' && pending.length + calls.length === 1) {
+    if (request && !closed.has(request.request.id)) return { name: 'request', pending: request }
+    if (call && !closed.has(call.call.id)) return { name: 'call', pending: call }
   }
   // While an answer is being sent, its request may disappear from the list before the response arrives.
   if (screen.name !== 'request' || screen.busy || isAmong(pending, screen.pending)) return screen
-  const { account, request } = screen.pending
-  return { name: 'outcome', outcome: now + account.clockOffset >= request.expiresAt ? 'expired' : 'gone' }
+  const { account, request: shown } = screen.pending
+  return { name: 'outcome', outcome: now + account.clockOffset >= shown.expiresAt ? 'expired' : 'gone' }
 }
 
 /** Whether a request that arrives is announced by a banner: the other screens show it, or do so in a moment. */
 export function hasBanner(screen: Screen): boolean {
   if (screen.name === 'outcome') return !closesItself(screen.outcome)
-  return screen.name !== 'home' && screen.name !== 'request'
+  return screen.name !== 'home' && screen.name !== 'request' && screen.name !== 'call'
 }
 
 function isAmong(pending: readonly Pending[], wanted: Pending): boolean {

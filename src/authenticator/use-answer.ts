@@ -71,11 +71,12 @@ function outcomeOf(answered: Answered): Outcome {
 }
 
 /** The outcome of a failed answer; undefined when a retry makes sense. */
-function outcomeOfError(error: unknown, withPin: boolean): Outcome | undefined {
+export function outcomeOfError(error: unknown, withPin: boolean): Outcome | undefined {
   if (!(error instanceof DeviceError)) return undefined
   switch (error.code) {
     case 'api.error.conflict.state':
     case 'api.error.notfound.session':
+    case 'api.error.notfound.callerverification':
       return 'gone'
     case 'api.error.device.moved':
       return 'moved'

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 
+import type { PhoneCall } from '../contract/phone-calls.ts'
 import { clockTolerance, type DeviceRequest, type FactorNotice } from '../contract/device.ts'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
@@ -13,6 +14,12 @@ export interface Pending {
   readonly request: DeviceRequest
 }
 
+/** A call to the help desk that the person is asked to confirm, with its account. */
+export interface PendingCall {
+  readonly account: Account
+  readonly call: PhoneCall
+}
+
 /** A change of factors that the person has not dismissed, with its account. */
 export interface ShownNotice {
   readonly account: Account
@@ -22,14 +29,16 @@ export interface ShownNotice {
 export interface Inbox {
   /** The requests of all accounts, newest first. */
   readonly pending: readonly Pending[]
+  /** The calls of all accounts, newest first. */
+  readonly calls: readonly PendingCall[]
   /** The notices of all accounts, newest first. */
   readonly notices: readonly ShownNotice[]
   /** Ids of accounts whose service cannot be reached. */
   readonly unreachable: ReadonlySet<string>
   /** Accounts that their service no longer accepts, by id, and whether another device replaced this one. */
   readonly gone: ReadonlyMap<string, 'removed' | 'moved'>
-  /** Removes an answered request before the service's list does. */
-  forget(request: DeviceRequest): void
+  /** Removes an answered request or call before the service's list does. */
+  forget(answered: Pick<DeviceRequest, 'id'>): void
   /** Hides a notice and dismisses it at the service. It comes back if that call fails. */
   dismiss(shown: ShownNotice): Promise<void>
 }
@@ -42,6 +51,7 @@ const maxFastAccounts = 8
 /** Watches the requests of all accounts while the page is open. */
 export function useInbox(device: Device, accounts: readonly Account[], now: number): Inbox {
   const [lists, setLists] = useState<ReadonlyMap<string, readonly Pending[]>>(new Map())
+  const [callLists, setCallLists] = useState<ReadonlyMap<string, readonly PendingCall[]>>(new Map())
   const [noticeLists, setNoticeLists] = useState<ReadonlyMap<string, readonly ShownNotice[]>>(new Map())
   const [unreachable, setUnreachable] = useState<ReadonlySet<string>>(new Set())
   const [gone, setGone] = useState<Inbox['gone']>(new Map())
@@ -81,6 +91,13 @@ export function useInbox(device: Device, accounts: readonly Account[], now: numb
               notices.map((notice) => ({ account, notice })),
             ),
           ),
+        onCalls: (calls) =>
+          setCallLists((before) =>
+            new Map(before).set(
+              account.id,
+              calls.map((call) => ({ account, call })),
+            ),
+          ),
         onDisconnect: () => setUnreachable((before) => new Set(before).add(account.id)),
         onReconnect: () => setUnreachable((before) => without(before, account.id)),
       })
@@ -90,7 +107,7 @@ export function useInbox(device: Device, accounts: readonly Account[], now: numb
     }
   }
 
-  const forget = useCallback((request: DeviceRequest) => setForgotten((before) => new Set(before).add(request.id)), [])
+  const forget = useCallback<Inbox['forget']>(({ id }) => setForgotten((before) => new Set(before).add(id)), [])
   const dismiss = useCallback(
     async ({ account, notice }: ShownNotice) => {
       setForgotten((before) => new Set(before).add(notice.id))
@@ -112,7 +129,11 @@ export function useInbox(device: Device, accounts: readonly Account[], now: numb
     .flatMap(({ id }) => lists.get(id) ?? [])
     .filter(({ account, request }) => !forgotten.has(request.id) && !isExpired(account, request, now))
     .sort((a, b) => b.request.createdAt - a.request.createdAt)
-  return { pending, notices, unreachable, gone, forget, dismiss }
+  const calls = present
+    .flatMap(({ id }) => callLists.get(id) ?? [])
+    .filter(({ account, call }) => !forgotten.has(call.id) && !isExpired(account, call, now))
+    .sort((a, b) => b.call.createdAt - a.call.createdAt)
+  return { pending, calls, notices, unreachable, gone, forget, dismiss }
 }
 
 function reasonOf(error: unknown): 'removed' | 'moved' {
@@ -120,7 +141,7 @@ function reasonOf(error: unknown): 'removed' | 'moved' {
 }
 
 /** Normally the service reports expired requests; this is for when it cannot be reached. Clocks may differ a little. */
-function isExpired(account: Account, request: DeviceRequest, now: number): boolean {
+function isExpired(account: Account, request: Pick<DeviceRequest, 'expiresAt'>, now: number): boolean {
   return now + account.clockOffset > request.expiresAt + clockTolerance
 }
 

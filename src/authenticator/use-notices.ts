@@ -3,16 +3,16 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Pending } from './use-inbox.ts'
 import { useVisible } from './use-visible.ts'
 
-/** Opens the request of a notification, and closes notifications once their content is on the screen. */
+/** Opens the request of a notification, shows how many things wait in the badge, and closes notifications once their content is on the screen. */
 export function useNotices(
   pending: readonly Pending[],
+  count: number,
   linked: string | undefined,
   onOpen: (p: Pending) => void,
   onPractice: () => void,
 ): void {
   const [wanted, setWanted] = useState(linked)
   const visible = useVisible()
-  const count = pending.length
 
   useEffect(() => setWanted(linked), [linked])
   useEffect(() => {

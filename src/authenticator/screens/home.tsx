@@ -9,7 +9,8 @@ import { ChangeNotices } from '../change-notices.tsx'
 import { Card, Emblem } from '../card.tsx'
 import { originOf, timeOf } from '../facts.ts'
 import { Subject } from '../request-facts.tsx'
-import type { Inbox, Pending } from '../use-inbox.ts'
+import { lazyScreen } from '../lazy-screen.tsx'
+import type { Inbox, Pending, PendingCall } from '../use-inbox.ts'
 import { useSpeech, useWords } from '../words/speech.tsx'
 
 interface HomeScreenProps {
@@ -18,24 +19,28 @@ interface HomeScreenProps {
   /** Unix time by this device's clock, seconds. */
   readonly now: number
   readonly onOpen: (pending: Pending) => void
+  readonly onCall: (pending: PendingCall) => void
   readonly onAdd: () => void
   readonly onOptions: (account: StoredAccount) => void
   readonly onMove: (account: StoredAccount, by: -1 | 1) => void
   readonly onDismiss: (account: StoredAccount) => void
 }
 
-/** The pending requests and the accounts. */
+/** The pending requests and calls, and the accounts. */
 export function HomeScreen(props: HomeScreenProps) {
-  const { accounts, inbox, onOpen } = props
+  const { accounts, inbox, onOpen, onCall } = props
   return (
     <>
       {inbox.pending.length > 0 ? <Requests pending={inbox.pending} onOpen={onOpen} /> : null}
+      {inbox.calls.length > 0 ? <Calls inbox={inbox} onOpen={onCall} /> : null}
       <ChangeNotices inbox={inbox} />
-      {inbox.pending.length > 0 ? null : <Empty inbox={inbox} accounts={accounts} />}
+      {inbox.pending.length + inbox.calls.length > 0 ? null : <Empty inbox={inbox} accounts={accounts} />}
       <AccountList {...props} />
     </>
   )
 }
+
+const Calls = lazyScreen(async () => (await import('./call.tsx')).CallList)
 
 function Empty({ inbox, accounts }: Pick<HomeScreenProps, 'inbox' | 'accounts'>) {
   const words = useWords()

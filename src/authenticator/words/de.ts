@@ -137,6 +137,20 @@ export const de: Words = {
     'Es waren zu viele falsche Eingaben. Einen neuen Aktivierungscode bekommen Sie von den Betreibern der App.',
   moved: 'Konto umgezogen',
 
+  callTitle: 'Haben Sie den Helpdesk angerufen?',
+  callWarning: 'Wurden Sie angerufen? Dann tippen Sie auf Nein.',
+  callNoSignIn: 'Damit meldet sich niemand an.',
+  callNumber: 'Zahl eingeben, die Sie hören',
+  callDeny: 'Nein, nicht angerufen',
+  callConfirm: 'Ja, ich bin am Telefon',
+  callConfirmed: 'Bestätigt',
+  callConfirmedSentence: 'Der Helpdesk sieht, dass Sie es sind. Niemand wurde angemeldet.',
+  callDenied: 'Der Helpdesk weiß Bescheid',
+  callDeniedSentence:
+    'Er kann 24 Stunden lang nichts für Sie ändern. Telefonieren Sie gerade mit jemandem? Legen Sie auf.',
+  callWrongNumberSentence: 'Lassen Sie sich vom Helpdesk eine neue Zahl geben.',
+  callGone: 'Nichts wurde bestätigt. Bitten Sie den Helpdesk, es noch einmal zu versuchen.',
+
   label: 'Name auf diesem Gerät',
   save: 'Speichern',
   saved: 'Gespeichert',

@@ -140,6 +140,20 @@ export const fr: Words = {
     'Il y a eu trop d’essais faux. Demandez un nouveau code d’activation aux responsables de l’application.',
   moved: 'Compte déplacé',
 
+  callTitle: 'Avez-vous appelé l’assistance ?',
+  callWarning: 'Si c’est vous qu’on a appelé, touchez Non.',
+  callNoSignIn: 'Cela ne connecte personne.',
+  callNumber: 'Saisissez le nombre que vous entendez',
+  callDeny: 'Non, pas d’appel',
+  callConfirm: 'Oui, c’est moi au téléphone',
+  callConfirmed: 'Confirmé',
+  callConfirmedSentence: 'L’assistance voit que c’est bien vous. Personne n’a été connecté.',
+  callDenied: 'L’assistance est prévenue',
+  callDeniedSentence:
+    'Elle ne peut rien modifier pour vous pendant 24 heures. Si vous êtes au téléphone avec quelqu’un, raccrochez.',
+  callWrongNumberSentence: 'Demandez un nouveau nombre à l’assistance.',
+  callGone: 'Rien n’a été confirmé. Demandez à l’assistance de réessayer.',
+
   label: 'Nom sur cet appareil',
   save: 'Enregistrer',
   saved: 'Enregistré',

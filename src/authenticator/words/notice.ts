@@ -4,6 +4,8 @@ export interface Notice {
   readonly body: string
   /** Replaces title and body for a change of factors. */
   readonly change: { readonly title: string; readonly body: string }
+  /** The same for a call to the help desk. */
+  readonly call: { readonly title: string; readonly body: string }
   /** The same for a test. */
   readonly test: { readonly title: string; readonly body: string }
   readonly lang: string

@@ -10,8 +10,9 @@ function apply({ code, direction }: Language, words: Words): void {
   const manifest = document.querySelector<HTMLLinkElement>('link[rel=manifest]')
   if (manifest) manifest.href = code === 'en' ? './manifest.webmanifest' : `./manifest.${code}.webmanifest`
   const change = { title: words.factorChanged, body: words.factorChangedBody }
+  const call = { title: words.callTitle, body: words.noticeBody }
   const test = { title: words.testTitle, body: words.testBody }
-  const notice = { title: words.noticeTitle, body: words.noticeBody, change, test, lang: code, dir: direction }
+  const notice = { title: words.noticeTitle, body: words.noticeBody, change, call, test, lang: code, dir: direction }
   // Where this fails, there are no notifications either.
   storeNotice(notice).catch(() => undefined)
 }

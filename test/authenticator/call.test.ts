@@ -1,0 +1,184 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { administrator, startConsole } from '../service/console/console-holder.ts'
+import type { Console } from '../service/console/console-holder.ts'
+import { askCaller, outcomeOf } from '../service/console/phone-caller.ts'
+import { newUser } from '../service/start-service.ts'
+import { random128 } from '../support/device-signer.ts'
+import { axeViolations } from '../support/axe.ts'
+import { add, button, headline, phones, seen, small } from './phone.ts'
+
+const phone = await phones()
+
+let folder: string
+let running: Console
+let pinDomain: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'second-factor-call-'))
+  running = await startConsole(join(folder, 'mfa.sqlite'))
+  const pin = { name: 'Vault', keyType: 'PIN' } as const
+  pinDomain = (await running.service.administration.createDomain(running.organization.id, pin)).id
+})
+afterAll(async () => {
+  await running.close()
+  rmSync(folder, { recursive: true })
+})
+// Ceremonies are limited by address.
+beforeEach(() => running.clock.advance(600))
+
+/** A person with the authenticator open, and the help desk. */
+async function person(domainId = running.domain.id) {
+  const { json: user } = await running.call('POST', '/users', { body: newUser(`alice ${random128()}`) })
+  const membership = `/domains/${domainId}/users/${user.id}`
+  await running.call('PUT', membership)
+  const { json: token } = await running.call('PUT', `${membership}/token`)
+  // Browsers give keys to `localhost` as if it were https.
+  const url = running.origin.replace('127.0.0.1', 'localhost')
+  const page = await phone.open({ url }, `#code=${token.code}`, small)
+  const helpdesk = await administrator(running, { role: 'helpdesk', domains: [domainId] })
+  const who = { domainId, id: user.id as string }
+  const ask = async () => (await askCaller(helpdesk, who)).json
+  const stateOf = async (id: string) => (await outcomeOf(helpdesk, who, id)).json.state
+  const signIn = () => running.call('POST', `/domains/${domainId}/sessions`, { body: { user: { id: user.id } } })
+  return { page, ask, stateOf, signIn }
+}
+
+/** The same, with a call on the screen. */
+async function called() {
+  const one = await person()
+  await add(one.page)
+  const { id, number } = await one.ask()
+  await headline(one.page, 'Did you call the help desk?')
+  return { ...one, number: number as string, state: () => one.stateOf(id) }
+}
+
+const yes = 'Yes, it’s me on the phone'
+const no = 'No, I didn’t call'
+
+describe('a call to the help desk', () => {
+  it('says what to do when the person was called, and that it signs no one in', async () => {
+    const { page } = await called()
+
+    const said = (await page.locator('#facts').innerText()).split('\n')
+    expect(said).toEqual(['If someone called you, tap No.', 'This signs no one in.'])
+    const labels = await page.locator('.call button').allInnerTexts()
+    expect(labels).toContain(no)
+    expect(labels).toContain(yes)
+    expect(labels.join(' ')).not.toMatch(/approve|deny|scan/i)
+  })
+
+  it('is confirmed with the number, and not without it', async () => {
+    const { page, number, state } = await called()
+    const confirm = button(page, yes)
+
+    expect(await confirm.getAttribute('aria-disabled')).toBe('true')
+    await confirm.click({ force: true })
+    expect(await state()).toBe('pending')
+    await page.locator('#number').fill(number)
+    await confirm.click()
+
+    expect(await headline(page, 'Confirmed')).toBe(true)
+    expect(await seen(page.getByText('No one was signed in.'))).toBe(true)
+    expect(await state()).toBe('confirmed')
+  })
+
+  it('takes No without a number, and says what to do next', async () => {
+    const { page, state } = await called()
+
+    await button(page, no).click()
+
+    expect(await headline(page, 'The help desk knows')).toBe(true)
+    expect(await seen(page.getByText('hang up'))).toBe(true)
+    expect(await state()).toBe('denied')
+    await button(page, 'OK').click()
+    await page.getByText('Nothing to approve').waitFor()
+  })
+
+  it('ends with a wrong number', async () => {
+    const { page, number, state } = await called()
+
+    await page.locator('#number').fill(number === '10' ? '11' : '10')
+    await button(page, yes).click()
+
+    expect(await headline(page, 'The numbers didn’t match')).toBe(true)
+    expect(await state()).toBe('wrong_number')
+  })
+
+  it('ends on the screen when its time is over', async () => {
+    const { page } = await called()
+
+    await running.clock.advance(90)
+
+    expect(await headline(page, 'No longer needed')).toBe(true)
+  })
+
+  it('is in a list when a sign-in waits as well, so that neither is taken for the other', async () => {
+    const { page, ask, signIn } = await person()
+    await add(page)
+    await signIn()
+    await page.locator('.report').waitFor()
+    const { number } = await ask()
+    await page.locator('.later').click()
+    await page.getByRole('heading', { name: 'Did you call the help desk?' }).waitFor()
+
+    await page.locator('section:has(#calls) button.row').click()
+    await page.locator('#number').fill(number)
+    await button(page, yes).click()
+
+    expect(await headline(page, 'Confirmed')).toBe(true)
+    await button(page, 'OK').click()
+    expect(await seen(page.locator('.report').or(page.getByText('You have a sign-in request')))).toBe(true)
+  })
+
+  it('is announced on a screen that the person uses for something else', async () => {
+    const { page, ask } = await person()
+    await add(page)
+    await page.locator('.bar button').nth(1).click()
+    await ask()
+
+    await page.locator('.banner').getByText('Did you call the help desk?').waitFor()
+    await button(page, 'Review').click()
+
+    expect(await headline(page, 'Did you call the help desk?')).toBe(true)
+  })
+
+  it('does not open again after the person went back', async () => {
+    const { page } = await called()
+
+    await page.goBack()
+
+    expect(await seen(page.locator('section:has(#calls) button.row'))).toBe(true)
+  })
+
+  it('asks for the PIN after the number', async () => {
+    const { page, ask, stateOf } = await person(pinDomain)
+    await button(page, 'Add this account').click()
+    for (const field of await page.locator('input[type=password]').all()) await field.fill('4071')
+    await page.locator('.card .filled').click()
+    await page.getByText('Nothing to approve').waitFor()
+    const { id, number } = await ask()
+
+    await page.locator('#number').fill(number)
+    await page.locator('#pin').fill('0000')
+    await button(page, yes).click()
+    expect(await seen(page.getByText('4 attempts left'))).toBe(true)
+    await page.locator('#pin').fill('4071')
+    await button(page, yes).click()
+
+    expect(await headline(page, 'Confirmed')).toBe(true)
+    expect(await stateOf(id)).toBe('confirmed')
+  })
+
+  it('has no problems that axe finds, and fits on a small phone', async () => {
+    const { page } = await called()
+
+    expect(await axeViolations(page)).toEqual([])
+    await page.setViewportSize({ width: 360, height: 560 })
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(560)
+  })
+})
