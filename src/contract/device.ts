@@ -6,6 +6,7 @@ import { z } from 'zod'
 
 import { Domain13 } from './domains.ts'
 import { ErrorBody } from './errors.ts'
+import { PhoneCall } from './phone-calls.ts'
 import { Pin } from './pin.ts'
 import { Attribute, SessionPurpose, SessionReason, SessionState } from './session-facts.ts'
 import { Id, Random128, Seconds } from './text.ts'
@@ -18,6 +19,8 @@ export const devicePaths = Object.freeze({
   requests: '/device/requests',
   answer: (sessionId: string) => `/device/requests/${sessionId}/answer`,
   scan: (sessionId: string) => `/device/requests/${sessionId}/scan`,
+  /** Of the help desk's questions, which are no sessions. */
+  answerCall: (callId: string) => `/device/calls/${callId}/answer`,
   remove: '/device/remove',
   /** GET reads where the service sends push messages, POST sets it. */
   push: '/device/push',
@@ -79,10 +82,15 @@ export const PushSubscription = z.object({
 export type PushSubscription = z.infer<typeof PushSubscription>
 
 /**
- * All that push services get to see: the id of a session or a notice, which the device reads from the inbox, or of a test,
- * which is no session and signs nobody in.
+ * All that push services get to see: the id of a session, a notice or a phone call, which the device reads from the inbox, or
+ * of a test, which is no session and signs nobody in.
  */
-export const PushMessage = z.union([z.object({ session: Id }), z.object({ notice: Id }), z.object({ test: Id })])
+export const PushMessage = z.union([
+  z.object({ session: Id }),
+  z.object({ notice: Id }),
+  z.object({ test: Id }),
+  z.object({ call: Id }),
+])
 export type PushMessage = z.infer<typeof PushMessage>
 
 /** The code of a move: random, as it is never typed. */
@@ -236,6 +244,8 @@ export const Inbox = z.object({
   requests: z.array(DeviceRequest),
   /** Absent when there are no notices. */
   notices: z.array(FactorNotice).optional(),
+  /** Phone calls that the person is asked to confirm. Absent when there are none; older authenticators ignore them. */
+  calls: z.array(PhoneCall).optional(),
 })
 export type Inbox = z.infer<typeof Inbox>
 

@@ -74,10 +74,12 @@ export function endpoint<const E extends Declaration>(declaration: E): Declared<
 function adminErrors({ method, admin }: Declaration, params: readonly string[]): ErrorCode[] {
   if (!admin) return []
   const isAboutPerson = params.some((name) => name === 'userId' || name === 'administratorId')
+  const isForHelpDesk = admin.role === 'helpdesk' && params.includes('userId')
   return [
     ...(admin.fresh ? (['api.error.forbidden.fresh'] as const) : []),
     ...(admin.guarded ? (['api.error.forbidden.guarded'] as const) : []),
     ...(admin.everywhere ? (['api.error.forbidden.elsewhere'] as const) : []),
+    ...(isForHelpDesk && method !== 'GET' ? (['api.error.forbidden.blocked'] as const) : []),
     ...(isAboutPerson && method !== 'GET' ? (['api.error.forbidden.own'] as const) : []),
   ]
 }

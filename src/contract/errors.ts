@@ -56,6 +56,8 @@ export const errorStatus = Object.freeze({
   'api.error.forbidden.elsewhere': 403,
   /** Administrators do not act on their own record. */
   'api.error.forbidden.own': 403,
+  /** The person answered No to a question of the help desk. */
+  'api.error.forbidden.blocked': 403,
   'api.error.device.revoked': 403,
   'api.error.device.moved': 403,
   'api.error.notfound.operation': 404,
@@ -70,6 +72,7 @@ export const errorStatus = Object.freeze({
   'api.error.notfound.administrator': 404,
   'api.error.notfound.invitation': 404,
   'api.error.notfound.approval': 404,
+  'api.error.notfound.callerverification': 404,
   'api.error.notfound.activationcode': 404,
   'api.error.methodnotallowed': 405,
   'api.error.notacceptable': 406,
@@ -129,6 +132,7 @@ export const notFoundByParam: Readonly<Record<string, ErrorCode>> = Object.freez
   administratorId: 'api.error.notfound.administrator',
   invitationId: 'api.error.notfound.invitation',
   approvalId: 'api.error.notfound.approval',
+  callerVerificationId: 'api.error.notfound.callerverification',
 })
 
 /** The error for a wrong field of a body or a query, if it has one of its own. */

@@ -12,8 +12,10 @@ import type {
   Scanned,
   PushSubscription as Subscription,
 } from '../contract/device.ts'
+import type { CallAnswered, PhoneCall } from '../contract/phone-calls.ts'
 import type { Account } from './account.ts'
 import { activate, type ActivateOptions, preview } from './activate.ts'
+import { answerCall, type CallAnswer } from './calls.ts'
 import { history, type HistoryOptions } from './history.ts'
 import { DeviceOptions } from './options.ts'
 import {
@@ -50,6 +52,8 @@ export interface Device {
   answer(account: Account, request: Pick<DeviceRequest, 'id' | 'nonce'>, answer: Answer): Promise<Answered>
   /** Exchanges the secret of a scanned code (`parseScanCode`) for the number. Approves nothing; a wrong secret denies. */
   scan(account: Account, request: Pick<DeviceRequest, 'id' | 'nonce'>, secret: string): Promise<Scanned>
+  /** Answers whether the person is on the phone with the help desk. The answer is no sign-in. */
+  answerCall(account: Account, call: Pick<PhoneCall, 'id' | 'nonce'>, answer: CallAnswer): Promise<CallAnswered>
   /** Dismisses a notice on this device. Succeeds, too, when the notice is gone already. */
   acknowledge(account: Account, notice: Pick<FactorNotice, 'id'>): Promise<void>
   /** Reads a page of the answers that this device gave, newest first. */
@@ -93,6 +97,7 @@ export function createDevice(options: DeviceOptions = {}): Device {
     requests: requests.bind(undefined, context),
     answer: answer.bind(undefined, context),
     scan: scan.bind(undefined, context),
+    answerCall: answerCall.bind(undefined, context),
     acknowledge: acknowledge.bind(undefined, context),
     history: history.bind(undefined, context),
     push: push.bind(undefined, context),

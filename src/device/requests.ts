@@ -11,6 +11,7 @@ import {
   Scanned,
   type ScanRequest,
 } from '../contract/device.ts'
+import type { PhoneCall } from '../contract/phone-calls.ts'
 import { pause } from '../clock.ts'
 import type { Account } from './account.ts'
 import { isGone, isTransient } from './device-error.ts'
@@ -31,6 +32,8 @@ export interface RequestList {
   readonly requests: readonly DeviceRequest[] | undefined
   /** Changes of the user's factors that were not dismissed on this device, newest first; undefined together with `requests`. */
   readonly notices: readonly FactorNotice[] | undefined
+  /** Calls to the help desk that the person is asked to confirm, newest first; undefined together with `requests`. */
+  readonly calls: readonly PhoneCall[] | undefined
   readonly etag: string | undefined
   /** Whether the service held the call, or would have. */
   readonly held: boolean
@@ -50,10 +53,10 @@ export async function requests(
     signal,
   })
   const held = response.headers.has('preference-applied')
-  if (response.status === 304) return { requests: undefined, notices: undefined, etag, held }
+  if (response.status === 304) return { requests: undefined, notices: undefined, calls: undefined, etag, held }
   const inbox = await parseContent(response, Inbox)
-  const { notices = [] } = inbox
-  return { requests: inbox.requests, notices, etag: response.headers.get('etag') ?? undefined, held }
+  const { requests: pending, notices = [], calls = [] } = inbox
+  return { requests: pending, notices, calls, etag: response.headers.get('etag') ?? undefined, held }
 }
 
 export interface Answer {
@@ -106,7 +109,7 @@ export async function scan(
 }
 
 /** Repeats a call whose response is lost. */
-async function persistently<T>({ clock }: DeviceContext, call: () => Promise<T>): Promise<T> {
+export async function persistently<T>({ clock }: DeviceContext, call: () => Promise<T>): Promise<T> {
   for (const milliseconds of retryPauses) {
     try {
       return await call()

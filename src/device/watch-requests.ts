@@ -1,5 +1,6 @@
 import { pause } from '../clock.ts'
 import type { DeviceRequest, FactorNotice, Inbox } from '../contract/device.ts'
+import type { PhoneCall } from '../contract/phone-calls.ts'
 import type { Account } from './account.ts'
 import { DeviceError, isTransient } from './device-error.ts'
 import type { DeviceContext } from './options.ts'
@@ -11,6 +12,8 @@ export interface WatchOptions {
   readonly onChange: (requests: readonly DeviceRequest[]) => void
   /** Receives the notices that were not dismissed, newest first: at the start and at each change of the inbox. */
   readonly onNotices?: (notices: readonly FactorNotice[]) => void
+  /** Receives the calls to the help desk that the person is asked to confirm, like `onNotices`. */
+  readonly onCalls?: (calls: readonly PhoneCall[]) => void
   /** The service cannot be reached; calls are retried. The next success calls `onReconnect`. */
   readonly onDisconnect?: (error: DeviceError) => void
   readonly onReconnect?: () => void
@@ -56,6 +59,7 @@ export async function watchRequests(context: DeviceContext, account: Account, op
     onSuccess()
     options.onChange(inbox.requests)
     options.onNotices?.(inbox.notices ?? [])
+    options.onCalls?.(inbox.calls ?? [])
   }
   while (!signal.aborted) {
     const pollInterval = options.pollInterval?.()
@@ -72,6 +76,7 @@ export async function watchRequests(context: DeviceContext, account: Account, op
       onSuccess()
       if (list.requests) options.onChange(list.requests)
       if (list.notices) options.onNotices?.(list.notices)
+      if (list.calls) options.onCalls?.(list.calls)
       const changed = list.etag !== undefined && list.etag !== etag
       etag = list.etag
       // No proxy cut the held call, so the next one may be longer.

@@ -142,9 +142,9 @@ function guessAgain(): never {
   {
     defense: 'the order of PIN and number',
     file: 'src/service/device/answer.ts',
-    find: '    return reserveAttempt(db, {',
-    replace: `    if (typedNumber(session, meant.given) !== session.number) throw new ApiProblem('api.error.invalid.number')
-    return reserveAttempt(db, {`,
+    find: "    return atTime(session, ctx.clock.now()).state === 'pending'",
+    replace: `    if (typedNumber(session, given) !== session.number) throw new ApiProblem('api.error.invalid.number')
+    return atTime(session, ctx.clock.now()).state === 'pending'`,
     test: 'service/device/pin.test.ts',
     title: 'does not reveal, when it is wrong, whether the number was right',
   },

@@ -15,6 +15,7 @@ import { openRaw } from '../support/raw-http.ts'
 import { hardwareToken, member, unique } from './codes/code-holder.ts'
 import { administrator, callConsole, consoleBrowser, startConsole } from './console/console-holder.ts'
 import type { Console } from './console/console-holder.ts'
+import { askCaller, askedCaller, personWithDevice } from './console/phone-caller.ts'
 import { passkeyHolder, passkeyUser } from './passkey-holder.ts'
 import { activateDevice, createCall, newUser, read, startService, unknownId } from './start-service.ts'
 import type { Answer, Running } from './start-service.ts'
@@ -304,6 +305,17 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.invalid.token': () => callConsole(administered, 'POST', '/registration/options', { body: { token: 'x' } }),
   'api.error.notfound.invitation': () => consoleBrowser(administered).register('A'.repeat(43)),
   'api.error.notfound.administrator': () => asOwner(({ call }) => call('GET', `/administrators/${unknownId}`)),
+  async 'api.error.forbidden.blocked'() {
+    const helpdesk = await administrator(administered, { role: 'helpdesk', domains: [administered.domain.id] })
+    const person = await personWithDevice(administered)
+    await (await askedCaller(helpdesk, person)).answer('deny')
+    return askCaller(helpdesk, person)
+  },
+  'api.error.notfound.callerverification': async () => {
+    const { domainId, id } = await personWithDevice(administered)
+    const path = `/domains/${domainId}/users/${id}/caller-verifications/${unknownId}`
+    return asOwner(({ call }) => call('GET', path))
+  },
   'api.error.forbidden.own': () => asOwner(({ call, id }) => call('DELETE', `/administrators/${id}`)),
   'api.error.invalid.q': () => asOwner(({ call }) => call('GET', `/people?q=${'x'.repeat(129)}`)),
   'api.error.invalid.filter': () => asOwner(({ call }) => call('GET', '/people?filter=tall')),

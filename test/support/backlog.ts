@@ -58,6 +58,8 @@ export async function insertBacklog(db: Queryable, { organizationId, domainIds, 
       ${numbers} select ${id('2')}, ${user}, ${first}, ${user}, '[]', 'approved', ${longAgo}, ${longAgo}`,
     sql`device_notice (id, device_id, domain_id, kind, created_at)
       ${numbers} select ${id('7')}, ${user}, ${first}, 'device_added', ${longAgo}`,
+    sql`caller_verification (id, organization_id, domain_id, user_id, device_id, requested_by, state, nonce, number, created_at, expires_at)
+      ${numbers} select ${user}, ${organization}, ${first}, ${user}, ${user}, ${user}, 'pending', '', '10', ${longAgo}, ${longAgo}`,
     sql`device_call (device_id, jti, expires_at) ${numbers} select ${user}, 'call', ${ago}`,
     sql`device_move (device_id, expires_at) ${numbers} select ${user}, ${ago}`,
     sql`attempt (scope, at) ${numbers} select 'backlog ' || n, ${ago}`,

@@ -5,6 +5,7 @@ import * as administrators from './administrators.ts'
 import * as audit from './audit.ts'
 import * as approvals from './approvals.ts'
 import * as people from './people.ts'
+import * as callerVerifications from './caller-verifications.ts'
 import * as signIn from './sign-in.ts'
 
 export const adminOperations: readonly Operation[] = listOperations({
@@ -13,4 +14,5 @@ export const adminOperations: readonly Operation[] = listOperations({
   Audit: audit,
   People: people,
   Approvals: approvals,
+  'Verifying callers': callerVerifications,
 })

@@ -28,6 +28,7 @@ interface FactTypes {
   approval: string
   /** The name of an operation of the console. */
   operation: string
+  verification: string
   /** Wrong codes in a row, wrong PINs, or wrong activation codes in an hour. */
   failures: number
   /** The budget of the user's known browsers together, or that of everything else. */
@@ -48,6 +49,8 @@ interface FactTypes {
 }
 
 const ofSession = ['session', 'domain', 'user'] as const
+
+const ofCall = ['verification', 'administrator', 'domain', 'user', 'device'] as const
 
 /** All events, each with its facts. */
 export const auditEvents = {
@@ -146,6 +149,13 @@ export const auditEvents = {
   'approval.used': ['approval', 'user', 'operation'],
   /** Its signature counter did not grow: another authenticator may have the same key. */
   'administrator.passkey_counter_regressed': ['administrator', 'passkey'],
+  /** The help desk asks a device whether its user is on the phone. */
+  'caller.asked': ofCall,
+  'caller.confirmed': ofCall,
+  /** The person did not call, reported it, or typed a wrong number. */
+  'caller.denied': [...ofCall, 'reason'],
+  /** The limits of a person or of an administrator are reached. */
+  'caller.throttled': ['domain', 'user', 'administrator'],
   'keys.rotated': ['key', 'count'],
   /** A backup was restored: `before` is when it was made, `count` the number of revocations that were applied again. */
   'database.restored': ['before', 'count'],

@@ -4,6 +4,7 @@ import type { SignedIn } from '../context/caller.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { isFresh } from '../rules/console-session.ts'
+import { isCallerVerified, isHelpDeskBlocked } from '../store/caller-verifications.ts'
 import { userById } from '../store/users.ts'
 import { notSignedIn } from './call.ts'
 import { requireApproval } from './guard.ts'
@@ -11,7 +12,8 @@ import { requireEveryDomain, requireVisible } from './scope.ts'
 
 /**
  * The one place that decides whether an administrator may call an operation: by its role, by the ids in the path, by whom it is
- * about, by how long ago a passkey was used, and by the approval that the help desk needs. It runs before every handler of the console.
+ * about, by how long ago a passkey was used, and by what the help desk needs: no answer of No, and a verified caller or an
+ * approval. It runs before every handler of the console.
  */
 export async function authorizeAdministrator(
   ctx: ServiceContext,
@@ -32,8 +34,22 @@ export async function authorizeAdministrator(
     throw new ApiProblem('api.error.forbidden.own')
   const { userId = '' } = params
   if (admin.everywhere) await requireEveryDomain(scope, userId)
+  if (method !== 'GET' && administrator.role === 'helpdesk') await rejectBlocked(store, params, now)
   if (admin.fresh && !isFresh(administrator.session, now)) throw new ApiProblem('api.error.forbidden.fresh')
-  if (admin.guarded && administrator.role === 'helpdesk') await requireApproval(ctx, administrator, endpoint, userId)
+  if (admin.guarded && administrator.role === 'helpdesk') {
+    if (await isCallerVerified(store.db, { administratorId: administrator.id, userId }, now)) return
+    await requireApproval(ctx, administrator, endpoint, userId)
+  }
+}
+
+/** After a No to a question of the help desk, an attacker may be the one who called: only other roles act on this person. */
+async function rejectBlocked(
+  { db }: ServiceContext['store'],
+  { userId }: Readonly<Record<string, string>>,
+  now: number,
+): Promise<void> {
+  if (userId === undefined || !(await isHelpDeskBlocked(db, userId, now))) return
+  throw new ApiProblem('api.error.forbidden.blocked')
 }
 
 /** An administrator's own record: as administrator, as the linked user, or as a user with the same e-mail address. */

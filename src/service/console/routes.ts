@@ -2,6 +2,7 @@ import * as administrator from '../../contract/admin/administrators.ts'
 import * as trail from '../../contract/admin/audit.ts'
 import * as approval from '../../contract/admin/approvals.ts'
 import * as person from '../../contract/admin/people.ts'
+import * as callerVerification from '../../contract/admin/caller-verifications.ts'
 import * as signIn from '../../contract/admin/sign-in.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
@@ -10,6 +11,7 @@ import * as audit from './audit.ts'
 import * as approvals from './approvals.ts'
 import * as people from './people.ts'
 import * as actions from './person-actions.ts'
+import * as callerVerifications from './caller-verifications.ts'
 import * as ownPasskeys from './own-passkeys.ts'
 import * as registration from './registration.ts'
 import * as signingIn from './sign-in.ts'
@@ -60,4 +62,7 @@ export const consoleRoutes: readonly Route[] = [
   route(approval.listApprovals, approvals.list),
   route(approval.approve, approvals.approve),
   route(approval.deny, approvals.deny),
+
+  route(callerVerification.verifyCaller, callerVerifications.verify),
+  route(callerVerification.getCallerVerification, callerVerifications.get),
 ]

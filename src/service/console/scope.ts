@@ -38,6 +38,8 @@ const places: Readonly<Record<string, IsVisible>> = {
   },
   // Of the person in the same path, which the handler checks.
   passkeyId: () => Promise.resolve(true),
+  // Of the person and the domain in the same path, which the handler checks.
+  callerVerificationId: () => Promise.resolve(true),
   invitationId: async (id, { db, administrator, now }) =>
     (await openInvitationsOf(db, administrator.organizationId, now)).some((invitation) => invitation.id === id),
 }

@@ -12,11 +12,11 @@ import { atTime } from '../rules/session-state.ts'
 import { insertHistory } from '../store/device-history.ts'
 import { endOtherSessions } from '../store/epochs.ts'
 import { organizationOfDomain } from '../store/domains.ts'
-import { pinRule } from '../store/devices.ts'
 import type { Queryable } from '../store/schema.ts'
 import { sessionOfDevice, settleSession } from '../store/sessions.ts'
 import type { Outcome, SessionRow } from '../store/sessions.ts'
-import { checkPin, reserveAttempt } from './check-pin.ts'
+import { verifyAnswerPin } from './answer-pin.ts'
+import type { PinResult } from './answer-pin.ts'
 import { parseContent } from './signature.ts'
 import { requireActive, consumeCall } from './signed-call.ts'
 import { readCommitted } from '../store/transaction-ends.ts'
@@ -27,7 +27,12 @@ type Given = ReturnType<typeof AnswerRequest.parse>
 /** The user's answer. Checks, in this order: signature (by the caller), nonce, PIN, number. */
 export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Answered> {
   const given = parseContent(AnswerRequest, call.payload)
-  const pinResult = await verifyPin(ctx, call, { sessionId, given })
+  const { pin, attempt } = given
+  const agrees = given.decision === 'approve'
+  const pinResult = await verifyAnswerPin(ctx, call, { agrees, pin, attempt }, async (db) => {
+    const session = await findSession(db, call, { sessionId, given })
+    return atTime(session, ctx.clock.now()).state === 'pending'
+  })
   const decided = await readCommitted(ctx.store.db).execute(async (db) => {
     await (pinResult === 'not-required' ? consumeCall(db, call) : requireActive(db, call.device.id))
     return decide(ctx, db, await findSession(db, call, { sessionId, given }), { ...given, pinResult })
@@ -85,36 +90,6 @@ async function findSession(db: Queryable, { device }: SignedCall, { sessionId, g
 }
 
 type Typed = Pick<Given, 'decision' | 'number' | 'keepBrowser'>
-
-/** The result of the PIN check. */
-type PinResult = 'not-required' | 'late' | 'right'
-
-/**
- * Verifies the PIN of an approval if the domain requires one, in its own transaction, so that the attempt counts whatever
- * follows. Only users who know the PIN learn whether the number is right.
- * @returns `late` if the request was already settled, so that no PIN was checked: even if a clock is set back, it must not
- * become pending again. Unless the result is `not-required`, the signed call has been used up.
- */
-async function verifyPin(
-  ctx: ServiceContext,
-  call: SignedCall,
-  meant: Meant & { readonly given: Given },
-): Promise<PinResult> {
-  const { decision, pin, attempt = call.claims.jti } = meant.given
-  const rule = decision === 'approve' ? await pinRule(ctx.store.db, call.device.domainId) : undefined
-  if (!rule || rule.keyType === 'NONE') return 'not-required'
-  const taken = await readCommitted(ctx.store.db).execute(async (db) => {
-    await consumeCall(db, call)
-    const session = await findSession(db, call, meant)
-    // A settled session is only compared: repeating a lost answer costs no attempt.
-    if (atTime(session, ctx.clock.now()).state !== 'pending') return undefined
-    if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
-    return reserveAttempt(db, { device: call.device, attempt, most: rule.maxAllowedRetries }, ctx.clock.now())
-  })
-  if (!taken) return 'late'
-  await checkPin(ctx, taken, pin ?? '')
-  return 'right'
-}
 
 interface Decided {
   readonly answered: Answered

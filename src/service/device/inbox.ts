@@ -2,15 +2,18 @@ import { hash } from 'node:crypto'
 
 import { noticeRetention } from '../../contract/device.ts'
 import type { DeviceRequest, Inbox } from '../../contract/device.ts'
+import type { PhoneCall } from '../../contract/phone-calls.ts'
 import type { Attribute } from '../../contract/sessions.ts'
 import type { ServiceContext } from '../context/service-context.ts'
+import { openCallsOfDevice } from '../store/caller-verifications.ts'
+import type { OpenCallRow } from '../store/caller-verifications.ts'
 import { noticesOfDevice } from '../store/device-notices.ts'
 import { pendingOfDevice } from '../store/sessions.ts'
 import type { PendingRow } from '../store/sessions.ts'
 import { noticeView } from './notices.ts'
 import { requireActive } from './signed-call.ts'
 
-/** The pending requests, with an ETag. */
+/** All that is pending, with an ETag. */
 export interface NamedInbox {
   readonly inbox: Inbox
   readonly etag: string
@@ -20,18 +23,20 @@ export async function readInbox(ctx: ServiceContext, deviceId: string): Promise<
   const now = ctx.clock.now()
   const pending = await pendingOfDevice(ctx.store.db, deviceId, now)
   const notices = await noticesOfDevice(ctx.store.db, deviceId, now - noticeRetention)
+  const calls = await openCallsOfDevice(ctx.store.db, deviceId, now)
   // Last, and on every read, so that a device that is revoked while its call is held or read gets the error at once.
   await requireActive(ctx.store.db, deviceId)
   const inbox = {
     requests: pending.map((session) => requestView(session)),
     ...(notices.length > 0 && { notices: notices.map((notice) => noticeView(notice)) }),
+    ...(calls.length > 0 && { calls: calls.map((call) => callView(call)) }),
   }
   return { inbox, etag: `"${hash('sha256', JSON.stringify(inbox), 'base64url')}"` }
 }
 
-/** When the first request expires. */
+/** When the first request or call expires. */
 export function changesAt({ inbox }: NamedInbox): number {
-  return Math.min(...inbox.requests.map((request) => request.expiresAt))
+  return Math.min(...[...inbox.requests, ...(inbox.calls ?? [])].map(({ expiresAt }) => expiresAt))
 }
 
 /** The fields a device may see. Of the number it learns the length only. */
@@ -48,5 +53,18 @@ function requestView(session: PendingRow): DeviceRequest {
     ...(session.browser === 'new' && { newBrowser: true as const }),
     createdAt: session.createdAt,
     expiresAt: session.expiresAt,
+  }
+}
+
+/** As of a session: the device learns how long the number is, and nothing else. Who asks is what the person has to find out. */
+function callView(call: OpenCallRow): PhoneCall {
+  return {
+    id: call.id,
+    nonce: call.nonce,
+    domain: { id: call.domainId, name: call.domainName },
+    user: { username: call.username },
+    numberLength: call.number.length,
+    createdAt: call.createdAt,
+    expiresAt: call.expiresAt,
   }
 }

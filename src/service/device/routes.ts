@@ -19,6 +19,7 @@ import { observe } from '../http/observe.ts'
 import { pathPattern } from '../http/path-pattern.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import { activate } from './activate.ts'
+import { answerCall } from './answer-call.ts'
 import { answerRequest, scanRequest } from './answer.ts'
 import { followInbox } from './follow-inbox.ts'
 import { changesAt, readInbox } from './inbox.ts'
@@ -65,6 +66,10 @@ const routes: readonly (readonly [path: string, ways: Ways])[] = [
     { POST: (ctx, given) => postAbout(ctx, given, devicePaths.answer, answerRequest) },
   ],
   [devicePaths.scan(':sessionId'), { POST: (ctx, given) => postAbout(ctx, given, devicePaths.scan, scanRequest) }],
+  [
+    devicePaths.answerCall(':callId'),
+    { POST: (ctx, given) => postAbout(ctx, given, devicePaths.answerCall, answerCall) },
+  ],
   [
     devicePaths.acknowledge(':noticeId'),
     { POST: (ctx, given) => postAbout(ctx, given, devicePaths.acknowledge, acknowledgeNotice) },
@@ -162,7 +167,7 @@ async function activationBy(
 
 const addressOf = (ctx: ServiceContext, { req }: Exchange): string | null => ctx.addressOf(req) ?? null
 
-/** Handles a call that a device has signed about the session or notice in its path. */
+/** Handles a call that a device has signed about the session, notice or phone call in its path. */
 function postAbout(
   ctx: ServiceContext,
   given: Exchange,

@@ -62,10 +62,12 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.device.moved': 'The device was replaced by another one.',
   'api.error.forbidden': 'This is not allowed.',
   'api.error.forbidden.fresh': 'Use your passkey again to make changes.',
-  'api.error.forbidden.guarded': 'Ask another administrator to approve this first.',
+  'api.error.forbidden.guarded': 'Verify the caller, or ask another administrator to approve this first.',
   'api.error.forbidden.elsewhere':
     'This counts in every domain of the person, and you do not manage all of them. Ask an administrator who does.',
   'api.error.forbidden.own': 'You cannot do this to your own record. Ask another administrator.',
+  'api.error.forbidden.blocked':
+    'The person answered No to the help desk within 24 hours. Ask an administrator of role admin or owner.',
   'api.error.notfound.operation': 'No such operation.',
   'api.error.notfound.user': 'No such user.',
   'api.error.notfound.domain': 'No such domain.',
@@ -78,6 +80,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.notfound.activationcode': 'No such activation code.',
   'api.error.notfound.administrator': 'No such administrator.',
   'api.error.notfound.approval': 'No such request for approval, or it has expired.',
+  'api.error.notfound.callerverification': 'No such verification, or its outcome no longer stands.',
   'api.error.notfound.invitation': 'No such invitation: it was used, withdrawn or has expired.',
   'api.error.methodnotallowed': 'The operation does not support this method.',
   'api.error.notacceptable': 'The requested media type or version is not available.',

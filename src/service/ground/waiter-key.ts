@@ -2,6 +2,7 @@
 export const waiterKey = {
   session: (id: string): string => `session:${id}`,
   device: (id: string): string => `device:${id}`,
+  callerVerification: (id: string): string => `caller:${id}`,
   synchronization: (organizationId: string): string => `synchronization:${organizationId}`,
   /** The epoch of a user of the domain has changed. */
   epoch: (domainId: string, userId: string): string => `epoch:${domainId}:${userId}`,

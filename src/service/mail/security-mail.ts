@@ -4,9 +4,12 @@ import type { MailLanguage } from './mail-language.ts'
 import type { Mail } from './mailer.ts'
 import type { ChangeKind } from './words/en.ts'
 
-/** What a user is told by mail: a change of factors, a kept browser, a sign-in that they reported, or that codes are locked. */
+/**
+ * What is told by mail. To a user: a change of factors, a kept browser, a sign-in that they reported, or that codes are locked.
+ * To an owner of the organization: that a user answered No to the help desk.
+ */
 export interface SecurityEvent {
-  readonly kind: ChangeKind | 'browser_kept' | 'sign_in_reported' | 'codes_locked'
+  readonly kind: ChangeKind | 'browser_kept' | 'sign_in_reported' | 'codes_locked' | 'caller_denied'
   /** When locked codes work again, Unix time, seconds; absent if only an administrator can unlock them. */
   readonly until?: number | undefined
 }
@@ -18,6 +21,8 @@ export interface SecurityMail extends SecurityEvent {
   readonly domain: string | undefined
   /** Unix time, seconds. */
   readonly at: number
+  /** The user that an owner is told about. */
+  readonly username?: string
   /** BCP 47; null for English. */
   readonly language: string | null
 }
@@ -31,8 +36,8 @@ export async function securityMail(mail: SecurityMail): Promise<Omit<Mail, 'to'>
   return composeMail(language, { headline, sentences: [...sentences, time], warning, organization, domain })
 }
 
-function wordsFor({ kind, until, domain, organization }: SecurityMail, language: MailLanguage) {
-  const { changes, reported, locked, tell } = language.words
+function wordsFor({ kind, until, domain, organization, username = '' }: SecurityMail, language: MailLanguage) {
+  const { changes, reported, locked, caller, tell } = language.words
   const place = nameIn(language, domain ?? organization)
   if (kind === 'sign_in_reported') {
     return { ...reported, headline: reported.headline(place), sentences: [reported.sentence] }
@@ -40,6 +45,10 @@ function wordsFor({ kind, until, domain, organization }: SecurityMail, language:
   if (kind === 'codes_locked') {
     const end = until === undefined ? locked.unlock : locked.until(timeIn(language, until))
     return { ...locked, headline: locked.headline(place), sentences: [locked.sentence, end] }
+  }
+  if (kind === 'caller_denied') {
+    const sentences = [caller.sentence(nameIn(language, username)), caller.blocked]
+    return { headline: caller.headline(place), sentences, warning: caller.warning }
   }
   return { headline: changes[kind](place), sentences: [], warning: tell }
 }

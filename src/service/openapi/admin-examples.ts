@@ -6,6 +6,7 @@ export const adminExampleParams = {
   administratorId: '9b'.repeat(20),
   invitationId: 'ac'.repeat(20),
   approvalId: 'bd'.repeat(20),
+  callerVerificationId: 'ca'.repeat(20),
 } as const
 
 const domainId = '2e'.repeat(20)
@@ -128,6 +129,20 @@ const approval = {
 }
 
 const changed = { request: { because }, answer: person }
+const callerVerification = {
+  id: adminExampleParams.callerVerificationId,
+  user: '5f'.repeat(20),
+  domain: domainId,
+  administrator: administrator.id,
+  state: 'pending',
+  number: '47',
+  createdAt: 1795086400,
+  expiresAt: 1795086490,
+  settledAt: null,
+  standsUntil: null,
+}
+
+const { number: _number, ...unnumbered } = callerVerification
 
 /** One real exchange per operation of the console. A test checks them against the contract. */
 export const adminExamples: Readonly<Record<string, Example>> = {
@@ -184,4 +199,8 @@ export const adminExamples: Readonly<Record<string, Example>> = {
   listApprovals: { answer: [approval] },
   approve: { answer: { ...approval, state: 'approved', decidable: false } },
   deny: { answer: { ...approval, state: 'denied', decidable: false } },
+  verifyCaller: { answer: callerVerification },
+  getCallerVerification: {
+    answer: { ...unnumbered, state: 'confirmed', settledAt: 1795086430, standsUntil: 1795087030 },
+  },
 }

@@ -5,7 +5,7 @@ import type { Agent } from 'node:https'
 import { pause } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { PushMessage, PushSubscription } from '../../contract/device.ts'
-import { forgetPush, pushOfDevice, pushOfNotice, pushOfPending } from '../store/pushes.ts'
+import { forgetPush, pushOfCall, pushOfDevice, pushOfNotice, pushOfPending } from '../store/pushes.ts'
 import type { SealedPush } from '../store/pushes.ts'
 import type { Queryable } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
@@ -32,10 +32,10 @@ export interface Pusher {
   close(): Promise<void>
 }
 
-/** A new session or notice, or a test that a device has asked for. */
+/** A new session, notice or phone call, or a test that a device has asked for. */
 export interface Told {
   /** A session if absent. */
-  readonly kind?: 'notice' | 'test'
+  readonly kind?: 'notice' | 'call' | 'test'
   readonly id: string
   /** Of a test: no other device gets it. */
   readonly deviceId?: string | null
@@ -138,6 +138,7 @@ async function post(sending: Sending, session: Told): Promise<{ push?: SealedPus
 
 function findPush(db: Queryable, { kind, id, deviceId }: Told, now: number): Promise<SealedPush | undefined> {
   if (kind === 'test') return pushOfDevice(db, deviceId ?? '')
+  if (kind === 'call') return pushOfCall(db, id, now)
   return kind === 'notice' ? pushOfNotice(db, id) : pushOfPending(db, id, now)
 }
 

@@ -41,6 +41,14 @@ export const administratorsOf = allRows('administratorsOf', (db, organizationId:
   db.selectFrom('administrator').selectAll().where('organizationId', '=', organizationId).orderBy('sequence'),
 )
 
+/** Who is told of what endangers the organization. */
+export const ownersOf = allRows('ownersOf', (db, organizationId: Slot<string>) =>
+  db
+    .selectFrom('administrator')
+    .select(['id', 'email'])
+    .where((is) => is.and({ organizationId, role: 'owner' as const, revokedAt: null })),
+)
+
 export const administratorById = firstRow('administratorById', (db, id: Slot<string>) =>
   db.selectFrom('administrator').selectAll().where('id', '=', id),
 )

@@ -37,6 +37,7 @@ export const waitCorrections: readonly Step[] = [
     changeSome(db, 'challengeTry', ['challenge'], (is) => is('expiresAt', '>', future + challengeTriesKept), {
       expiresAt: present + challengeTriesKept,
     }),
+  toPresent('callerVerification', 'settledAt'),
   toPresent('deviceHistory', 'settledAt'),
   toPresent('deviceNotice', 'createdAt'),
   // Short-lived codes, ceremonies and sessions of administrators from the future are removed: users can request new ones.
@@ -92,7 +93,7 @@ export const accessCorrections: readonly Step[] = [
 ]
 
 /** Brings times to the present, each with the end of what began then. */
-function toPresent<T extends 'user' | 'attempt' | 'session' | 'deviceHistory' | 'deviceNotice'>(
+function toPresent<T extends 'user' | 'attempt' | 'session' | 'deviceHistory' | 'deviceNotice' | 'callerVerification'>(
   table: T,
   from: Key<T>[number],
   ends: Key<T> = [],

@@ -1,5 +1,6 @@
 import type { NotNull } from 'kysely'
 
+import { isOpenCall } from './caller-verifications.ts'
 import { isPending } from './pending.ts'
 import type { Database, Queryable } from './schema.ts'
 import { change, firstRow } from './statement.ts'
@@ -26,6 +27,19 @@ export const pushOfPending = firstRow('pushOfPending', (db, sessionId: Slot<stri
     .select(['device.id as deviceId', 'session.userId', 'device.push as sealed'])
     .where('session.id', '=', sessionId)
     .where(isPending(now))
+    .where('device.revokedAt', 'is', null)
+    .where('device.push', 'is not', null)
+    .$narrowType<{ sealed: NotNull }>(),
+)
+
+/** The push subscription for a phone call that is still to be confirmed; nothing otherwise. */
+export const pushOfCall = firstRow('pushOfCall', (db, id: Slot<string>, now: Slot<number>) =>
+  db
+    .selectFrom('callerVerification')
+    .innerJoin('device', 'device.id', 'callerVerification.deviceId')
+    .select(['device.id as deviceId', 'device.userId', 'device.push as sealed'])
+    .where('callerVerification.id', '=', id)
+    .where(isOpenCall(now))
     .where('device.revokedAt', 'is', null)
     .where('device.push', 'is not', null)
     .$narrowType<{ sealed: NotNull }>(),

@@ -48,6 +48,10 @@ export const removals = {
   expiredBrowsers: removal('knownBrowser', ['idHash', 'domainId', 'userId'], (is, now) => is('expiresAt', '<=', now)),
   oldHistory: removal('deviceHistory', ['sequence'], (is, now) => is('settledAt', '<=', now - historyRetention)),
   oldNotices: removal('deviceNotice', ['sequence'], (is, now) => is('createdAt', '<=', now - noticeRetention)),
+  // A No blocks the help desk for a day, and devices show what they answered for as long as sign-ins.
+  oldCallerVerifications: removal('callerVerification', ['sequence'], (is, now) =>
+    is('expiresAt', '<=', now - historyRetention),
+  ),
   oldCalls: removal('deviceCall', ['deviceId', 'jti'], (is, now) => is('expiresAt', '<', now)),
   oldMoves: removal('deviceMove', ['deviceId'], (is, now) => is('expiresAt', '<=', now)),
   oldAttempts: removal('attempt', ['sequence'], (is, now) => is('at', '<', now - attemptsCountFor)),

@@ -37,6 +37,7 @@ export async function endAllAccess(db: Queryable, now: number): Promise<void> {
   await db.deleteFrom('administratorInvitation').execute()
   await db.deleteFrom('approval').execute()
   await db.deleteFrom('administratorSession').execute()
+  await db.deleteFrom('callerVerification').where('state', 'in', ['pending', 'confirmed']).execute()
   await db.deleteFrom('token').where('state', '=', 'pending').execute()
   await db
     .updateTable('token')

@@ -3,6 +3,7 @@ import type { ColumnType, Generated, Kysely } from 'kysely'
 import type { Because } from '../../contract/admin/because.ts'
 import type { AdminRole } from '../../contract/admin/roles.ts'
 import type { Decision, FactorChangeKind } from '../../contract/device.ts'
+import type { CallDecision, CallState } from '../../contract/phone-calls.ts'
 import type { Domain } from '../../contract/domains.ts'
 import type { HardwareToken } from '../../contract/hardware.ts'
 import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
@@ -596,6 +597,26 @@ export interface Database {
     usedAt: number
     /** When a passkey was last used in it. */
     passedAt: number
+  }
+  /** A question of the help desk to the device of a person on the phone. It is no session. */
+  callerVerification: {
+    sequence: Generated<number>
+    id: string
+    organizationId: string
+    domainId: string
+    userId: string
+    deviceId: string
+    /** The administrator who asked. */
+    requestedBy: string
+    /** `expired` is not stored: see `rules/caller-verification.ts`. */
+    state: CallState
+    nonce: string
+    number: string
+    answeredDecision: Generated<CallDecision | null>
+    answeredNumber: Generated<string | null>
+    createdAt: number
+    expiresAt: number
+    settledAt: Generated<number | null>
   }
   /** That a user of a domain got another epoch. */
   epochChange: {

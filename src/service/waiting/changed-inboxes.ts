@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { notAfter } from '../rules/present.ts'
+import { callMarks } from '../store/caller-verifications.ts'
 import { devicesNotifiedAfter, newestNotice } from '../store/device-notices.ts'
 import { devicesRevokedSince, inboxMarks } from '../store/waiting.ts'
 import type { Queryable } from '../store/schema.ts'
@@ -25,8 +26,7 @@ export function createChangedInboxes(db: Queryable, clock: Pick<Clock, 'now'>): 
   let last: Snapshot | undefined
   return async () => {
     const now = clock.now()
-    const found = await inboxMarks(db, now)
-    const marks = new Map(found.map(({ deviceId, pending, newest }) => [deviceId, `${pending} ${newest}`]))
+    const marks = await marksAt(db, now)
     const before = last
     last = { at: now, marks, notice: (await newestNotice(db)) ?? 0 }
     if (!before) return undefined
@@ -37,4 +37,14 @@ export function createChangedInboxes(db: Queryable, clock: Pick<Clock, 'now'>): 
       ...new Set([...different, ...notified, ...(await devicesRevokedSince(db, notAfter(before.at, now) - slack))]),
     ]
   }
+}
+
+/** What of each inbox changes whenever a request or a phone call comes or goes. */
+async function marksAt(db: Queryable, now: number): Promise<ReadonlyMap<string, string>> {
+  const marks = new Map<string, string>()
+  for (const { deviceId, pending, newest } of await inboxMarks(db, now)) marks.set(deviceId, `${pending} ${newest}`)
+  for (const { deviceId, pending, newest } of await callMarks(db, now)) {
+    marks.set(deviceId, `${marks.get(deviceId) ?? ''} calls ${pending} ${newest}`)
+  }
+  return marks
 }

@@ -22,6 +22,7 @@ import type { MailServer } from '../../support/mail-server.ts'
 import { createBrowserKey } from '../../support/browser-key.ts'
 import { createDeviceSigner, previewCode, random128 } from '../../support/device-signer.ts'
 import { administrator, inviteAt, origin } from '../console/console-holder.ts'
+import { askCaller, askedCaller, personWithDevice } from '../console/phone-caller.ts'
 import { passkeyHolder } from '../passkey-holder.ts'
 import { browserUser } from '../known-browser.ts'
 import { hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
@@ -128,6 +129,13 @@ async function approval(answer?: 'approve' | 'deny', then = false): Promise<void
   const other = await administrator(console(), { role: 'owner', email: 'olivia@example.net' })
   if (answer) await other.call('POST', `/approvals/${json.id}/${answer}`)
   if (then) await asking.call('POST', `/people/${id}/reset`, { body: { because: 'test' } })
+}
+
+/** A question of the help desk, and how its device answers. */
+async function askedByHelpDesk() {
+  running.clock.skip(600)
+  const person = await personWithDevice(running)
+  return askedCaller(await consoleOwner(), person)
 }
 
 const bypass = { usesAllowed: 1, expirationTime: 1 }
@@ -307,6 +315,14 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     await administration().revokeApiKey(id, key!.id)
   },
   'api_key.refused': () => fetch(`${running.origin}/api/organization`),
+  'caller.asked': () => askedByHelpDesk(),
+  'caller.confirmed': async () => (await askedByHelpDesk()).confirm(),
+  'caller.denied': async () => (await askedByHelpDesk()).answer('deny'),
+  async 'caller.throttled'() {
+    running.clock.skip(600)
+    const [by, person] = [await consoleOwner(), await personWithDevice(running)]
+    for (let tries = 0; tries < 3; tries += 1) await askCaller(by, person)
+  },
   'administrator.invited': () => inviteAt(console(), { role: 'owner' }),
   async 'administrator.invitation_withdrawn'() {
     await inviteAt(console(), { role: 'owner' })

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { adminOperations } from '../../../src/contract/admin/operations.ts'
@@ -95,6 +97,7 @@ describe.each(engines)('on %s', (engine) => {
     running.clock.skip(600)
     const now = running.clock.now()
     const { db } = running.ctx.store
+    await db.updateTable('callerVerification').set({ settledAt: now }).execute()
     await db.updateTable('administratorSession').set({ createdAt: now, usedAt: now, passedAt: now }).execute()
     await db
       .updateTable('approval')
@@ -140,7 +143,17 @@ describe.each(engines)('on %s', (engine) => {
       administratorId,
       invitationId: invitation.id,
       passkeyId: '0'.repeat(40),
+      callerVerificationId: await verifiedCaller(organizationId, domainId, user.id),
     }
+  }
+
+  async function verifiedCaller(organizationId: string, domainId: string, userId: string): Promise<string> {
+    const id = randomBytes(20).toString('hex')
+    const times = { createdAt: 1, expiresAt: 1, settledAt: 1 }
+    const of = { organizationId, domainId, userId, deviceId: 'none', requestedBy: 'none' }
+    const row = { id, ...of, ...times, state: 'confirmed' as const, nonce: '', number: '10' }
+    await running.ctx.store.db.insertInto('callerVerification').values(row).execute()
+    return id
   }
 
   async function inRoles(): Promise<Record<AdminRole, Administrator>> {
@@ -226,7 +239,15 @@ describe.each(engines)('on %s', (engine) => {
     })
 
     it('are known to this test', () => {
-      const known = ['domainId', 'userId', 'administratorId', 'invitationId', 'passkeyId', 'approvalId']
+      const known = [
+        'domainId',
+        'userId',
+        'administratorId',
+        'invitationId',
+        'passkeyId',
+        'approvalId',
+        'callerVerificationId',
+      ]
 
       const unknown = protectedOnes.flatMap(({ endpoint }) => namesOf(endpoint)).filter((name) => !known.includes(name))
 

@@ -62,7 +62,12 @@ describe('the mail with a code', () => {
 
 describe.each(Object.keys(languageNames))('each mail in the language %s', (language) => {
   const names = { organization: 'Acme', domain: 'Wiki' }
-  const kinds = [...Object.keys(en.changes), 'sign_in_reported', 'codes_locked'] as (keyof typeof en.changes)[]
+  const kinds = [
+    ...Object.keys(en.changes),
+    'sign_in_reported',
+    'codes_locked',
+    'caller_denied',
+  ] as (keyof typeof en.changes)[]
   const written = () =>
     Promise.all([
       codeMail({ ...names, code: '012345', minutes: 10, language }),

@@ -30,6 +30,7 @@ const emptied = [
   'knownBrowser',
   'deviceHistory',
   'deviceNotice',
+  'callerVerification',
   'deviceCall',
   'deviceMove',
   'attempt',

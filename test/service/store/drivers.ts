@@ -17,6 +17,7 @@ export const drivers: readonly string[] = [
   'console/administrators.test.ts',
   'console/audit.test.ts',
   'console/people.test.ts',
+  'console/caller-verifications.test.ts',
   'session-events.test.ts',
   'waiting/changed-inboxes.test.ts',
   'device/history.test.ts',

@@ -50,6 +50,7 @@ const growing = [
   'known_browser',
   'passkey',
   'passkey_ceremony',
+  'caller_verification',
   'synchronized_user',
   'audit',
 ]

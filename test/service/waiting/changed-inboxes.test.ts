@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createChangedInboxes } from '../../../src/service/waiting/changed-inboxes.ts'
+import { insertCallerVerification } from '../../../src/service/store/caller-verifications.ts'
 import type { StoreChange } from '../../../src/service/store/store.ts'
 import { createWaiters } from '../../../src/service/waiting/waiters.ts'
 import { waiterKey } from '../../../src/service/ground/waiter-key.ts'
@@ -54,6 +55,31 @@ describe('a check for changes of another process', () => {
     expect(await look()).toEqual([notified.id])
     await revoked.device.remove()
     expect(await look()).toEqual([revoked.id])
+  })
+})
+
+describe('a check for phone calls', () => {
+  it('finds the devices that are asked, and those whose call has ended', async () => {
+    const person = await enrolled()
+    // Devices of requests that expire, or that were revoked a moment ago, are found as well.
+    here.clock.skip(200)
+    const look = createChangedInboxes(there.ctx.store.db, here.clock)
+    await look()
+    const createdAt = here.clock.now()
+    const of = { organizationId: here.organization.id, domainId: here.domain.id, userId: person.user.id }
+    const call = { id: unique(), ...of, deviceId: person.id, requestedBy: 'none', nonce: '', number: '10' }
+
+    await insertCallerVerification(there.ctx.store.db, {
+      ...call,
+      state: 'pending',
+      createdAt,
+      expiresAt: createdAt + 90,
+    })
+
+    expect(await look()).toEqual([person.id])
+    expect(await look()).toEqual([])
+    here.clock.skip(90)
+    expect(await look()).toEqual([person.id])
   })
 })
 

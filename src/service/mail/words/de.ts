@@ -36,6 +36,12 @@ export const de: MailWords = {
     unlock: 'Nur Ihre Administration kann sie entsperren.',
     warning: 'Wenn Sie das nicht waren, kennt vielleicht jemand Ihr Passwort: Ändern Sie es.',
   },
+  caller: {
+    headline: (place) => `Jemand ruft womöglich Ihren Helpdesk wegen ${place} an`,
+    sentence: (user) => `Der Helpdesk hat ${user} gefragt, ob der Anruf echt ist. Die Antwort war Nein.`,
+    blocked: 'Der Helpdesk kann für diese Person 24 Stunden lang nichts ändern. Inhaber und Admins können es.',
+    warning: 'Rufen Sie die Person unter einer Nummer an, die Sie schon kennen.',
+  },
   time: (time) => `Zeitpunkt: ${time}`,
   tell: 'Wenn Sie das nicht waren, sagen Sie es Ihrer Administration.',
 }

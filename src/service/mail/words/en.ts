@@ -20,6 +20,13 @@ export interface MailWords {
     readonly unlock: string
     readonly warning: string
   }
+  /** To the owners, about a user who answered No to the help desk. */
+  readonly caller: {
+    readonly headline: (place: string) => string
+    readonly sentence: (user: string) => string
+    readonly blocked: string
+    readonly warning: string
+  }
   readonly time: (time: string) => string
   readonly tell: string
 }
@@ -60,6 +67,12 @@ export const en: MailWords = {
     until: (time) => `Codes work again on ${time}.`,
     unlock: 'Only your administrator can unlock them.',
     warning: "If this wasn't you, someone may know your password: change it.",
+  },
+  caller: {
+    headline: (place) => `Someone may be calling your help desk about ${place}`,
+    sentence: (user) => `The help desk asked ${user} whether the call was theirs, and the answer was no.`,
+    blocked: "The help desk can't change anything for this user for 24 hours. Owners and admins can.",
+    warning: 'Call the user on a number that you already know.',
   },
   time: (time) => `Time: ${time}`,
   tell: "If this wasn't you, tell your administrator.",

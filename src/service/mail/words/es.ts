@@ -34,6 +34,13 @@ export const es: MailWords = {
     unlock: 'Solo su administrador puede desbloquearlos.',
     warning: 'Si no fue usted, puede que alguien sepa su contraseña: cámbiela.',
   },
+  caller: {
+    headline: (place) => `Puede que alguien esté llamando a su servicio de asistencia por ${place}`,
+    sentence: (user) => `El servicio de asistencia preguntó a ${user} si la llamada era suya, y la respuesta fue no.`,
+    blocked:
+      'El servicio de asistencia no puede cambiar nada de este usuario durante 24 horas. Los propietarios y administradores sí.',
+    warning: 'Llame al usuario a un número que ya conozca.',
+  },
   time: (time) => `Fecha: ${time}`,
   tell: 'Si no fue usted, avise a su administrador.',
 }

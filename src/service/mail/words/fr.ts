@@ -36,6 +36,14 @@ export const fr: MailWords = {
     unlock: 'Seul votre administrateur peut les débloquer.',
     warning: 'Si ce n’était pas vous, quelqu’un connaît peut-être votre mot de passe : changez-le.',
   },
+  caller: {
+    headline: (place) => `Quelqu’un appelle peut-être votre assistance au sujet de ${place}`,
+    sentence: (user) =>
+      `L’assistance a demandé à ${user} si l’appel venait bien de cette personne, et la réponse était non.`,
+    blocked:
+      'L’assistance ne peut rien modifier pour cet utilisateur pendant 24 heures. Les propriétaires et les administrateurs le peuvent.',
+    warning: 'Appelez l’utilisateur à un numéro que vous connaissez déjà.',
+  },
   time: (time) => `Date : ${time}`,
   tell: 'Si ce n’était pas vous, prévenez votre administrateur.',
 }

@@ -34,6 +34,12 @@ export const pt: MailWords = {
     unlock: 'Só o seu administrador pode desbloqueá-los.',
     warning: 'Se não foi você, talvez alguém saiba a sua senha: troque-a.',
   },
+  caller: {
+    headline: (place) => `Alguém pode estar ligando para o seu suporte sobre ${place}`,
+    sentence: (user) => `O suporte perguntou a ${user} se a ligação era dessa pessoa, e a resposta foi não.`,
+    blocked: 'O suporte não pode mudar nada deste usuário por 24 horas. Proprietários e administradores podem.',
+    warning: 'Ligue para o usuário em um número que você já conhece.',
+  },
   time: (time) => `Data: ${time}`,
   tell: 'Se não foi você, avise o seu administrador.',
 }

@@ -14,6 +14,7 @@ import { browserKeys } from './0007-browser-keys.ts'
 import { administrators } from './0008-administrators.ts'
 import { signInDays } from './0009-sign-in-days.ts'
 import { peopleSearch } from './0010-people-search.ts'
+import { callerVerifications } from './0011-caller-verifications.ts'
 import { auditIndex } from './0012-audit-index.ts'
 
 /**
@@ -66,5 +67,6 @@ const migrations = (engine: Engine) => ({
   '0008-administrators': administrators(engine),
   '0009-sign-in-days': signInDays,
   '0010-people-search': peopleSearch(engine),
+  '0011-caller-verifications': callerVerifications(engine),
   '0012-audit-index': auditIndex,
 })

@@ -1,0 +1,125 @@
+import type * as contract from '../../contract/admin/caller-verifications.ts'
+import type { CallerVerification } from '../../contract/admin/caller-verifications.ts'
+import { findMember } from '../api/find.ts'
+import { auditCallerAsked, auditCallerThrottled } from '../audit/callers.ts'
+import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
+import { waiterKey } from '../ground/waiter-key.ts'
+import type { Call, Handler, Input } from '../http/route.ts'
+import { takeCall } from '../push/call-budget.ts'
+import { callAtTime, standsUntil } from '../rules/caller-verification.ts'
+import { newMatchingNumber } from '../rules/matching-number.ts'
+import { newId, random128 } from '../rules/random.ts'
+import { callerVerificationOf, insertCallerVerification, openCallNumbers } from '../store/caller-verifications.ts'
+import type { CallerVerificationRow } from '../store/caller-verifications.ts'
+import { activeDevice } from '../store/devices.ts'
+import type { Queryable } from '../store/schema.ts'
+import { pendingNumbers } from '../store/sessions.ts'
+import { lockUser } from '../store/users.ts'
+import { signedIn } from './call.ts'
+
+type Asked = Input<typeof contract.verifyCaller>
+
+export const verify: Handler<typeof contract.verifyCaller> = async (input, call) => {
+  const { id: administrator } = signedIn(call)
+  const asking = call.store.db.transaction().execute((db) => ask(call, db, input, administrator))
+  const row = await asking.catch(async (error: unknown) => {
+    await auditCallerThrottled(call, error, { domain: input.domainId, user: input.userId, administrator })
+    throw error
+  })
+  call.waiters.wake(waiterKey.device(row.deviceId))
+  call.pusher?.tell({ kind: 'call', id: row.id, expiresAt: row.expiresAt })
+  return view(row, administrator)
+}
+
+export const get: Handler<typeof contract.getCallerVerification> = async (input, call) => {
+  const { id: administrator } = signedIn(call)
+  const read = () => load(call, input)
+  if (!call.http) return view(await read(), administrator)
+  const row = await call.http.hold(waiterKey.callerVerification(input.callerVerificationId), {
+    read,
+    changesAt: ({ state, expiresAt }) => (state === 'pending' ? expiresAt : undefined),
+    userOf: ({ userId }) => userId,
+  })
+  return view(row, administrator)
+}
+
+/** In a transaction. */
+async function ask(
+  call: Call,
+  db: Queryable,
+  { domainId, userId }: Asked,
+  administratorId: string,
+): Promise<CallerVerificationRow> {
+  const { domain, user } = await findMember(call, domainId, { id: userId }, db)
+  // Questions to one person follow each other from here on: what is counted below, no other question is counting.
+  if (!(await lockUser(db, call.organizationId, user.id))) throw new ApiProblem('api.error.notfound.user')
+  const device = await activeDevice(db, domain.id, user.id)
+  if (!device) throw new ApiProblem('api.error.notfound.token')
+  await takeCall(call, db, { userId: user.id, administratorId })
+  const now = call.clock.now()
+  const question = {
+    id: newId(call.random),
+    organizationId: call.organizationId,
+    domainId: domain.id,
+    userId: user.id,
+    deviceId: device.id,
+    requestedBy: administratorId,
+    state: 'pending',
+    nonce: random128(call.random),
+    number: await freeNumber(call, db, { userId: user.id, deviceId: device.id, expiresIn: domain.requestTimeout }),
+    createdAt: now,
+    expiresAt: now + domain.requestTimeout,
+  } as const
+  await insertCallerVerification(db, question)
+  const row = { ...question, answeredDecision: null, answeredNumber: null, settledAt: null }
+  await auditCallerAsked(db, call, row)
+  return row
+}
+
+/** Different from the numbers of pending sign-ins as well, so that a person cannot type one of those here. */
+async function freeNumber(
+  call: Call,
+  db: Queryable,
+  { userId, deviceId, expiresIn }: { userId: string; deviceId: string; expiresIn: number },
+): Promise<string> {
+  const now = call.clock.now()
+  const inUse = new Set([...(await pendingNumbers(db, userId, now)), ...(await openCallNumbers(db, deviceId, now))])
+  const number = newMatchingNumber(call.random, inUse)
+  const limit = 'all numbers are in use by pending requests of the user'
+  if (number === undefined) throw tooManyRequests({ limit, wait: expiresIn, now })
+  return number
+}
+
+/** The question in its present state, while its outcome stands. */
+async function load(
+  call: Call,
+  { domainId, userId, callerVerificationId: id }: Input<typeof contract.getCallerVerification>,
+): Promise<CallerVerificationRow> {
+  const now = call.clock.now()
+  const found = await callerVerificationOf(call.store.db, {
+    organizationId: call.organizationId,
+    domainId,
+    userId,
+    id,
+  })
+  const row = found && callAtTime(found, now)
+  if (!row || (standsUntil(row) ?? Infinity) <= now) throw new ApiProblem('api.error.notfound.callerverification')
+  return row
+}
+
+/** Only the administrator who asks reads the number out. */
+function view(row: CallerVerificationRow, administratorId: string): CallerVerification {
+  const { id, userId, domainId, requestedBy, state, number, createdAt, expiresAt, settledAt } = row
+  return {
+    id,
+    user: userId,
+    domain: domainId,
+    administrator: requestedBy,
+    state,
+    ...(state === 'pending' && requestedBy === administratorId && { number }),
+    createdAt,
+    expiresAt,
+    settledAt,
+    standsUntil: standsUntil(row),
+  }
+}

@@ -1,0 +1,168 @@
+import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely'
+
+import { callBlockLength, callOutcomeStands } from '../../contract/phone-calls.ts'
+import type { CallDecision, CallState } from '../../contract/phone-calls.ts'
+import { latestBeginning } from '../rules/present.ts'
+import type { Database, Queryable } from './schema.ts'
+import { allRows, allValues, change, changesRow, derived, firstRow, firstValue, pick } from './statement.ts'
+import type { RowOf, Slot, Slots } from './statement.ts'
+
+export type CallerVerificationRow = Omit<Selectable<Database['callerVerification']>, 'sequence'>
+
+type NewRow = Omit<CallerVerificationRow, 'answeredDecision' | 'answeredNumber' | 'settledAt'>
+
+export const insertCallerVerification = change('insertCallerVerification', (db, row: Slots<NewRow>) =>
+  db.insertInto('callerVerification').values({
+    ...pick(row, ['id', 'organizationId', 'domainId', 'userId', 'deviceId', 'requestedBy', 'state', 'nonce', 'number']),
+    ...pick(row, ['createdAt', 'expiresAt']),
+  }),
+)
+
+/** Whether a question waits for an answer now; as `isPending` for sessions. */
+export const isOpenCall =
+  (now: Slot<number>) =>
+  (eb: ExpressionBuilder<Database, 'callerVerification'>): Expression<SqlBool> =>
+    eb.and([
+      eb('callerVerification.state', '=', 'pending'),
+      eb('callerVerification.expiresAt', '>', now),
+      eb('callerVerification.createdAt', '<=', derived(now, latestBeginning)),
+    ])
+
+type Of = Pick<CallerVerificationRow, 'organizationId' | 'domainId' | 'userId' | 'id'>
+
+export const callerVerificationOf = firstRow('callerVerificationOf', (db, of: Slots<Of>) =>
+  db
+    .selectFrom('callerVerification')
+    .selectAll()
+    .where((is) => is.and(pick(of, ['organizationId', 'domainId', 'userId', 'id']))),
+)
+
+export const callOfDevice = firstRow('callOfDevice', (db, deviceId: Slot<string>, id: Slot<string>) =>
+  db.selectFrom('callerVerification').selectAll().where('id', '=', id).where('deviceId', '=', deviceId),
+)
+
+/** A question with the names a person knows it by. */
+export type OpenCallRow = RowOf<typeof openCallsOfDevice>
+
+/** The questions that wait for an answer of the device, newest first. */
+export const openCallsOfDevice = allRows('openCallsOfDevice', (db, deviceId: Slot<string>, now: Slot<number>) =>
+  db
+    .selectFrom('callerVerification')
+    .innerJoin('domain', 'domain.id', 'callerVerification.domainId')
+    .innerJoin('user', 'user.id', 'callerVerification.userId')
+    .selectAll('callerVerification')
+    .select(['domain.name as domainName', 'user.username'])
+    .where('callerVerification.deviceId', '=', deviceId)
+    .where(isOpenCall(now))
+    .orderBy('callerVerification.sequence', 'desc'),
+)
+
+/** Numbers that are being read out to a person. */
+export const openCallNumbers = allValues('openCallNumbers', (db, deviceId: Slot<string>, now: Slot<number>) =>
+  db.selectFrom('callerVerification').select('number').where('deviceId', '=', deviceId).where(isOpenCall(now)),
+)
+
+/** What of a device's inbox changes whenever a question comes or goes; of all devices that are asked. */
+export const callMarks = allRows('callMarks', (db, now: Slot<number>) =>
+  db
+    .selectFrom('callerVerification')
+    .select((eb) => ['deviceId', eb.fn.countAll<number>().as('pending'), eb.fn.max<number>('sequence').as('newest')])
+    .where(isOpenCall(now))
+    .groupBy('deviceId'),
+)
+
+interface CallAnswer {
+  readonly id: string
+  readonly deviceId: string
+  readonly decision: CallDecision
+  readonly number: string | null
+  readonly state: CallState
+}
+
+/** Settles a question by its device's answer. @returns false where another answer, a revocation or the clock was first. */
+export const settleCall = changesRow('settleCall', (db, answer: Slots<CallAnswer>, now: Slot<number>) =>
+  db
+    .updateTable('callerVerification')
+    .set({
+      state: answer.state,
+      answeredDecision: answer.decision,
+      answeredNumber: answer.number,
+      settledAt: now,
+    })
+    .where('id', '=', answer.id)
+    .where('deviceId', '=', answer.deviceId)
+    .where(isOpenCall(now))
+    .where(isOfMember)
+    .where(hasDeviceInUse),
+)
+
+/**
+ * Whether this administrator has verified within the last 10 minutes that the user is the one on the phone. A confirmation by
+ * a device that was revoked since then does not count, nor that of a user who left the domain.
+ */
+export async function isCallerVerified(
+  db: Queryable,
+  of: { readonly administratorId: string; readonly userId: string },
+  now: number,
+): Promise<boolean> {
+  return (await confirmedCall(db, of, now)) !== undefined
+}
+
+const confirmedCall = firstValue(
+  'confirmedCall',
+  (db, of: Slots<{ administratorId: string; userId: string }>, now: Slot<number>) =>
+    db
+      .selectFrom('callerVerification')
+      .select('id')
+      .where('userId', '=', of.userId)
+      .where('requestedBy', '=', of.administratorId)
+      .where('state', '=', 'confirmed')
+      .where(
+        'settledAt',
+        '>',
+        derived(now, (time) => time - callOutcomeStands),
+      )
+      .where('settledAt', '<=', derived(now, latestBeginning))
+      .where(isOfMember)
+      .where(hasDeviceInUse)
+      .limit(1),
+)
+
+/** Whether the user answered No to the help desk, or reported it, within 24 hours. */
+export async function isHelpDeskBlocked(db: Queryable, userId: string, now: number): Promise<boolean> {
+  return (await deniedCall(db, userId, now)) !== undefined
+}
+
+const deniedCall = firstValue('deniedCall', (db, userId: Slot<string>, now: Slot<number>) =>
+  db
+    .selectFrom('callerVerification')
+    .select('id')
+    .where('userId', '=', userId)
+    .where('state', 'in', ['denied', 'reported'])
+    .where(
+      'settledAt',
+      '>',
+      derived(now, (time) => time - callBlockLength),
+    )
+    .limit(1),
+)
+
+function isOfMember(eb: ExpressionBuilder<Database, 'callerVerification'>) {
+  return eb.exists(
+    eb
+      .selectFrom('member')
+      .select('member.userId')
+      .whereRef('member.domainId', '=', 'callerVerification.domainId')
+      .whereRef('member.userId', '=', 'callerVerification.userId'),
+  )
+}
+
+function hasDeviceInUse(eb: ExpressionBuilder<Database, 'callerVerification'>) {
+  return eb.exists(
+    eb
+      .selectFrom('device')
+      .select('device.id')
+      .whereRef('device.id', '=', 'callerVerification.deviceId')
+      .where('device.revokedAt', 'is', null),
+  )
+}
