@@ -1,18 +1,20 @@
 import { useEffect, useState } from 'preact/hooks'
 
 import type { HistoryEntry } from '../contract/device.ts'
+import type { CallEntry, CallState } from '../contract/phone-calls.ts'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
 
 /** An answer, with its account. */
 export interface AccountAnswer {
   readonly account: Account
-  readonly entry: HistoryEntry
+  readonly entry: HistoryEntry & { readonly call?: CallState }
 }
 
 interface Page {
   readonly account: Account
   readonly entries: readonly HistoryEntry[]
+  readonly calls: readonly CallEntry[]
   readonly more: boolean
 }
 
@@ -32,8 +34,8 @@ export function useHistory(device: Device, accounts: readonly Account[]): Answer
 
   async function read(page: Page): Promise<Page> {
     try {
-      const { entries, more } = await device.history(page.account, { before: page.entries.at(-1) })
-      return { account: page.account, entries: [...page.entries, ...entries], more }
+      const { entries, more, calls = page.calls } = await device.history(page.account, { before: page.entries.at(-1) })
+      return { account: page.account, entries: [...page.entries, ...entries], calls, more }
     } catch {
       // One message for all accounts; the others are shown.
       setFailed(true)
@@ -48,7 +50,7 @@ export function useHistory(device: Device, accounts: readonly Account[]): Answer
   useEffect(() => {
     let isUnmounted = false
     const start = async () => {
-      const first = await Promise.all(accounts.map((account) => read({ account, entries: [], more: false })))
+      const first = await Promise.all(accounts.map((account) => read({ account, entries: [], calls: [], more: false })))
       if (!isUnmounted) setPages(first)
     }
     void start()
@@ -74,6 +76,15 @@ function frontierOf(pages: readonly Page[]): { readonly page: Page; readonly sin
   return unread.sort((a, b) => b.since - a.since)[0]
 }
 
-const answersOf = ({ account, entries }: Page): AccountAnswer[] => entries.map((entry) => ({ account, entry }))
+/** A call is shown like a request, with words of its own. */
+const answersOf = ({ account, entries, calls }: Page): AccountAnswer[] =>
+  [...entries, ...calls.map(shownCall)].map((entry) => ({ account, entry }))
+
+const shownCall = ({ state, ...call }: CallEntry): AccountAnswer['entry'] => ({
+  ...call,
+  attributes: [],
+  state: state === 'confirmed' ? 'approved' : 'denied',
+  call: state,
+})
 
 const byTime = (a: AccountAnswer, b: AccountAnswer) => b.entry.settledAt - a.entry.settledAt

@@ -6,7 +6,7 @@ import { z } from 'zod'
 
 import { Domain13 } from './domains.ts'
 import { ErrorBody } from './errors.ts'
-import { PhoneCall } from './phone-calls.ts'
+import { CallEntry, PhoneCall } from './phone-calls.ts'
 import { Pin } from './pin.ts'
 import { Attribute, SessionPurpose, SessionReason, SessionState } from './session-facts.ts'
 import { Id, Random128, Seconds } from './text.ts'
@@ -326,6 +326,8 @@ export const History = z.object({
   entries: z.array(HistoryEntry),
   /** Whether there are older entries. */
   more: z.boolean(),
+  /** Calls to the help desk that this device answered, newest first; only on the first page, and absent where there are none. */
+  calls: z.array(CallEntry).optional(),
 })
 export type History = z.infer<typeof History>
 

@@ -47,3 +47,10 @@ export type CallAnswerRequest = z.input<typeof CallAnswerRequest>
 
 export const CallAnswered = z.object({ id: Id, state: CallState })
 export type CallAnswered = z.infer<typeof CallAnswered>
+
+/** A call that this device answered. */
+export const CallEntry = PhoneCall.pick({ id: true, domain: true, user: true, createdAt: true }).extend({
+  state: CallState,
+  settledAt: Seconds,
+})
+export type CallEntry = z.infer<typeof CallEntry>

@@ -64,7 +64,7 @@ describe('a call to the help desk', () => {
   it('says what to do when the person was called, and that it signs no one in', async () => {
     const { page } = await called()
 
-    const said = (await page.locator('#facts').innerText()).split('\n')
+    const said = await page.locator('#facts p').allInnerTexts()
     expect(said).toEqual(['If someone called you, tap No.', 'This signs no one in.'])
     const labels = await page.locator('.call button').allInnerTexts()
     expect(labels).toContain(no)
@@ -97,6 +97,18 @@ describe('a call to the help desk', () => {
     expect(await state()).toBe('denied')
     await button(page, 'OK').click()
     await page.getByText('Nothing to approve').waitFor()
+  })
+
+  it('is in the history afterwards', async () => {
+    const { page } = await called()
+    await button(page, no).click()
+    await button(page, 'OK').click()
+
+    await page.locator('.bar button').nth(0).click()
+
+    const entry = page.locator('.card .row')
+    expect(await entry.locator('strong').innerText()).toBe(no)
+    expect(await entry.getByText('Did you call the help desk?').count()).toBe(1)
   })
 
   it('ends with a wrong number', async () => {

@@ -1,4 +1,3 @@
-import type { HistoryEntry } from '../../contract/device.ts'
 import type { StoredAccount } from '../accounts-store.ts'
 import type { Device } from '../../device/device.ts'
 import { Button } from '../../ui/button.tsx'
@@ -59,7 +58,7 @@ function Answered({ answer: { account, entry } }: { readonly answer: AccountAnsw
         <small>
           <bdi>{words.at(nameOf(account), entry.user.username)}</bdi>
         </small>
-        <Subject request={entry} />
+        {entry.call ? <small>{words.callTitle}</small> : <Subject request={entry} />}
         {origin === '' ? null : (
           <small>
             <bdi>{origin}</bdi>
@@ -71,7 +70,10 @@ function Answered({ answer: { account, entry } }: { readonly answer: AccountAnsw
   )
 }
 
-function wordOf({ state, reason }: HistoryEntry): 'approved' | 'denied' | 'reported' | 'wrongNumber' {
+type HistoryWord = 'approved' | 'denied' | 'reported' | 'wrongNumber' | 'callConfirmed' | 'callDeny'
+
+function wordOf({ state, reason, call }: AccountAnswer['entry']): HistoryWord {
+  if (call) return call === 'confirmed' ? 'callConfirmed' : call === 'wrong_number' ? 'wrongNumber' : 'callDeny'
   if (state === 'approved') return 'approved'
   if (reason === 'wrong_number') return 'wrongNumber'
   return reason === 'reported' ? 'reported' : 'denied'

@@ -1,21 +1,34 @@
 import { historyRetention, historyPageSize, HistoryRequest } from '../../contract/device.ts'
 import type { History, HistoryEntry } from '../../contract/device.ts'
 import type { Attribute } from '../../contract/sessions.ts'
+import type { CallEntry } from '../../contract/phone-calls.ts'
 import type { ServiceContext } from '../context/service-context.ts'
+import { answeredCallsOfDevice } from '../store/caller-verifications.ts'
+import type { AnsweredCallRow } from '../store/caller-verifications.ts'
 import { historyOfDevice } from '../store/device-history.ts'
 import type { HistoryRow } from '../store/device-history.ts'
 import { parseContent } from './signature.ts'
 import { requireActive } from './signed-call.ts'
 import type { SignedCall } from './signed-call.ts'
 
-/** A page of the requests that the device has answered. */
+/** A page of the requests that the device has answered, and with the first page the calls to the help desk. */
 export async function readHistory(ctx: ServiceContext, { device, payload }: SignedCall): Promise<History> {
   const { before } = parseContent(HistoryRequest, payload)
   await requireActive(ctx.store.db, device.id)
   const settledAfter = ctx.clock.now() - historyRetention
   const of = { deviceId: device.id, before, settledAfter }
   const rows = await historyOfDevice(ctx.store.db, { ...of, limit: historyPageSize + 1 })
-  return { entries: rows.slice(0, historyPageSize).map((row) => entryView(row)), more: rows.length > historyPageSize }
+  const calls = before === undefined ? await answeredCallsOfDevice(ctx.store.db, { ...of, limit: historyPageSize }) : []
+  return {
+    entries: rows.slice(0, historyPageSize).map((row) => entryView(row)),
+    more: rows.length > historyPageSize,
+    ...(calls.length > 0 && { calls: calls.map((row) => callView(row)) }),
+  }
+}
+
+function callView({ id, domainId, domainName, username, state, createdAt, settledAt }: AnsweredCallRow): CallEntry {
+  const names = { domain: { id: domainId, name: domainName }, user: { username } }
+  return { id, ...names, state, createdAt, settledAt: settledAt ?? createdAt }
 }
 
 function entryView(row: HistoryRow): HistoryEntry {

@@ -57,6 +57,25 @@ export const openCallsOfDevice = allRows('openCallsOfDevice', (db, deviceId: Slo
     .orderBy('callerVerification.sequence', 'desc'),
 )
 
+/** An answer with the names a person knows it by. */
+export type AnsweredCallRow = RowOf<typeof answeredCallsOfDevice>
+
+type Answered = Pick<CallerVerificationRow, 'deviceId'> & { readonly settledAfter: number; readonly limit: number }
+
+/** Newest first. */
+export const answeredCallsOfDevice = allRows('answeredCallsOfDevice', (db, of: Slots<Answered>) =>
+  db
+    .selectFrom('callerVerification')
+    .innerJoin('domain', 'domain.id', 'callerVerification.domainId')
+    .innerJoin('user', 'user.id', 'callerVerification.userId')
+    .selectAll('callerVerification')
+    .select(['domain.name as domainName', 'user.username'])
+    .where('callerVerification.deviceId', '=', of.deviceId)
+    .where('callerVerification.settledAt', '>', of.settledAfter)
+    .orderBy('callerVerification.sequence', 'desc')
+    .limit(of.limit),
+)
+
 /** Numbers that are being read out to a person. */
 export const openCallNumbers = allValues('openCallNumbers', (db, deviceId: Slot<string>, now: Slot<number>) =>
   db.selectFrom('callerVerification').select('number').where('deviceId', '=', deviceId).where(isOpenCall(now)),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { DeviceRequest } from '../../../src/contract/device.ts'
+import { devicePaths, DeviceRequest } from '../../../src/contract/device.ts'
 import { isCallerVerified, isHelpDeskBlocked } from '../../../src/service/store/caller-verifications.ts'
 import { engines, useEngine } from '../../support/engines.ts'
 import { random128 } from '../../support/device-signer.ts'
@@ -285,6 +285,17 @@ describe.each(engines)('a caller verification, on %s', (engine) => {
         200,
         'api.error.forbidden.guarded',
       ])
+    })
+
+    it('is in the history of the device, apart from sign-ins', async () => {
+      const { id, answer } = await askedCaller(helpdesk, person)
+      await askCaller(helpdesk, person)
+      await answer('deny')
+
+      const { json } = await read(await person.device.get(devicePaths.history))
+
+      expect(json).toMatchObject({ entries: [], more: false, calls: [{ id, state: 'denied', settledAt: now() }] })
+      expect(json.calls).toHaveLength(1)
     })
 
     it('ends a read that is held for it', async () => {
