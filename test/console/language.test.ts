@@ -24,11 +24,19 @@ describe('the texts', () => {
 
   it.each(Object.entries({ en, de, fr, es, pt, ja, ar }))('in %s use their parameters', (_, words) => {
     const named = [words.welcome, words.invitedBy, words.withdrawTitle, words.revokeTitle, words.endSessionsTitle]
-    for (const word of [...named, words.accessSaved, words.revoked, words.passkeyRemoved, words.sessionEnds]) {
+    for (const word of [
+      ...named,
+      words.accessSaved,
+      words.revoked,
+      words.passkeyRemoved,
+      words.sessionEnds,
+      words.lockedUntil,
+    ]) {
       expect(word('NAME')).toContain('NAME')
     }
     expect(words.accessNow('NAME', 'ROLE', 'DOMAINS')).toMatch(/NAME[^]*ROLE[^]*DOMAINS/)
-    for (const word of [words.revokedOnes, words.tooMany]) expect(word(47)).toMatch(/47/)
+    for (const word of [words.revokedOnes, words.tooMany, words.codesLeft, words.onThisPage, words.duration])
+      expect(word(47)).toMatch(/47/)
   })
 })
 

@@ -68,6 +68,16 @@ describe('people', () => {
     expect(await link(page, 'Everyone').getAttribute('aria-current')).toBe('true')
   })
 
+  it('are counted for screen readers whenever the list changes', async () => {
+    const desk = await deskWithPeople()
+    const { page } = await signedIn(desk, agent)
+    await page.getByRole('status').getByText('2 people on this page.').waitFor()
+
+    await page.getByRole('searchbox').fill('archer')
+
+    await page.getByRole('status').getByText('1 person on this page.').waitFor()
+  })
+
   it('say so when no one is found', async () => {
     const desk = await deskWithPeople()
     const { page } = await signedIn(desk, agent)

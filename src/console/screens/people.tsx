@@ -32,6 +32,10 @@ export function PeopleScreen() {
         onSearch={(q) => go(peoplePlace({ ...query, q, after: undefined }), true)}
       />
       <Filters query={query} />
+      {/* For screen readers, which do not see the list change. */}
+      <p class="unseen" role="status">
+        {loaded.current && loaded.value ? words.onThisPage(loaded.value.people.length) : null}
+      </p>
       <WhenLoaded of={loaded}>
         {(page) => (
           <>

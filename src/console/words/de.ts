@@ -154,6 +154,7 @@ export const de: Words = {
   noneFound: 'Niemand gefunden. Prüfen Sie die Schreibweise, oder suchen Sie nach einem Teil des Namens.',
   noPeople: 'Noch keine Personen. Apps und Synchronisierungen fügen sie hinzu.',
   pages: 'Seiten',
+  onThisPage: (number) => count(number, { one: '# Person auf dieser Seite.', other: '# Personen auf dieser Seite.' }),
   firstPage: 'Erste Seite',
   nextPage: 'Nächste Seite',
 

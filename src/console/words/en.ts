@@ -152,6 +152,7 @@ export const en = {
   noneFound: 'No one found. Check the spelling, or search for a part of the name.',
   noPeople: 'No people yet. Apps and synchronizations add them.',
   pages: 'Pages',
+  onThisPage: (number: number) => count(number, { one: '# person on this page.', other: '# people on this page.' }),
   firstPage: 'First page',
   nextPage: 'Next page',
 

@@ -153,6 +153,7 @@ export const es: Words = {
   noneFound: 'No se encontró a nadie. Revise la ortografía o busque una parte del nombre.',
   noPeople: 'Aún no hay personas. Las aplicaciones y las sincronizaciones las añaden.',
   pages: 'Páginas',
+  onThisPage: (number) => count(number, { one: '# persona en esta página.', other: '# personas en esta página.' }),
   firstPage: 'Primera página',
   nextPage: 'Página siguiente',
 

@@ -155,6 +155,7 @@ export const fr: Words = {
   noneFound: 'Personne n’a été trouvé. Vérifiez l’orthographe, ou cherchez une partie du nom.',
   noPeople: 'Personne pour l’instant. Les applications et les synchronisations ajoutent des personnes.',
   pages: 'Pages de la liste',
+  onThisPage: (number) => count(number, { one: '# personne sur cette page.', other: '# personnes sur cette page.' }),
   firstPage: 'Première page',
   nextPage: 'Page suivante',
 

@@ -151,6 +151,7 @@ export const ja: Words = {
   noneFound: '見つかりませんでした。表記を確認するか、名前の一部で検索してください。',
   noPeople: '利用者はまだいません。アプリや同期によって追加されます。',
   pages: 'ページ',
+  onThisPage: (number) => `このページに${number}人います。`,
   firstPage: '最初のページ',
   nextPage: '次のページ',
 

@@ -154,6 +154,7 @@ export const pt: Words = {
   noneFound: 'Ninguém encontrado. Confira a grafia ou busque uma parte do nome.',
   noPeople: 'Ainda não há pessoas. Os aplicativos e as sincronizações as adicionam.',
   pages: 'Páginas',
+  onThisPage: (number) => count(number, { one: '# pessoa nesta página.', other: '# pessoas nesta página.' }),
   firstPage: 'Primeira página',
   nextPage: 'Próxima página',
 
