@@ -2,6 +2,9 @@ import type { Mutant } from './mutant.ts'
 
 const audit = 'service/console/audit.test.ts'
 
+const overview = 'service/console/overview.test.ts'
+const overviewFile = 'src/service/console/overview.ts'
+
 const auditPages = 'src/service/store/audit-pages.ts'
 
 export const mutants: readonly Mutant[] = [
@@ -61,5 +64,37 @@ export const mutants: readonly Mutant[] = [
     replace: 'now)',
     test: audit,
     title: 'does not show entries that may still be overtaken by others',
+  },
+  {
+    defense: 'the domains of an administrator in the overview',
+    file: overviewFile,
+    find: '.filter(({ id }) => limited === null || limited.includes(id))',
+    replace: '.filter(({ id }) => limited === null || id !== "")',
+    test: overview,
+    title: 'shows nothing of other domains and organizations',
+  },
+  {
+    defense: 'people of other domains among those who are locked',
+    file: overviewFile,
+    find: '  if (domainIds === null) return locked.length\n',
+    replace: '  if (domainIds !== undefined) return locked.length\n',
+    test: overview,
+    title: 'shows nothing of other domains and organizations',
+  },
+  {
+    defense: 'the health of the service, which belongs to no domain',
+    file: overviewFile,
+    find: '    ...(domainIds === null && {',
+    replace: '    ...(domainIds !== undefined && {',
+    test: overview,
+    title: 'shows nothing of other domains and organizations',
+  },
+  {
+    defense: 'requests of other domains in the overview',
+    file: overviewFile,
+    find: '.filter(isShown)),\n    reported',
+    replace: '.filter((row) => isShown(row) || row !== undefined)),\n    reported',
+    test: overview,
+    title: 'shows nothing of other domains and organizations',
   },
 ]

@@ -6,10 +6,12 @@ import * as audit from './audit.ts'
 import * as approvals from './approvals.ts'
 import * as people from './people.ts'
 import * as callerVerifications from './caller-verifications.ts'
+import * as overview from './overview.ts'
 import * as signIn from './sign-in.ts'
 
 export const adminOperations: readonly Operation[] = listOperations({
   'Signing in': signIn,
+  Overview: overview,
   Administrators: administrators,
   Audit: audit,
   People: people,

@@ -3,6 +3,7 @@ import * as trail from '../../contract/admin/audit.ts'
 import * as approval from '../../contract/admin/approvals.ts'
 import * as person from '../../contract/admin/people.ts'
 import * as callerVerification from '../../contract/admin/caller-verifications.ts'
+import * as figures from '../../contract/admin/overview.ts'
 import * as signIn from '../../contract/admin/sign-in.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
@@ -12,6 +13,7 @@ import * as approvals from './approvals.ts'
 import * as people from './people.ts'
 import * as actions from './person-actions.ts'
 import * as callerVerifications from './caller-verifications.ts'
+import * as overview from './overview.ts'
 import * as ownPasskeys from './own-passkeys.ts'
 import * as registration from './registration.ts'
 import * as signingIn from './sign-in.ts'
@@ -40,6 +42,8 @@ export const consoleRoutes: readonly Route[] = [
   route(administrator.inviteAdministrator, administrators.invite),
   route(administrator.listInvitations, administrators.listInvitations),
   route(administrator.withdrawInvitation, administrators.withdraw),
+
+  route(figures.getOverview, overview.get),
 
   route(trail.listAudit, audit.list),
   route(trail.exportAuditCsv, audit.exportCsv),

@@ -16,6 +16,7 @@ const countStep = 250
  */
 export async function countSignIns({ store }: { readonly store: Store }, signal?: AbortSignal): Promise<void> {
   for (const writer of await writersToCount(store.db)) {
+    if (signal?.aborted === true) return
     await inSteps({ size: countStep, signal }, () => countSome(store, writer))
   }
 }

@@ -10,6 +10,7 @@ import { sweepStep } from '../store/due.ts'
 import { organizationOfDomain } from '../store/domains.ts'
 import { endFutureSessions, expireSessions } from '../store/sessions.ts'
 import { removals } from '../store/removals.ts'
+import { countEnrolled } from './count-enrolled.ts'
 import { countSignIns } from './count-sign-ins.ts'
 import { correctFutureTimes } from './future-times.ts'
 
@@ -39,6 +40,7 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
         await recoverSynchronizations(ctx)
         // Before entries are removed.
         await countSignIns(ctx, ending.signal)
+        await countEnrolled(ctx, ending.signal)
         await retention.apply(passed, wall, ending.signal)
       })
     } catch (error) {

@@ -174,6 +174,19 @@ export const adminExamples: Readonly<Record<string, Example>> = {
   listInvitations: { answer: [invitation] },
   withdrawInvitation: {},
 
+  getOverview: {
+    answer: {
+      domains: [
+        { domain: domainId, name: 'Intranet', members: 1200, enrolled: 1100, onlyEmail: 40, countedAt: 1795086400 },
+      ],
+      uncounted: [],
+      signIns: [{ day: 1795046400, outcome: 'approved', factor: 'push', count: 940 }],
+      locked: 2,
+      waiting: 1,
+      reported: 0,
+      health: { nodes: [{ name: 'mfa-1', seenAt: 1795086400 }], keysAgree: true, mail: true, push: true },
+    },
+  },
   listAudit: {
     answer: { entries: [auditItem], names: { [adminExampleParams.administratorId]: name }, next: 4100, head: 4211 },
   },

@@ -488,6 +488,15 @@ export interface Database {
     factor: Factor | ''
     count: number
   }
+  /** How many members of a domain are enrolled, as last counted; see `maintenance/count-enrolled.ts`. */
+  enrollmentCount: {
+    domainId: string
+    members: number
+    enrolled: number
+    /** Of the others, those who get codes by e-mail. */
+    onlyEmail: number
+    countedAt: number
+  }
   /** One row: see `rules/trusted-time.ts`. */
   trustedClock: {
     row: number

@@ -18,6 +18,7 @@ export const drivers: readonly string[] = [
   'console/audit.test.ts',
   'console/people.test.ts',
   'console/caller-verifications.test.ts',
+  'console/overview.test.ts',
   'session-events.test.ts',
   'waiting/changed-inboxes.test.ts',
   'device/history.test.ts',

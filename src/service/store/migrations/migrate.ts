@@ -15,7 +15,7 @@ import { administrators } from './0008-administrators.ts'
 import { signInDays } from './0009-sign-in-days.ts'
 import { peopleSearch } from './0010-people-search.ts'
 import { callerVerifications } from './0011-caller-verifications.ts'
-import { auditIndex } from './0012-audit-index.ts'
+import { consoleLists } from './0012-console-lists.ts'
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -68,5 +68,5 @@ const migrations = (engine: Engine) => ({
   '0009-sign-in-days': signInDays,
   '0010-people-search': peopleSearch(engine),
   '0011-caller-verifications': callerVerifications(engine),
-  '0012-audit-index': auditIndex,
+  '0012-console-lists': consoleLists,
 })
