@@ -73,6 +73,7 @@ export const errorStatus = Object.freeze({
   'api.error.notfound.invitation': 404,
   'api.error.notfound.approval': 404,
   'api.error.notfound.callerverification': 404,
+  'api.error.notfound.apikey': 404,
   'api.error.notfound.activationcode': 404,
   'api.error.methodnotallowed': 405,
   'api.error.notacceptable': 406,
@@ -133,6 +134,7 @@ export const notFoundByParam: Readonly<Record<string, ErrorCode>> = Object.freez
   invitationId: 'api.error.notfound.invitation',
   approvalId: 'api.error.notfound.approval',
   callerVerificationId: 'api.error.notfound.callerverification',
+  apiKeyId: 'api.error.notfound.apikey',
 })
 
 /** The error for a wrong field of a body or a query, if it has one of its own. */

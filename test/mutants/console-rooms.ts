@@ -2,6 +2,8 @@ import type { Mutant } from './mutant.ts'
 
 const audit = 'service/console/audit.test.ts'
 
+const domains = 'service/console/domains.test.ts'
+const domainsFile = 'src/service/console/domains.ts'
 const overview = 'service/console/overview.test.ts'
 const overviewFile = 'src/service/console/overview.ts'
 
@@ -96,5 +98,52 @@ export const mutants: readonly Mutant[] = [
     replace: '.filter((row) => isShown(row) || row !== undefined)),\n    reported',
     test: overview,
     title: 'shows nothing of other domains and organizations',
+  },
+  {
+    defense: 'the version of the settings of a domain',
+    file: domainsFile,
+    find: '      if (settingsVersion(settingsIn(present)) !== version) throw await changedMeanwhile(db, call, domainId)\n',
+    replace: '      if (version === "") throw await changedMeanwhile(db, call, domainId)\n',
+    test: domains,
+    title: 'keep the change that another administrator has made meanwhile, and say what it was',
+  },
+  {
+    defense: 'the version of a domain, compared in the transaction of the change',
+    file: domainsFile,
+    find: '      if (settingsVersion(settingsIn(present)) !== version) throw await changedMeanwhile(db, call, domainId)\n',
+    replace: '',
+    test: domains,
+    title: 'are changed once when several changes of one version arrive at once',
+  },
+  {
+    defense: 'the version that a change of a domain needs',
+    file: domainsFile,
+    find: "  throw new ApiProblem('api.error.precondition', 'If-Match: expected the version of the domain, in quotes.')\n",
+    replace: "  return ''\n",
+    also: [
+      {
+        file: domainsFile,
+        find: '      if (settingsVersion(settingsIn(present)) !== version)',
+        replace: "      if (version !== '' && settingsVersion(settingsIn(present)) !== version)",
+      },
+    ],
+    test: domains,
+    title: 'are not changed without a version',
+  },
+  {
+    defense: 'the domains that an administrator sees in the list',
+    file: domainsFile,
+    find: 'rows.filter(({ id }) => limited === null || limited.includes(id))',
+    replace: "rows.filter(({ id }) => limited === null || id !== '')",
+    test: domains,
+    title: 'are listed by name, each administrator those it is given',
+  },
+  {
+    defense: 'the API keys that an auditor of some domains sees',
+    file: 'src/service/console/api-keys.ts',
+    find: 'keys.filter((key) => isVisible(key))',
+    replace: 'keys.filter((key) => isVisible(key) || domainIds !== null)',
+    test: domains,
+    title: 'show an auditor of some domains the API keys of these domains alone',
   },
 ]

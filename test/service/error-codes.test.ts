@@ -303,6 +303,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.invalid.domains': () =>
     asOwner(({ call }) => call('POST', '/invitations', { body: { ...invited, role: 'helpdesk' } })),
   'api.error.invalid.token': () => callConsole(administered, 'POST', '/registration/options', { body: { token: 'x' } }),
+  'api.error.notfound.apikey': () => asOwner(({ call }) => call('DELETE', `/api-keys/${unknownId}`)),
   'api.error.notfound.invitation': () => consoleBrowser(administered).register('A'.repeat(43)),
   'api.error.notfound.administrator': () => asOwner(({ call }) => call('GET', `/administrators/${unknownId}`)),
   async 'api.error.forbidden.blocked'() {

@@ -54,7 +54,7 @@ export interface CallOptions {
 
 export async function read(response: Response): Promise<Answer> {
   const text = await response.text()
-  const isJson = text !== '' && !/text\/csv|jsonl/.test(response.headers.get('content-type') ?? '')
+  const isJson = text !== '' && !/^image|text\/csv|jsonl/.test(response.headers.get('content-type') ?? '')
   const json: any = isJson ? JSON.parse(text) : undefined // oxlint-disable-line typescript/no-explicit-any
   return { status: response.status, headers: response.headers, text, json, code: json?.errors?.[0]?.code }
 }

@@ -6,6 +6,7 @@ import * as audit from './audit.ts'
 import * as approvals from './approvals.ts'
 import * as people from './people.ts'
 import * as callerVerifications from './caller-verifications.ts'
+import * as domains from './domains.ts'
 import * as overview from './overview.ts'
 import * as signIn from './sign-in.ts'
 
@@ -13,6 +14,7 @@ export const adminOperations: readonly Operation[] = listOperations({
   'Signing in': signIn,
   Overview: overview,
   Administrators: administrators,
+  'Apps and domains': domains,
   Audit: audit,
   People: people,
   Approvals: approvals,

@@ -1,16 +1,17 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 
-import { Domain, NumberMatching } from '../../contract/domains.ts'
-import { PhishingResistance } from '../../contract/phishing-resistance.ts'
+import { DomainChanges as Changes, NewDomain as Settings } from '../../contract/admin/domain-settings.ts'
+import { Domain } from '../../contract/domains.ts'
+import type { NumberMatching } from '../../contract/domains.ts'
+import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
 import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { parseOptions } from '../../contract/validate.ts'
 import { newId } from '../rules/random.ts'
-import { maxRequestTimeout } from '../rules/session-state.ts'
 import { domainView } from '../views/views.ts'
 import { domainById, domainByName, domainsOf, insertDomain, updateDomain } from '../store/domains.ts'
 import type { DomainChanges as Columns, DomainRow } from '../store/domains.ts'
-import type { Fact } from '../store/schema.ts'
+import type { Fact, Queryable } from '../store/schema.ts'
 import { NameTakenError } from './errors.ts'
 import { RefusalError } from './errors.ts'
 
@@ -71,37 +72,9 @@ export interface NewDomain {
 /** Options of `setDomain()`. Absent options stay unchanged. */
 export type DomainChanges = { [Rule in keyof NewDomain]?: NewDomain[Rule] | undefined }
 
-const rules = {
-  name: z.string().trim().min(1).max(128),
-  type: z.enum(['RADIUS', 'WEB', 'PAM', 'OTHER']),
-  keyType: z.enum(['NONE', 'PIN', 'PASSCODE']),
-  requestTimeout: z.int().min(10).max(maxRequestTimeout),
-  activationCodeExpiration: z.int().min(1).max(365),
-  maxAllowedRetries: z.int().min(1).max(20),
-  requestPollingEnabled: z.boolean(),
-  bypassEnabled: z.boolean(),
-  emailOtpEnabled: z.boolean(),
-  numberMatching: NumberMatching,
-  phishingResistant: PhishingResistance,
-}
-
-export const NewDomain = z.strictObject({
-  name: rules.name,
-  type: rules.type.default('WEB'),
-  keyType: rules.keyType.default('NONE'),
-  requestTimeout: rules.requestTimeout.default(90),
-  activationCodeExpiration: rules.activationCodeExpiration.default(7),
-  maxAllowedRetries: rules.maxAllowedRetries.default(5),
-  requestPollingEnabled: rules.requestPollingEnabled.default(true),
-  // Safe as a default: only an administrator, or an app with a key of role `admin`, can create bypass codes.
-  bypassEnabled: rules.bypassEnabled.default(true),
-  // The weakest factor is opt-in.
-  emailOtpEnabled: rules.emailOtpEnabled.default(false),
-  numberMatching: rules.numberMatching.default('offered'),
-  phishingResistant: rules.phishingResistant.default('off'),
-})
-
-export const DomainChanges = z.strictObject(rules).partial()
+/** Options are checked by the schemas of the contract. */
+export const NewDomain = Settings
+export const DomainChanges = Changes
 
 /** @param id An id that callers already use; a new one if absent. */
 export async function addDomain(
@@ -137,17 +110,22 @@ export async function listDomains(ctx: ServiceContext, organizationId: string): 
   return (await domainsOf(ctx.store.db, organizationId)).map((row) => show(row))
 }
 
+/** Checks in the transaction of a change whether the domain may be changed, as it is. Throws if not. */
+type Accept = (db: Queryable, present: DomainRow) => Promise<void>
+
 /** @throws {RefusalError} if existing tokens do not allow the change. */
 export async function changeDomain(
   ctx: ServiceContext,
   organizationId: string,
   id: string,
   given: DomainChanges,
+  accept: Accept = () => Promise.resolve(),
 ): Promise<Domain> {
   const changes = parseOptions(DomainChanges, 'setDomain', given)
   return ctx.store.db.transaction().execute(async (db) => {
     const domain = await domainById(db, organizationId, id)
     if (!domain) throw new RangeError('domainId: no such domain')
+    await accept(db, domain)
     const namesake = changes.name === undefined ? undefined : await domainByName(db, organizationId, changes.name)
     if (namesake && namesake.id !== id) throw taken(namesake.name)
     refuseWithoutPasskeys({

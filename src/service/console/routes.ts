@@ -1,4 +1,5 @@
 import * as administrator from '../../contract/admin/administrators.ts'
+import * as apps from '../../contract/admin/domains.ts'
 import * as trail from '../../contract/admin/audit.ts'
 import * as approval from '../../contract/admin/approvals.ts'
 import * as person from '../../contract/admin/people.ts'
@@ -8,11 +9,13 @@ import * as signIn from '../../contract/admin/sign-in.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import * as administrators from './administrators.ts'
+import * as apiKeys from './api-keys.ts'
 import * as audit from './audit.ts'
 import * as approvals from './approvals.ts'
 import * as people from './people.ts'
 import * as actions from './person-actions.ts'
 import * as callerVerifications from './caller-verifications.ts'
+import * as domains from './domains.ts'
 import * as overview from './overview.ts'
 import * as ownPasskeys from './own-passkeys.ts'
 import * as registration from './registration.ts'
@@ -44,6 +47,17 @@ export const consoleRoutes: readonly Route[] = [
   route(administrator.withdrawInvitation, administrators.withdraw),
 
   route(figures.getOverview, overview.get),
+
+  route(apps.listAdminDomains, domains.list),
+  route(apps.createAdminDomain, domains.create),
+  route(apps.getAdminDomain, domains.get),
+  route(apps.changeAdminDomain, domains.change),
+  route(apps.getAdminDomainImage, domains.image),
+  route(apps.setAdminDomainImage, domains.setImage),
+  route(apps.removeAdminDomainImage, domains.removeImage),
+  route(apps.listAdminApiKeys, apiKeys.list),
+  route(apps.createAdminApiKey, apiKeys.create),
+  route(apps.revokeAdminApiKey, apiKeys.revoke),
 
   route(trail.listAudit, audit.list),
   route(trail.exportAuditCsv, audit.exportCsv),

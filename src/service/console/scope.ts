@@ -8,6 +8,7 @@ import { openInvitationsOf } from '../store/administrator-invitations.ts'
 import { administratorById } from '../store/administrators.ts'
 import { approvalById } from '../store/approvals.ts'
 import { belongings } from '../store/belongings.ts'
+import { apiKeysOf } from '../store/api-keys.ts'
 import { domainById } from '../store/domains.ts'
 import { isMemberOfSome } from '../store/members.ts'
 import type { Queryable } from '../store/schema.ts'
@@ -40,6 +41,10 @@ const places: Readonly<Record<string, IsVisible>> = {
   passkeyId: () => Promise.resolve(true),
   // Of the person and the domain in the same path, which the handler checks.
   callerVerificationId: () => Promise.resolve(true),
+  apiKeyId: async (id, { db, administrator: { organizationId, domainIds } }) =>
+    (await apiKeysOf(db, organizationId)).some(
+      (key) => key.id === id && (domainIds === null || (key.domainId !== null && domainIds.includes(key.domainId))),
+    ),
   invitationId: async (id, { db, administrator, now }) =>
     (await openInvitationsOf(db, administrator.organizationId, now)).some((invitation) => invitation.id === id),
 }

@@ -81,6 +81,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.notfound.administrator': 'No such administrator.',
   'api.error.notfound.approval': 'No such request for approval, or it has expired.',
   'api.error.notfound.callerverification': 'No such verification, or its outcome no longer stands.',
+  'api.error.notfound.apikey': 'No such API key.',
   'api.error.notfound.invitation': 'No such invitation: it was used, withdrawn or has expired.',
   'api.error.methodnotallowed': 'The operation does not support this method.',
   'api.error.notacceptable': 'The requested media type or version is not available.',

@@ -7,6 +7,7 @@ export const adminExampleParams = {
   invitationId: 'ac'.repeat(20),
   approvalId: 'bd'.repeat(20),
   callerVerificationId: 'ca'.repeat(20),
+  apiKeyId: 'be'.repeat(20),
 } as const
 
 const domainId = '2e'.repeat(20)
@@ -71,6 +72,24 @@ const used = {
     },
   },
 }
+
+const domainSettings = {
+  id: domainId,
+  name: 'Intranet',
+  type: 'WEB',
+  keyType: 'NONE',
+  maxAllowedRetries: 5,
+  requestTimeout: 90,
+  activationCodeExpiration: 7,
+  requestPollingEnabled: true,
+  bypassEnabled: true,
+  emailOtpEnabled: false,
+  numberMatching: 'offered',
+  phishingResistant: 'off',
+  version: 'T5bQm0sX9vJr3yWc8kLh2A',
+}
+
+const apiKey = { id: adminExampleParams.apiKeyId, role: 'auth', domain: domainId, createdAt: 1795000000 }
 
 const auditItem = {
   position: 4211,
@@ -187,6 +206,19 @@ export const adminExamples: Readonly<Record<string, Example>> = {
       health: { nodes: [{ name: 'mfa-1', seenAt: 1795086400 }], keysAgree: true, mail: true, push: true },
     },
   },
+  listAdminDomains: { answer: [domainSettings] },
+  getAdminDomain: { answer: domainSettings },
+  createAdminDomain: { request: { name: 'Intranet', type: 'WEB' }, answer: domainSettings },
+  changeAdminDomain: { request: { requestTimeout: 90 }, answer: domainSettings },
+  getAdminDomainImage: {},
+  setAdminDomainImage: { request: { png: 'iVBORw0KGgo=' } },
+  removeAdminDomainImage: {},
+  listAdminApiKeys: { answer: [apiKey] },
+  createAdminApiKey: {
+    request: { role: 'auth', domain: domainId },
+    answer: { ...apiKey, key: 'Kx9'.repeat(21) + 'K' },
+  },
+  revokeAdminApiKey: {},
   listAudit: {
     answer: { entries: [auditItem], names: { [adminExampleParams.administratorId]: name }, next: 4100, head: 4211 },
   },

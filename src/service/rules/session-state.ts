@@ -1,9 +1,6 @@
 import type { SessionReason, SessionState } from '../../contract/sessions.ts'
 import { latestBeginning, notAfter } from './present.ts'
 
-/** The longest time a request can wait for its user, seconds (OWASP ASVS 5.0 6.5.5). */
-export const maxRequestTimeout = 600
-
 /** How long a settled session can be read, seconds. */
 export const readableFor = 24 * 60 * 60
 

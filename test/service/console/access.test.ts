@@ -8,6 +8,7 @@ import type { AdminAccess } from '../../../src/contract/admin/roles.ts'
 import type { Endpoint } from '../../../src/contract/endpoint.ts'
 import { notFoundByParam } from '../../../src/contract/errors.ts'
 import { adminExamples } from '../../../src/service/openapi/admin-examples.ts'
+import { addApiKey } from '../../../src/service/admin/api-keys.ts'
 import { revokeAdministrator } from '../../../src/service/admin/administrators.ts'
 import { engines, useEngine } from '../../support/engines.ts'
 import { createTenant, newUser } from '../start-service.ts'
@@ -142,6 +143,7 @@ describe.each(engines)('on %s', (engine) => {
       userId: user.id as string,
       administratorId,
       invitationId: invitation.id,
+      apiKeyId: (await addApiKey(running.ctx, organizationId, {})).id,
       passkeyId: '0'.repeat(40),
       callerVerificationId: await verifiedCaller(organizationId, domainId, user.id),
     }
@@ -247,6 +249,7 @@ describe.each(engines)('on %s', (engine) => {
         'passkeyId',
         'approvalId',
         'callerVerificationId',
+        'apiKeyId',
       ]
 
       const unknown = protectedOnes.flatMap(({ endpoint }) => namesOf(endpoint)).filter((name) => !known.includes(name))

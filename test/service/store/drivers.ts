@@ -19,6 +19,7 @@ export const drivers: readonly string[] = [
   'console/people.test.ts',
   'console/caller-verifications.test.ts',
   'console/overview.test.ts',
+  'console/domains.test.ts',
   'session-events.test.ts',
   'waiting/changed-inboxes.test.ts',
   'device/history.test.ts',

@@ -1,0 +1,30 @@
+import type * as contract from '../../contract/admin/domains.ts'
+import type { ApiKey as ShownKey } from '../../contract/admin/domains.ts'
+import { addApiKey, listApiKeys, revokeApiKey } from '../admin/api-keys.ts'
+import type { ApiKey } from '../admin/api-keys.ts'
+import { ApiProblem } from '../ground/problem.ts'
+import type { Handler } from '../http/route.ts'
+import { domainById } from '../store/domains.ts'
+import { signedIn } from './call.ts'
+
+/** An auditor of some domains sees the keys of these domains alone. */
+export const list: Handler<typeof contract.listAdminApiKeys> = async (_input, call) => {
+  const { domainIds } = signedIn(call)
+  const keys = await listApiKeys(call, call.organizationId)
+  const isVisible = ({ domainId }: ApiKey) => domainIds === null || (domainId !== null && domainIds.includes(domainId))
+  return keys.filter((key) => isVisible(key)).map((key) => shown(key))
+}
+
+export const create: Handler<typeof contract.createAdminApiKey> = async ({ role, domain }, call) => {
+  const domainId = domain ?? undefined
+  if (domainId !== undefined && !(await domainById(call.store.db, call.organizationId, domainId)))
+    throw new ApiProblem('api.error.notfound.domain')
+  const { key, ...created } = await addApiKey(call, call.organizationId, { role, domainId })
+  return { ...shown(created), key }
+}
+
+export const revoke: Handler<typeof contract.revokeAdminApiKey> = async ({ apiKeyId }, call) => {
+  if (!(await revokeApiKey(call, call.organizationId, apiKeyId))) throw new ApiProblem('api.error.notfound.apikey')
+}
+
+const shown = ({ id, role, domainId, createdAt }: ApiKey): ShownKey => ({ id, role, domain: domainId, createdAt })
