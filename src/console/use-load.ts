@@ -11,7 +11,8 @@ export interface Loaded<T> {
   readonly loading: boolean
   /** Whether the value is the one of the present key. */
   readonly current: boolean
-  readonly reload: () => Promise<void>
+  /** @param unattended Whether the page does it by itself. */
+  readonly reload: (unattended?: boolean) => Promise<void>
 }
 
 interface State<T> {
@@ -24,7 +25,7 @@ interface State<T> {
  * @param key Another key loads anew.
  * @param options.keep Whether the value of the key before stays until the next one is there, so that a list does not flicker.
  */
-export function useLoad<T>(key: string, load: () => Promise<T>, { keep = false } = {}): Loaded<T> {
+export function useLoad<T>(key: string, load: (unattended: boolean) => Promise<T>, { keep = false } = {}): Loaded<T> {
   const problemOf = useProblem()
   const [state, setState] = useState<State<T>>({ key })
   const [loading, setLoading] = useState(true)
@@ -32,16 +33,19 @@ export function useLoad<T>(key: string, load: () => Promise<T>, { keep = false }
   const present = useRef(key)
   present.current = key
 
-  const reload = useCallback(async () => {
-    setLoading(true)
-    const next = await load().then(
-      (value) => ({ key, value }),
-      (error: unknown) => ({ key, problem: problemOf(error) }),
-    )
-    if (present.current !== key) return
-    setState((before) => ('value' in next ? next : { ...(keep || before.key === key ? before : {}), ...next }))
-    setLoading(false)
-  }, [key])
+  const reload = useCallback(
+    async (unattended = false) => {
+      setLoading(true)
+      const next = await load(unattended).then(
+        (value) => ({ key, value }),
+        (error: unknown) => ({ key, problem: problemOf(error) }),
+      )
+      if (present.current !== key) return
+      setState((before) => ('value' in next ? next : { ...(keep || before.key === key ? before : {}), ...next }))
+      setLoading(false)
+    },
+    [key],
+  )
 
   useEffect(() => void reload(), [reload])
   const shown = keep || state.key === key

@@ -108,6 +108,21 @@ describe('people', () => {
   })
 })
 
+describe('requests', () => {
+  it('are looked for without keeping the session of an absent administrator alive', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk, admin)
+    await link(page, 'Requests').click()
+    await page.getByText('No requests.').waitFor()
+
+    await desk.clock.advance(20 * 60)
+    await page.waitForResponse('**/approvals')
+    await desk.clock.advance(11 * 60)
+
+    await expectHeadline(page, 'Sign in to the console')
+  })
+})
+
 describe('a person', () => {
   it('who is locked out is unlocked in three clicks from the search', async () => {
     const desk = await deskWithPeople()

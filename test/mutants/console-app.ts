@@ -44,6 +44,14 @@ export const mutants: readonly Mutant[] = [
     title: 'show the results of the last letters',
   },
   {
+    defense: 'what a page asks for by itself does not keep a session alive',
+    file: 'src/console/screens/approvals.tsx',
+    find: 'approvals.reload(true)',
+    replace: 'approvals.reload(false)',
+    test: 'console/people.test.ts',
+    title: 'are looked for without keeping the session of an absent administrator alive',
+  },
+  {
     defense: 'a code is shown once',
     file: 'src/console/screens/person.tsx',
     find: '<CodeDialog shown={shown} onClose={() => setShown(undefined)} />',

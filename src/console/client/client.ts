@@ -1,15 +1,16 @@
 import { ApiError, hasCode } from './errors.ts'
 import { usePasskey } from './passkey.ts'
 import type { Route, RouteInput, RouteOutput } from './routes.ts'
-import { send } from './send.ts'
+import { type Call, send } from './send.ts'
+
+export type CallOptions = Pick<Call, 'version' | 'unattended'>
 
 /** The REST interface of the console. */
 export interface Client {
   /**
-   * @param version The version that a change expects.
    * @throws {ApiError} @throws {UnreachableError} @throws {PasskeyError} where the change needs the passkey once more.
    */
-  call<R extends Route>(route: R, input: RouteInput<R>, version?: number): Promise<RouteOutput<R>>
+  call<R extends Route>(route: R, input: RouteInput<R>, options?: CallOptions): Promise<RouteOutput<R>>
 }
 
 /**
@@ -17,8 +18,8 @@ export interface Client {
  * @param onSignedOut Called when the service no longer knows the session.
  */
 export function createClient(base: string, onSignedOut: () => void): Client {
-  const once = <R extends Route>(route: R, input: RouteInput<R>, version?: number) =>
-    send(base, { ...(input as object), route, version }) as Promise<RouteOutput<R>>
+  const once = <R extends Route>(route: R, input: RouteInput<R>, options: CallOptions = {}) =>
+    send(base, { ...(input as object), ...options, route }) as Promise<RouteOutput<R>>
 
   /** Changes need a recent use of the passkey. */
   async function confirm(): Promise<void> {
@@ -27,12 +28,12 @@ export function createClient(base: string, onSignedOut: () => void): Client {
   }
 
   return {
-    async call(route, input, version) {
+    async call(route, input, options) {
       try {
-        return await once(route, input, version).catch(async (error: unknown) => {
+        return await once(route, input, options).catch(async (error: unknown) => {
           if (!hasCode(error, 'api.error.forbidden.fresh')) throw error
           await confirm()
-          return once(route, input, version)
+          return once(route, input, options)
         })
       } catch (error) {
         if (error instanceof ApiError && error.status === 401) onSignedOut()

@@ -11,6 +11,8 @@ export interface Call {
   readonly body?: unknown
   /** The version that a change expects; it fails when another administrator was faster. */
   readonly version?: number | undefined
+  /** The page asks by itself. The service does not take this for a use of the session, which ends when no one is there. */
+  readonly unattended?: boolean | undefined
 }
 
 /** How long the service has to answer, milliseconds. */
@@ -23,6 +25,7 @@ export async function send(base: string, call: Call): Promise<unknown> {
     method,
     headers: {
       ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(call.unattended ? { prefer: 'wait=0' } : {}),
       ...(call.version === undefined ? {} : { 'if-match': `"${call.version}"` }),
     },
     body: call.body === undefined ? null : JSON.stringify(call.body),

@@ -94,7 +94,7 @@ function AccessForm({ administrator, reload }: AccessFormProps) {
       await client.call(
         'PUT /admin/administrators/:administratorId',
         { params, body: accessOf(access) },
-        before.version,
+        { version: before.version },
       )
     } catch (error) {
       if (!hasCode(error, 'api.error.precondition')) throw error

@@ -16,8 +16,8 @@ const interval = 10_000
 export function ApprovalsScreen() {
   const words = useWords()
   const { client } = useSignedIn()
-  const approvals = useLoad('approvals', () => client.call('GET /admin/approvals', {}))
-  useRepeated(true, interval, () => void approvals.reload())
+  const approvals = useLoad('approvals', (unattended) => client.call('GET /admin/approvals', {}, { unattended }))
+  useRepeated(true, interval, () => void approvals.reload(true))
   return (
     <Page title={words.approvals} sentence={words.approvalsSentence}>
       <WhenLoaded of={approvals}>

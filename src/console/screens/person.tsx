@@ -26,13 +26,15 @@ export function PersonScreen({ id }: { readonly id: string }) {
   const say = useToast()
   const params = { userId: id }
   const person = useLoad(id, () => client.call('GET /admin/people/:userId', { params }))
-  const approvals = useLoad(`approvals ${id}`, async () =>
-    (await client.call('GET /admin/approvals', {})).filter((each) => each.person.id === id && isOpen(each)),
+  const approvals = useLoad(`approvals ${id}`, async (unattended) =>
+    (await client.call('GET /admin/approvals', {}, { unattended })).filter(
+      (each) => each.person.id === id && isOpen(each),
+    ),
   )
   const [asked, setAsked] = useState<PersonAction>()
   const [shown, setShown] = useState<ShownCode>()
   const waiting = approvals.value?.some(({ state }) => state === 'pending') ?? false
-  useRepeated(waiting, approvalInterval, () => void approvals.reload())
+  useRepeated(waiting, approvalInterval, () => void approvals.reload(true))
 
   async function done(action: PersonAction, code: ShownCode | undefined) {
     say(action.done)
