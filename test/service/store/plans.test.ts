@@ -50,7 +50,6 @@ const growing = [
   'known_browser',
   'passkey',
   'passkey_ceremony',
-  'caller_verification',
   'synchronized_user',
   'audit',
 ]
