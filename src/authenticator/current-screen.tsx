@@ -8,7 +8,6 @@ import { lazyScreen } from './lazy-screen.tsx'
 import type { RequestShown, Screen } from './screen.ts'
 import { AccountScreen } from './screens/account.tsx'
 import { AddAccountScreen } from './screens/add-account.tsx'
-import { HistoryScreen } from './screens/history.tsx'
 import { HomeScreen } from './screens/home.tsx'
 import { OutcomeScreen } from './screens/outcome.tsx'
 import { RemoveAccountScreen } from './screens/remove-account.tsx'
@@ -56,7 +55,7 @@ export function CurrentScreen(props: CurrentScreenProps) {
     case 'outcome':
       return <OutcomeScreen outcome={screen.outcome} clock={clock} onDone={onBack} />
     case 'history':
-      return <HistoryScreen device={device} accounts={list} onBack={onBack} />
+      return <History device={device} accounts={list} onBack={onBack} />
     case 'settings':
       return (
         <SettingsScreen
@@ -152,6 +151,8 @@ function Move({ account, device, clock, now, accounts, onBack }: MoveProps) {
 }
 
 const Call = lazyScreen(async () => (await import('./screens/call.tsx')).CallScreen)
+
+const History = lazyScreen(async () => (await import('./screens/history.tsx')).HistoryScreen)
 
 const Practice = lazyScreen(async () => (await import('./screens/practice.tsx')).PracticeScreen)
 

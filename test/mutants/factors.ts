@@ -320,7 +320,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the order of requests and notices on the screen',
     file: 'src/authenticator/screen.ts',
-    find: "return { name: 'request', pending: only }",
+    find: "return { name: 'request', pending: request }",
     replace: 'return screen',
     test: 'authenticator/factor-changes.test.ts',
     title: 'appears after a pending request, which is shown first',
