@@ -398,4 +398,12 @@ export const mutants: readonly Mutant[] = [
     test: access,
     title: 'do not exist for $name in the role $as',
   },
+  {
+    defense: 'an approval by an administrator of every domain that it works in',
+    file: scope,
+    find: 'usable.every((id) => domainIds.includes(id))',
+    replace: 'usable.some((id) => domainIds.includes(id))',
+    test: people,
+    title: 'gets an approval only from administrators of every domain in which it could use it',
+  },
 ]

@@ -7,6 +7,7 @@ import { Client } from 'pg'
 
 import { createDevice } from '../../src/device/index.ts'
 import type { Account } from '../../src/device/index.ts'
+import { parseState } from '../../src/express/session/stored-state.ts'
 import { createCall, newUser } from '../service/start-service.ts'
 import { startLoadBalancer } from '../support/load-balancer.ts'
 import type { LoadBalancer } from '../support/load-balancer.ts'
@@ -56,9 +57,9 @@ export interface Person {
 export interface VerifiedSession {
   readonly username: string
   /** What it was verified by. */
-  readonly factor: string
+  readonly factor: string | undefined
   /** Of the service: which request was approved, or which code was right. */
-  readonly sessionId: string
+  readonly sessionId: string | undefined
 }
 
 export const device = createDevice()
@@ -113,11 +114,14 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     },
     verifiedSessions: () =>
       onDatabase(sessions, async (client) => {
-        const { rows } = await client.query(
-          `select sess->'passport'->>'user' as username, sess->'mfa'->'verified'->>'factor' as factor,
-            sess->'mfa'->'verified'->>'sessionId' as "sessionId" from session where sess->'mfa'->'verified' is not null`,
+        const { rows } = await client.query<{ username: string; mfa: unknown }>(
+          `select sess->'passport'->>'user' as username, sess->'mfa' as mfa
+            from session where sess->'mfa'->'verified' is not null`,
         )
-        return rows as VerifiedSession[]
+        return rows.map(({ username, mfa }) => {
+          const { verified } = parseState(mfa)
+          return { username, factor: verified?.factor, sessionId: verified?.sessionId }
+        })
       }),
     async stop() {
       for (const node of [...webNodes, ...serviceNodes]) node.kill()

@@ -74,10 +74,10 @@ export async function findWronglyVerified(
   const used = new Set<string>()
   return (await cluster.verifiedSessions()).filter((session) => {
     const person = all.get(session.username)
-    const again = used.has(session.sessionId)
-    used.add(session.sessionId)
-    if (!person || again) return true
-    if (session.factor === 'push') return !person.approved.has(session.sessionId)
+    const { sessionId } = session
+    if (!person || sessionId === undefined || used.has(sessionId)) return true
+    used.add(sessionId)
+    if (session.factor === 'push') return !person.approved.has(sessionId)
     byCode.set(person.username, (byCode.get(person.username) ?? 0) + 1)
     return session.factor !== 'bypass' || (byCode.get(person.username) ?? 0) > (codesOf.get(person) ?? 0)
   })

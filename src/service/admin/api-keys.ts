@@ -2,6 +2,8 @@ import { z } from 'zod'
 
 import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
+import { requireStillAllowed } from './acting.ts'
+import type { Acting } from './acting.ts'
 import { hashApiKey } from '../http/authenticate.ts'
 import { parseOptions } from '../../contract/validate.ts'
 import { newId, randomText } from '../rules/random.ts'
@@ -56,7 +58,7 @@ export const newApiKey = (ctx: Pick<ServiceContext, 'random'>): string => random
  * @returns the key's characters too, which cannot be read again.
  */
 export async function addApiKey(
-  ctx: ServiceContext,
+  ctx: Acting,
   organizationId: string,
   given: NewApiKey,
   key: string = newApiKey(ctx),
@@ -68,6 +70,7 @@ export async function addApiKey(
   }
   const added = { id: newId(ctx.random), role, domainId, createdAt: ctx.clock.now() }
   await db.transaction().execute(async (tx) => {
+    await requireStillAllowed(tx, ctx)
     await insertApiKey(tx, { ...added, organizationId, hash: hashApiKey(key) })
     const facts = { apiKey: added.id, role, domain: domainId }
     await audit(tx, ctx, { event: 'api_key.created', organizationId, facts })
@@ -82,8 +85,9 @@ export async function listApiKeys(ctx: ServiceContext, organizationId: string): 
 }
 
 /** Takes effect with the next request. @returns false if the organization has no such key. */
-export function revokeApiKey(ctx: ServiceContext, organizationId: string, id: string): Promise<boolean> {
+export function revokeApiKey(ctx: Acting, organizationId: string, id: string): Promise<boolean> {
   return ctx.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, ctx)
     const removed = await removeApiKey(db, organizationId, id)
     if (removed) await audit(db, ctx, { event: 'api_key.revoked', organizationId, facts: { apiKey: id } })
     return removed

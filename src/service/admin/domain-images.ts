@@ -1,5 +1,7 @@
 import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
+import { requireStillAllowed } from './acting.ts'
+import type { Acting } from './acting.ts'
 import { defaultImage } from '../rules/default-image.ts'
 import { imageFault, nameImage } from '../rules/image.ts'
 import { imageOfDomain, removeImageOfDomain, setImageOfDomain } from '../store/domains.ts'
@@ -9,7 +11,7 @@ import { RefusalError } from './errors.ts'
 
 /** @param png Shown to users on their device. @throws {RefusalError} if it is not a suitable image. */
 export async function setDomainImage(
-  ctx: ServiceContext,
+  ctx: Acting,
   organizationId: string,
   domainId: string,
   png: Uint8Array,
@@ -17,6 +19,7 @@ export async function setDomainImage(
   const fault = imageFault(png)
   if (fault !== undefined) throw new RefusalError(`The image cannot be used: ${fault}.`)
   await ctx.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, ctx)
     await needDomain(db, organizationId, domainId)
     await setImageOfDomain(db, domainId, nameImage(png))
     await audit(db, ctx, { event: 'domain.image_set', organizationId, facts: { domain: domainId } })
@@ -31,8 +34,9 @@ export async function domainImage(ctx: ServiceContext, organizationId: string, d
 }
 
 /** Shows the neutral default again. @returns false if it is shown already. */
-export function removeDomainImage(ctx: ServiceContext, organizationId: string, domainId: string): Promise<boolean> {
+export function removeDomainImage(ctx: Acting, organizationId: string, domainId: string): Promise<boolean> {
   return ctx.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, ctx)
     await needDomain(db, organizationId, domainId)
     const removed = await removeImageOfDomain(db, domainId)
     if (removed) await audit(db, ctx, { event: 'domain.image_removed', organizationId, facts: { domain: domainId } })

@@ -6,6 +6,8 @@ import type { NumberMatching } from '../../contract/domains.ts'
 import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
 import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
+import { requireStillAllowed } from './acting.ts'
+import type { Acting } from './acting.ts'
 import { parseOptions } from '../../contract/validate.ts'
 import { newId } from '../rules/random.ts'
 import { domainView } from '../views/views.ts'
@@ -78,7 +80,7 @@ export const DomainChanges = Changes
 
 /** @param id An id that callers already use; a new one if absent. */
 export async function addDomain(
-  ctx: ServiceContext,
+  ctx: Acting,
   organizationId: string,
   given: NewDomain,
   id: string = newId(ctx.random),
@@ -99,6 +101,7 @@ export async function addDomain(
     synchronizationApplied: 0,
   }
   await db.transaction().execute(async (tx) => {
+    await requireStillAllowed(tx, ctx)
     if (!(await insertDomain(tx, row))) throw taken(options.name)
     await audit(tx, ctx, { event: 'domain.created', organizationId, facts: { domain: row.id } })
   })
@@ -115,7 +118,7 @@ type Accept = (db: Queryable, present: DomainRow) => Promise<void>
 
 /** @throws {RefusalError} if existing tokens do not allow the change. */
 export async function changeDomain(
-  ctx: ServiceContext,
+  ctx: Acting,
   organizationId: string,
   id: string,
   given: DomainChanges,
@@ -125,6 +128,7 @@ export async function changeDomain(
   return ctx.store.db.transaction().execute(async (db) => {
     const domain = await domainById(db, organizationId, id)
     if (!domain) throw new RangeError('domainId: no such domain')
+    await requireStillAllowed(db, ctx)
     await accept(db, domain)
     const namesake = changes.name === undefined ? undefined : await domainByName(db, organizationId, changes.name)
     if (namesake && namesake.id !== id) throw taken(namesake.name)

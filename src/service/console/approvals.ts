@@ -13,10 +13,10 @@ import { administratorById } from '../store/administrators.ts'
 import type { AdministratorRow } from '../store/administrators.ts'
 import { approvalById, approvalsOf, decideApproval, insertApproval } from '../store/approvals.ts'
 import type { ApprovalRow } from '../store/approvals.ts'
-import { isMemberOfSome } from '../store/members.ts'
 import { userById } from '../store/users.ts'
 import { signedIn } from './call.ts'
 import { guardedOperations } from './guard.ts'
+import { managesApproval } from './scope.ts'
 
 export const request: Handler<typeof contract.requestApproval> = async ({ userId, operation, because }, call) => {
   if (!guardedOperations.includes(operation))
@@ -44,12 +44,12 @@ export const request: Handler<typeof contract.requestApproval> = async ({ userId
 }
 
 export const list: Handler<typeof contract.listApprovals> = async (_input, call) => {
-  const { organizationId, domainIds } = signedIn(call)
-  const rows = await approvalsOf(call.store.db, organizationId, call.clock.now())
+  const administrator = signedIn(call)
+  const scope = { db: call.store.db, administrator, now: call.clock.now() }
+  const rows = await approvalsOf(scope.db, administrator.organizationId, scope.now)
   const shown: Approval[] = []
   for (const row of rows) {
-    if (domainIds === null || (await isMemberOfSome(call.store.db, row.userId, domainIds)))
-      shown.push(await show(call, row))
+    if (await managesApproval(scope, row)) shown.push(await show(call, row))
   }
   return shown
 }

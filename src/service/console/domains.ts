@@ -1,6 +1,5 @@
 import type * as contract from '../../contract/admin/domains.ts'
 import { DomainSettings } from '../../contract/admin/domains.ts'
-import { requireStillAllowed } from '../admin/acting.ts'
 import { removeDomainImage, setDomainImage } from '../admin/domain-images.ts'
 import { addDomain, changeDomain } from '../admin/domains.ts'
 import { NameTakenError, RefusalError } from '../admin/errors.ts'
@@ -33,7 +32,6 @@ export const change: Handler<typeof contract.changeAdminDomain> = async ({ domai
   const version = expectedVersion(call)
   await refusable(
     changeDomain(call, call.organizationId, domainId, settings, async (db, present) => {
-      await requireStillAllowed(db, call)
       if (settingsVersion(settingsIn(present)) !== version) throw await changedMeanwhile(db, call, domainId)
     }),
   )

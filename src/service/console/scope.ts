@@ -5,8 +5,9 @@ import { ApiProblem } from '../ground/problem.ts'
 import type { Call } from '../http/route.ts'
 import { passkeysOfAdministrator } from '../store/administrator-passkeys.ts'
 import { openInvitationsOf } from '../store/administrator-invitations.ts'
-import { administratorById } from '../store/administrators.ts'
+import { administratorById, domainsOfAdministrators } from '../store/administrators.ts'
 import { approvalById } from '../store/approvals.ts'
+import type { ApprovalRow } from '../store/approvals.ts'
 import { belongings } from '../store/belongings.ts'
 import { apiKeysOf } from '../store/api-keys.ts'
 import { domainById } from '../store/domains.ts'
@@ -15,7 +16,8 @@ import type { Queryable } from '../store/schema.ts'
 import { userById } from '../store/users.ts'
 import { signedIn } from './call.ts'
 
-interface Scope {
+/** An administrator, and what is needed to look up what it may see. */
+export interface Scope {
   readonly db: Queryable
   readonly administrator: SignedIn
   readonly now: number
@@ -32,10 +34,9 @@ const places: Readonly<Record<string, IsVisible>> = {
     (domainIds === null || (await isMemberOfSome(db, id, domainIds))),
   administratorId: async (id, { db, administrator }) =>
     (await administratorById(db, id))?.organizationId === administrator.organizationId,
-  approvalId: async (id, { db, administrator: { organizationId, domainIds }, now }) => {
-    const approval = await approvalById(db, id, now)
-    if (approval?.organizationId !== organizationId) return false
-    return domainIds === null || isMemberOfSome(db, approval.userId, domainIds)
+  approvalId: async (id, scope) => {
+    const approval = await approvalById(scope.db, id, scope.now)
+    return approval?.organizationId === scope.administrator.organizationId && managesApproval(scope, approval)
   },
   // Of the person in the same path, which the handler checks.
   passkeyId: () => Promise.resolve(true),
@@ -79,6 +80,21 @@ export async function requireEveryDomain({ db, administrator, now }: Scope, user
   if (domainIds === null) return
   const of = (await belongings(db, [userId], now)).get(userId)?.domainIds ?? []
   if (!of.every((id) => domainIds.includes(id))) throw new ApiProblem('api.error.forbidden.elsewhere')
+}
+
+/**
+ * Whether an administrator manages every domain in which the requester could use an approval. Otherwise the administrator of one
+ * app could approve what is then done in another app.
+ */
+export async function managesApproval(
+  { db, administrator: { domainIds }, now }: Scope,
+  { userId, requestedBy }: Pick<ApprovalRow, 'userId' | 'requestedBy'>,
+): Promise<boolean> {
+  if (domainIds === null) return true
+  const ofPerson = (await belongings(db, [userId], now)).get(userId)?.domainIds ?? []
+  const ofRequester = (await domainsOfAdministrators(db, [requestedBy])).map(({ domainId }) => domainId)
+  const usable = ofPerson.filter((id) => ofRequester.length === 0 || ofRequester.includes(id))
+  return usable.length > 0 && usable.every((id) => domainIds.includes(id))
 }
 
 const notFound = (name: string): ErrorCode => notFoundByParam[name] ?? 'api.error.notfound.operation'

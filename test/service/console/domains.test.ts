@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { defaultImage } from '../../../src/service/rules/default-image.ts'
+import type { Acting } from '../../../src/service/admin/acting.ts'
+import { revokeAdministrator } from '../../../src/service/admin/administrators.ts'
+import { addApiKey, revokeApiKey } from '../../../src/service/admin/api-keys.ts'
+import { removeDomainImage, setDomainImage } from '../../../src/service/admin/domain-images.ts'
+import { addDomain, changeDomain } from '../../../src/service/admin/domains.ts'
 import { readAudit } from '../../../src/service/audit/read.ts'
 import { engines, useEngine } from '../../support/engines.ts'
 import { createTenant } from '../start-service.ts'
@@ -35,6 +40,24 @@ describe.each(engines)('domains in the console on %s', (engine) => {
     for await (const entry of readAudit(running.ctx.store.db, { event })) entries.push(entry)
     return entries.at(-1)
   }
+
+  it('and their keys are not changed by an administrator whose access ended during the request', async () => {
+    const { id } = await owner()
+    await revokeAdministrator(running.ctx, { organizationId: running.organization.id, id })
+    const call = { ...running.ctx, console: { administrator: { id, role: 'owner' } } } as unknown as Acting
+    const [organization, domain] = [running.organization.id, running.domain.id]
+
+    const changes = [
+      () => addDomain(call, organization, { name: 'Late' }),
+      () => changeDomain(call, organization, domain, { name: 'Late' }),
+      () => setDomainImage(call, organization, domain, defaultImage().bytes),
+      () => removeDomainImage(call, organization, domain),
+      () => addApiKey(call, organization, {}),
+      () => revokeApiKey(call, organization, '0'.repeat(40)),
+    ]
+
+    for (const change of changes) await expect(change).rejects.toMatchObject({ code: 'api.error.unauthorized' })
+  })
 
   it('are listed by name, each administrator those it is given', async () => {
     const all = (await (await owner()).call('GET', '/domains')).json

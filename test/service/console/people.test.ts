@@ -372,6 +372,33 @@ describe.each(engines)('people on %s', (engine) => {
       expect((await hal.call('POST', `/approvals/${json.id}/approve`)).code).toBe('api.error.forbidden')
     })
 
+    it('gets an approval only from administrators of every domain in which it could use it', async () => {
+      const other = await running.service.administration.createDomain(running.organization.id, { name: unique() })
+      const { id } = await person()
+      await running.call('PUT', `/domains/${other.id}/users/${id}`)
+      const limitedTo = (role: 'helpdesk' | 'admin', domains: string[]) =>
+        administrator(running, { role, domains, email: `${unique()}@example.com` })
+      const both = [running.domain.id, other.id]
+      const [hal, ofBoth, ofOther] = [
+        await limitedTo('helpdesk', both),
+        await limitedTo('admin', both),
+        await limitedTo('admin', [other.id]),
+      ]
+      const body = { operation: 'resetPerson', because }
+      const { json } = await hal.call('POST', `/people/${id}/approvals`, { body })
+
+      const sees = async ({ call }: { readonly call: Console['call'] }) =>
+        (await call('GET', '/approvals')).json.some((approval: { id: string }) => approval.id === json.id) as boolean
+      const seen = [await sees(ofOther), await sees(ofBoth)]
+      const answers = [
+        await ofOther.call('POST', `/approvals/${json.id}/approve`),
+        await ofBoth.call('POST', `/approvals/${json.id}/approve`),
+      ]
+
+      expect(seen).toEqual([false, true])
+      expect(answers.map(({ status, code }) => code ?? status)).toEqual(['api.error.notfound.approval', 200])
+    })
+
     it('has its requests decided once', async () => {
       const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
       const body = { operation: 'resetPerson', because }

@@ -19,7 +19,7 @@ const statements: readonly string[] = [
     where known_codes_locked_until is not null`,
   "create index session_reported on session (settled_at) where reason = 'reported'",
   `create table enrollment_count (
-    domain_id text primary key references domain (id) on delete cascade,
+    domain_id text primary key,
     members bigint not null,
     enrolled bigint not null,
     only_email bigint not null,
