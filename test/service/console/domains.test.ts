@@ -56,7 +56,7 @@ describe.each(engines)('domains in the console on %s', (engine) => {
       () => revokeApiKey(call, organization, '0'.repeat(40)),
     ]
 
-    for (const change of changes) await expect(change).rejects.toMatchObject({ code: 'api.error.unauthorized' })
+    for (const late of changes) await expect(late).rejects.toMatchObject({ code: 'api.error.unauthorized' })
   })
 
   it('are listed by name, each administrator those it is given', async () => {
