@@ -1,4 +1,6 @@
+import type { RequestOptions } from '../contract/webauthn.ts'
 import type { TestDevice } from './test-device.ts'
+import type { TestPasskey } from './test-passkey.ts'
 
 /** The part of a supertest agent that is used here. It stores cookies and does not follow redirects. */
 export interface Agent {
@@ -8,6 +10,7 @@ export interface Agent {
 
 interface AgentRequest extends PromiseLike<AgentAnswer> {
   set(headers: Record<string, string>): AgentRequest
+  send(body: string): AgentRequest
 }
 
 export interface AgentAnswer {
@@ -25,7 +28,8 @@ export interface PassOptions {
 const browser = { Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Site': 'same-origin' }
 
 /**
- * Passes the second step for an agent that has signed in: opens the challenge, approves on the device, and continues.
+ * Passes the second step for an agent that has signed in: opens the challenge, approves on the device or uses the passkey, and
+ * continues.
  *
  * @returns the redirect response; its `location` is the page that was requested first.
  * @throws {Error} with the headline of the challenge page when it fails.
@@ -37,18 +41,31 @@ const browser = { Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-
  */
 export async function passSecondStep(
   agent: Agent,
-  device: TestDevice,
+  by: TestDevice | TestPasskey,
   options: PassOptions = {},
 ): Promise<AgentAnswer> {
   const { path = '/mfa' } = options
   const page = await agent.get(path).set(browser)
   if (page.status !== 200) throw new Error(`The challenge page returned status ${page.status}${headline(page)}`)
-  await device.approve()
-  const done = await agent.post(`${path}/complete`).set(browser)
+  const done = 'use' in by ? await usePasskey(agent, by, path) : await approve(agent, by, path)
   if (done.status !== 303 || done.headers['location']?.startsWith(path)) {
     throw new Error(`The second step was not passed${headline(done)}`)
   }
   return done
+}
+
+async function approve(agent: Agent, device: TestDevice, path: string): Promise<AgentAnswer> {
+  await device.approve()
+  return agent.post(`${path}/complete`).set(browser)
+}
+
+async function usePasskey(agent: Agent, passkey: TestPasskey, path: string): Promise<AgentAnswer> {
+  const { status, text } = await agent.post(`${path}/passkey/options`).set(browser)
+  if (status !== 200) throw new Error(`The page offers no passkey: status ${status} ${text}`)
+  const response = JSON.stringify(passkey.use(JSON.parse(text) as RequestOptions))
+  const form = new URLSearchParams({ response }).toString()
+  const headers = { ...browser, 'Content-Type': 'application/x-www-form-urlencoded' }
+  return agent.post(`${path}/passkey`).set(headers).send(form)
 }
 
 function headline({ text }: AgentAnswer): string {

@@ -9,6 +9,8 @@ import type { TestClock } from './clock.ts'
 import { createTestClock } from './clock.ts'
 import type { TestDevice } from './test-device.ts'
 import { createTestDevice } from './test-device.ts'
+import type { TestPasskey } from './test-passkey.ts'
+import { createTestPasskey } from './test-passkey.ts'
 import { serveRoutes } from './serve-routes.ts'
 
 /** A real service in memory, for the tests of an app. Pass it to `mfa({ service, clock: service.clock })`. */
@@ -22,6 +24,11 @@ export interface TestService extends ServiceHandle {
   addUser(username: string): Promise<User>
   /** Sets up a device for a user, who is added if necessary. Further calls return the same device. */
   enroll(username: string): Promise<TestDevice>
+  /**
+   * Adds a passkey for a user, who is added if necessary. Needs the package `@simplewebauthn/server`.
+   * @param origin The option `publicUrl` of `mfa()`, such as `http://localhost:3000`: browsers accept no passkeys at `127.0.0.1`.
+   */
+  addPasskey(username: string, origin: string): Promise<TestPasskey>
   /** Creates a code with which this user can pass the second step once. */
   code(username: string): Promise<string>
 }
@@ -74,6 +81,10 @@ export async function startTestService(): Promise<TestService> {
       const device = before.then((known) => enroll(username, known))
       devices.set(username, device)
       return device
+    },
+    async addPasskey(username: string, origin: string) {
+      const { id } = await addUser(username)
+      return createTestPasskey({ client, domainId }, id, origin)
     },
     async code(username: string) {
       const { id } = await addUser(username)

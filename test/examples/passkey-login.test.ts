@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { UsernamelessOptions } from '../../src/contract/webauthn.ts'
 import { random128 } from '../support/device-signer.ts'
 import { listen } from '../support/listen.ts'
-import { createAuthenticator } from '../support/software-authenticator.ts'
+import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
 import { createApp } from './passkey-login.ts'
 
 describe('the example with a login by passkey', () => {

@@ -8,8 +8,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CreationOptions, UsernamelessOptions } from '../../src/contract/webauthn.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
-import { createAuthenticator } from '../support/software-authenticator.ts'
-import type { Lies } from '../support/software-authenticator.ts'
+import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
+import type { Lies } from '../../src/testing/software-authenticator.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 /** An app with a login of its own by passkey. @param mfa.logsIn Whom it signs in, if not the owner of the passkey. */

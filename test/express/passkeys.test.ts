@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CreationOptions, RequestOptions } from '../../src/contract/webauthn.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
-import { createAuthenticator } from '../support/software-authenticator.ts'
+import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** An app at a name, where browsers accept passkeys. */

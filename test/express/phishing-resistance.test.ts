@@ -7,7 +7,7 @@ import { passkeyPage } from '../service/passkey-holder.ts'
 import { startService } from '../service/start-service.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
-import { createAuthenticator } from '../support/software-authenticator.ts'
+import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 /** An app on a domain with a policy, and alice with a device and a hardware token. */

@@ -10,7 +10,7 @@ import { startService } from '../service/start-service.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
 import { random128 } from '../support/device-signer.ts'
-import { createAuthenticator } from '../support/software-authenticator.ts'
+import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 export interface PolicyOptions {

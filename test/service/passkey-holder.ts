@@ -1,7 +1,7 @@
 import type { Session } from '../../src/contract/sessions.ts'
 import { random128 } from '../support/device-signer.ts'
-import { createAuthenticator } from '../support/software-authenticator.ts'
-import type { Algorithm, Flags, Lies } from '../support/software-authenticator.ts'
+import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
+import type { Algorithm, Flags, Lies } from '../../src/testing/software-authenticator.ts'
 import { member } from './codes/code-holder.ts'
 import type { Answer, Running } from './start-service.ts'
 

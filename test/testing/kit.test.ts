@@ -2,6 +2,7 @@ import express from 'express'
 import session from 'express-session'
 import request from 'supertest'
 import { mfa, requireMfa } from 'second-factor'
+import type { MfaOptions } from 'second-factor'
 import { createSignIn, passSecondStep, startTestService } from 'second-factor/testing'
 import type { TestService } from 'second-factor/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -9,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 type TestAgent = ReturnType<typeof request.agent>
 
 /** A developer's app, as its own tests start it. */
-function createApp(service: TestService) {
+function createApp(service: TestService, options: Partial<MfaOptions> = {}) {
   const app = express()
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
   app.post('/login/:username', (req, res) => {
@@ -20,7 +21,7 @@ function createApp(service: TestService) {
     const { username } = req.session as { username?: string }
     return username === undefined ? null : { username }
   }
-  app.use(mfa({ service, clock: service.clock, user }))
+  app.use(mfa({ service, clock: service.clock, user, ...options }))
   app.get('/danger', requireMfa({ maxAge: 60 }), (_req, res) => void res.send('danger'))
   app.use((req, res) => void res.send(`hello ${String(req.mfa?.verified?.factor)}`))
   return app
@@ -41,6 +42,29 @@ describe('the kit for tests of an app', () => {
     await passSecondStep(agent, device)
 
     expect((await agent.get('/')).text).toBe('hello push')
+  })
+
+  it.each([
+    ['as the only factor', false],
+    ['beside a device', true],
+  ])('signs an agent in with a passkey, %s', async (_, hasDevice) => {
+    const publicUrl = 'http://localhost:3000'
+    const agent = request.agent(createApp(service, { publicUrl, phishingResistant: 'require' }))
+    if (hasDevice) await service.enroll('alice')
+    const passkey = await service.addPasskey('alice', publicUrl)
+
+    await agent.post('/login/alice')
+    await passSecondStep(agent, passkey)
+
+    expect((await agent.get('/')).text).toBe('hello passkey')
+  })
+
+  it('says why a passkey of another origin is not accepted', async () => {
+    const agent = request.agent(createApp(service, { publicUrl: 'http://localhost:3000' }))
+    const passkey = await service.addPasskey('alice', 'http://other.localhost:3000')
+    await agent.post('/login/alice')
+
+    await expect(passSecondStep(agent, passkey)).rejects.toThrow('The page offers no passkey')
   })
 
   it('moves time for app and service', async () => {

@@ -4,7 +4,7 @@ import { listen } from '../../../src/service/http/listen.ts'
 import { createService } from '../../../src/service/index.ts'
 import { passkeyPage } from '../../service/passkey-holder.ts'
 import { createCall } from '../../service/start-service.ts'
-import type { Flags } from '../../support/software-authenticator.ts'
+import type { Flags } from '../../../src/testing/software-authenticator.ts'
 import { useDatabase } from './run-command.ts'
 
 const { admin, json, place } = useDatabase()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { random128 } from '../../support/device-signer.ts'
 import { engines, useEngine } from '../../support/engines.ts'
-import type { Lies } from '../../support/software-authenticator.ts'
+import type { Lies } from '../../../src/testing/software-authenticator.ts'
 import { member } from '../codes/code-holder.ts'
 import { passkeyHolder, passkeyUser, rp } from '../passkey-holder.ts'
 import { createCall, startService } from '../start-service.ts'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { systemRandom } from '../../../src/service/rules/random.ts'
 import { random128 } from '../../support/device-signer.ts'
-import { noneAttestation } from '../../support/software-authenticator.ts'
+import { noneAttestation } from '../../../src/testing/software-authenticator.ts'
 import { member } from '../codes/code-holder.ts'
 import { startService } from '../start-service.ts'
 import type { Answer, Running } from '../start-service.ts'

@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
-import type { PasskeyAnswer, RegisteredPasskey } from '../../src/contract/passkeys.ts'
-import type { CreationOptions, RequestOptions } from '../../src/contract/webauthn.ts'
+import type { PasskeyAnswer, RegisteredPasskey } from '../contract/passkeys.ts'
+import type { CreationOptions, RequestOptions } from '../contract/webauthn.ts'
 
 export type Algorithm = 'ES256' | 'EdDSA' | 'RS256'
 
