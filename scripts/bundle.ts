@@ -90,6 +90,8 @@ function partOf(id: string, loadingHeavy: ReadonlySet<string>): string | null {
   if (folder === '..' || folder === 'browser' || folder === 'cli' || id.endsWith(`${sep}index.ts`)) return null
   const isLight = !loadingHeavy.has(relative(root, id).replaceAll(sep, '/'))
   if (isLight && (folder === 'service' || folder === 'device')) return `${folder}-core`
+  // Only the service and the console have administrators.
+  if (folder === 'contract' && rest[0] === 'admin') return 'contract-admin'
   // Files that every part may import go with the contract, which every part imports.
   return rest.length > 0 ? folder : 'contract'
 }
