@@ -1,12 +1,12 @@
+import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 
+import { lazyScreen } from '../ui/lazy-screen.tsx'
+import { Loading } from './parts/states.tsx'
 import { inviteAdministrator } from './places.ts'
 import { useRouter } from './router.tsx'
-import { AccountScreen, type AccountScreenProps } from './screens/account.tsx'
-import { AdministratorScreen } from './screens/administrator.tsx'
-import { AdministratorsScreen } from './screens/administrators.tsx'
-import { ApprovalsScreen } from './screens/approvals.tsx'
-import { InviteScreen } from './screens/invite.tsx'
+import type { AccountScreenProps } from './screens/account.tsx'
+import { CannotLoad } from './screens/cannot-load.tsx'
 import { PeopleScreen } from './screens/people.tsx'
 import { PersonScreen } from './screens/person.tsx'
 import { UnknownScreen } from './screens/unknown.tsx'
@@ -14,6 +14,15 @@ import { isWithin, sectionsFor, startFor } from './sections.ts'
 import { useSignedIn } from './session.tsx'
 
 export type CurrentPageProps = AccountScreenProps
+
+const lazy = <P extends object>(load: () => Promise<ComponentType<P>>) =>
+  lazyScreen(load, { loading: Loading, failed: CannotLoad })
+
+const AccountScreen = lazy(async () => (await import('./screens/account.tsx')).AccountScreen)
+const AdministratorScreen = lazy(async () => (await import('./screens/administrator.tsx')).AdministratorScreen)
+const AdministratorsScreen = lazy(async () => (await import('./screens/administrators.tsx')).AdministratorsScreen)
+const ApprovalsScreen = lazy(async () => (await import('./screens/approvals.tsx')).ApprovalsScreen)
+const InviteScreen = lazy(async () => (await import('./screens/invite.tsx')).InviteScreen)
 
 /** The screen of the address. */
 export function CurrentPage(props: CurrentPageProps) {

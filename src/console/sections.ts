@@ -9,7 +9,7 @@ export interface Section {
   /** What else belongs to it. */
   readonly below: readonly string[]
   readonly icon: IconPath
-  readonly title: keyof Pick<Words, 'administrators' | 'people' | 'approvals'>
+  readonly title: (words: Words) => string
   /** The roles whose calls it can make. */
   readonly roles: readonly AdminRole[]
 }
@@ -17,13 +17,13 @@ export interface Section {
 const everyone: readonly AdminRole[] = ['owner', 'admin', 'helpdesk', 'auditor']
 
 const sections: readonly Section[] = [
-  { path: 'people', below: ['person'], icon: people, title: 'people', roles: everyone },
-  { path: 'approvals', below: [], icon: inbox, title: 'approvals', roles: everyone },
+  { path: 'people', below: ['person'], icon: people, title: (words) => words.people, roles: everyone },
+  { path: 'approvals', below: [], icon: inbox, title: (words) => words.approvals, roles: everyone },
   {
     path: 'administrators',
     below: ['administrator', 'invite'],
     icon: shield,
-    title: 'administrators',
+    title: (words) => words.administrators,
     roles: ['owner', 'auditor'],
   },
 ]

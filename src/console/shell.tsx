@@ -79,7 +79,7 @@ function Navigation() {
           <li key={section.path}>
             <Link to={section.path} class="nav-link" aria-current={isWithin(section, place.path) ? 'page' : undefined}>
               <Icon path={section.icon} />
-              {words[section.title]}
+              {section.title(words)}
             </Link>
           </li>
         ))}

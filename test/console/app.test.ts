@@ -346,6 +346,39 @@ describe('the app', () => {
     expect(await button(page, 'Try again').count()).toBe(0)
   })
 
+  it.each([
+    ['no longer exists', { status: 404 }],
+    ['cannot be reached', undefined],
+  ])('loads the page anew on a press when the script of a screen %s', async (_, response) => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    await expectHeadline(page, 'People')
+    const script = '**/assets/approvals-*.js'
+    await page.route(script, (route) => (response ? route.fulfill(response) : route.abort()))
+
+    await link(page, 'Requests').click()
+    await page.getByRole('alert').getByText('The service may have been updated').waitFor()
+    await page.unroute(script)
+    await button(page, 'Try again').click()
+
+    await page.getByText('No requests.').waitFor()
+    expect(page.url()).toBe(`${desk.url}/approvals`)
+  })
+
+  it('keeps the error message while the service does not answer', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    await expectHeadline(page, 'People')
+    await page.route('**/console/**', (route) => route.abort())
+
+    await link(page, 'Requests').click()
+    await button(page, 'Try again').click()
+
+    await page.locator('.notice-bar button:not([aria-disabled=true])').waitFor()
+    await expectHeadline(page, 'This page couldn’t be loaded')
+    expect(page.url()).toBe(`${desk.url}/approvals`)
+  })
+
   it('follows the back button, and titles each page', async () => {
     const desk = await startDesk()
     const { page } = await atAdministrators(desk)

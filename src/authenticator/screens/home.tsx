@@ -9,7 +9,7 @@ import { ChangeNotices } from '../change-notices.tsx'
 import { Card, Emblem } from '../card.tsx'
 import { originOf, timeOf } from '../facts.ts'
 import { Subject } from '../request-facts.tsx'
-import { lazyScreen } from '../lazy-screen.tsx'
+import { lazyScreen } from '../../ui/lazy-screen.tsx'
 import type { Inbox, Pending, PendingCall } from '../use-inbox.ts'
 import { useSpeech, useWords } from '../words/speech.tsx'
 

@@ -21,6 +21,8 @@ export const ar: Words = {
   unknownPageSentence: 'قد يكون العنوان ناقصًا، أو لم يعد ما كان يعرضه موجودًا.',
   toStart: 'إلى البداية',
   cannotStart: 'تعذّر تشغيل لوحة الإدارة',
+  cannotLoad: 'تعذّر تحميل هذه الصفحة',
+  cannotLoadSentence: 'ربما جرى تحديث الخدمة أو أنها لا تستجيب. أعد المحاولة.',
 
   signInTitle: 'تسجيل الدخول إلى لوحة الإدارة',
   signInSentence: 'استخدم مفتاح المرور الذي أنشأته لهذه اللوحة.',

@@ -20,6 +20,8 @@ export const de: Words = {
   unknownPageSentence: 'Die Adresse ist vielleicht unvollständig, oder es gibt nicht mehr, was sie zeigte.',
   toStart: 'Zum Anfang',
   cannotStart: 'Die Konsole konnte nicht starten',
+  cannotLoad: 'Diese Seite konnte nicht geladen werden',
+  cannotLoadSentence: 'Der Dienst wurde vielleicht aktualisiert oder antwortet nicht. Versuchen Sie es erneut.',
 
   signInTitle: 'Bei der Konsole anmelden',
   signInSentence: 'Verwenden Sie den Passkey, den Sie für diese Konsole erstellt haben.',

@@ -20,6 +20,8 @@ export const en = {
   unknownPageSentence: 'The address may be incomplete, or what it showed is gone.',
   toStart: 'Go to the start',
   cannotStart: 'The console couldn’t start',
+  cannotLoad: 'This page couldn’t be loaded',
+  cannotLoadSentence: 'The service may have been updated, or isn’t responding. Try again.',
 
   signInTitle: 'Sign in to the console',
   signInSentence: 'Use the passkey that you created for this console.',

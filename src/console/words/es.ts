@@ -20,6 +20,8 @@ export const es: Words = {
   unknownPageSentence: 'Puede que la dirección esté incompleta o que lo que mostraba ya no exista.',
   toStart: 'Ir al inicio',
   cannotStart: 'La consola no pudo iniciarse',
+  cannotLoad: 'No se pudo cargar esta página',
+  cannotLoadSentence: 'Es posible que el servicio se haya actualizado o que no responda. Reinténtelo.',
 
   signInTitle: 'Iniciar sesión en la consola',
   signInSentence: 'Use la llave de acceso que creó para esta consola.',

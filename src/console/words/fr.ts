@@ -20,6 +20,8 @@ export const fr: Words = {
   unknownPageSentence: 'L’adresse est peut-être incomplète, ou ce qu’elle montrait n’existe plus.',
   toStart: 'Aller au début',
   cannotStart: 'La console n’a pas pu démarrer',
+  cannotLoad: 'Cette page n’a pas pu être chargée',
+  cannotLoadSentence: 'Le service a peut-être été mis à jour ou ne répond pas. Réessayez.',
 
   signInTitle: 'Se connecter à la console',
   signInSentence: 'Utilisez la clé d’accès que vous avez créée pour cette console.',

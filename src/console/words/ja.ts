@@ -17,6 +17,8 @@ export const ja: Words = {
   unknownPageSentence: 'アドレスが途中で切れているか、表示していたものがなくなった可能性があります。',
   toStart: '最初のページへ',
   cannotStart: 'コンソールを開始できませんでした',
+  cannotLoad: 'このページを読み込めませんでした',
+  cannotLoadSentence: 'サービスが更新されたか、応答していない可能性があります。もう一度試してください。',
 
   signInTitle: 'コンソールにサインイン',
   signInSentence: 'このコンソール用に作成したパスキーを使ってください。',

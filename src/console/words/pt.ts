@@ -20,6 +20,8 @@ export const pt: Words = {
   unknownPageSentence: 'O endereço pode estar incompleto, ou o que ele mostrava não existe mais.',
   toStart: 'Ir para o início',
   cannotStart: 'Não foi possível iniciar o painel',
+  cannotLoad: 'Não foi possível carregar esta página',
+  cannotLoadSentence: 'O serviço pode ter sido atualizado ou não está respondendo. Tente novamente.',
 
   signInTitle: 'Entrar no painel',
   signInSentence: 'Use a chave de acesso que você criou para este painel.',

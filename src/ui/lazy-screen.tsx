@@ -1,0 +1,28 @@
+import type { ComponentType, FunctionComponent } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+/** What is shown in place of a screen; nothing by default. */
+export interface Substitutes {
+  readonly loading?: FunctionComponent
+  /** After an update of the service, the script of the screen may no longer exist. */
+  readonly failed?: FunctionComponent
+}
+
+/** A screen that is loaded when it is first shown, because few people need it and the app has to open fast. */
+export function lazyScreen<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  { loading, failed }: Substitutes = {},
+): FunctionComponent<P> {
+  let loaded: ComponentType<P> | undefined
+  return function LazyScreen(props: P) {
+    const [Screen, setScreen] = useState<ComponentType<P> | undefined>(() => loaded ?? loading)
+    useEffect(() => {
+      const show = (screen: ComponentType<P>) => {
+        loaded = screen
+        setScreen(() => screen)
+      }
+      void load().then(show, () => setScreen(() => failed))
+    }, [])
+    return Screen ? <Screen {...props} /> : null
+  }
+}
