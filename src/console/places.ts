@@ -23,6 +23,30 @@ export const peoplePlace = (query: Partial<PeopleQuery> = {}): string => placeOf
 
 export const personPlace = (id: string): string => placeOf('person', { id })
 
+/** What is shown of the audit trail. */
+export interface AuditFilter {
+  /** Such as `session.denied`. */
+  readonly event: string | undefined
+  /** Ids of a person and a domain. */
+  readonly user: string | undefined
+  readonly domain: string | undefined
+  readonly actor: string | undefined
+  readonly reason: string | undefined
+  readonly factor: string | undefined
+  /** Unix time, seconds. */
+  readonly since: string | undefined
+  readonly until: string | undefined
+}
+
+export interface AuditQuery extends AuditFilter {
+  /** The `next` of the page before. */
+  readonly before: string | undefined
+  /** `1` while new entries are followed. */
+  readonly live: string | undefined
+}
+
+export const auditPlace = (query: Partial<AuditQuery> = {}): string => placeOf('audit', { ...query })
+
 /** Empty and absent members are left out. */
 function placeOf(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))

@@ -53,6 +53,7 @@ interface LinkProps {
   readonly to: string
   readonly class?: string
   readonly 'aria-current'?: 'page' | 'true' | undefined
+  readonly 'aria-label'?: string
   readonly children: ComponentChildren
 }
 

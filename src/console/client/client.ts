@@ -3,7 +3,7 @@ import { usePasskey } from './passkey.ts'
 import type { Route, RouteInput, RouteOutput } from './routes.ts'
 import { type Call, send } from './send.ts'
 
-export type CallOptions = Pick<Call, 'version' | 'unattended'>
+export type CallOptions = Pick<Call, 'version' | 'unattended' | 'wait' | 'signal'>
 
 /** The REST interface of the console. */
 export interface Client {

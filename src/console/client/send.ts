@@ -13,6 +13,10 @@ export interface Call {
   readonly version?: number | undefined
   /** The page asks by itself. The service does not take this for a use of the session, which ends when no one is there. */
   readonly unattended?: boolean | undefined
+  /** How long the service may wait for something new, seconds. It does not take this for a use of the session either. */
+  readonly wait?: number | undefined
+  /** Ends the call early. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** How long the service has to answer, milliseconds. */
@@ -25,12 +29,12 @@ export async function send(base: string, call: Call): Promise<unknown> {
     method,
     headers: {
       ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(call.unattended ? { prefer: 'wait=0' } : {}),
+      ...(call.unattended || call.wait !== undefined ? { prefer: `wait=${call.wait ?? 0}` } : {}),
       ...(call.version === undefined ? {} : { 'if-match': `"${call.version}"` }),
     },
     body: call.body === undefined ? null : JSON.stringify(call.body),
     credentials: 'same-origin',
-    signal: AbortSignal.timeout(timeout),
+    signal: AbortSignal.any([AbortSignal.timeout(timeout + (call.wait ?? 0) * 1000), ...(call.signal ? [call.signal] : [])]),
   }).catch((error: unknown) => {
     throw new UnreachableError(error)
   })

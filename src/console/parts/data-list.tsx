@@ -19,10 +19,12 @@ interface DataListProps<T> {
   readonly keyOf: (row: T) => string
   /** What a row leads to; its link is the first cell. */
   readonly linkOf?: (row: T) => string
+  /** What a row opens, where it leads nowhere; its button is the first cell. */
+  readonly onOpen?: (row: T) => void
 }
 
 /** A table, and on narrow screens a list of cards. The arrow keys go from row to row. */
-export function DataList<T>({ label, rows, columns, keyOf, linkOf }: DataListProps<T>) {
+export function DataList<T>({ label, rows, columns, keyOf, linkOf, onOpen }: DataListProps<T>) {
   const body = useRef<HTMLTableSectionElement>(null)
   // The roles are those of the elements: as cards they would lose them.
   return (
@@ -39,7 +41,7 @@ export function DataList<T>({ label, rows, columns, keyOf, linkOf }: DataListPro
         </thead>
         <tbody ref={body} role="rowgroup" onKeyDown={(event) => focusNeighbor(event, body.current)}>
           {rows.map((row) => (
-            <tr key={keyOf(row)} role="row" class={linkOf ? 'leads' : ''}>
+            <tr key={keyOf(row)} role="row" class={linkOf || onOpen ? 'leads' : ''}>
               {columns.map(({ title, cell, actions }, index) => (
                 <td key={title} role="cell" class={actions ? 'row-actions' : ''}>
                   {index > 0 && !actions ? (
@@ -51,6 +53,10 @@ export function DataList<T>({ label, rows, columns, keyOf, linkOf }: DataListPro
                     <Link to={linkOf(row)} class="row-link">
                       {cell(row)}
                     </Link>
+                  ) : index === 0 && onOpen ? (
+                    <button type="button" class="row-link" onClick={() => onOpen(row)}>
+                      {cell(row)}
+                    </button>
                   ) : (
                     <div class="cell">{cell(row)}</div>
                   )}

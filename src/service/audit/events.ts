@@ -46,6 +46,10 @@ interface FactTypes {
   /** A chain of the trail, and its last entry concerned. */
   chain: string
   through: number
+  /** Of an exported file. */
+  format: 'csv' | 'jsonl'
+  /** What an export was limited to, such as `event=session.denied since=1795000000`; empty for all entries. */
+  filter: string
 }
 
 const ofSession = ['session', 'domain', 'user'] as const
@@ -161,6 +165,8 @@ export const auditEvents = {
   'database.restored': ['before', 'count'],
   'audit.pruned': ['chain', 'through', 'removed', 'before'],
   'audit.suppressed': ['count'],
+  /** An administrator downloaded entries. */
+  'audit.exported': ['format', 'filter'],
 } as const satisfies Record<string, readonly (keyof FactTypes)[]>
 
 export type EventName = keyof typeof auditEvents

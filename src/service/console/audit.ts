@@ -1,5 +1,6 @@
 import type * as contract from '../../contract/admin/audit.ts'
 import type { AuditItem, AuditPage } from '../../contract/admin/audit.ts'
+import { auditCall } from '../audit/audit.ts'
 import { auditCsv, auditLines } from '../audit/export.ts'
 import { itemOf } from '../audit/item.ts'
 import { readNewer, readOlder } from '../audit/pages.ts'
@@ -28,15 +29,33 @@ export const list: Handler<typeof contract.listAudit> = async ({ before, after, 
   return call.http ? call.http.hold(`audit:${query.organizationId}`, held) : follow()
 }
 
-export const exportCsv: Handler<typeof contract.exportAuditCsv> = async (filter, call) =>
-  fileOf(call, 'csv', auditCsv(call.store.db, await queryOf(filter, call), call.clock.now()))
+export const exportCsv: Handler<typeof contract.exportAuditCsv> = (filter, call) =>
+  exported('csv', auditCsv, filter, call)
 
-export const exportLines: Handler<typeof contract.exportAuditLines> = async (filter, call) =>
-  fileOf(call, 'jsonl', auditLines(call.store.db, await queryOf(filter, call), call.clock.now()))
+export const exportLines: Handler<typeof contract.exportAuditLines> = (filter, call) =>
+  exported('jsonl', auditLines, filter, call)
 
-function fileOf({ clock }: Call, type: string, content: AsyncIterable<string>): FileOutput {
-  const day = new Date(clock.now() * 1000).toISOString().slice(0, 10)
-  return { name: `audit-${day}.${type}`, content }
+/** The trail records who took entries away before the first of them is sent. */
+async function exported(
+  format: 'csv' | 'jsonl',
+  write: typeof auditCsv,
+  filter: Filter,
+  call: Call,
+): Promise<FileOutput> {
+  const { db } = call.store
+  const query = await queryOf(filter, call)
+  await db.transaction().execute((tx) => auditCall(tx, call, 'audit.exported', { format, filter: plainFilter(filter) }))
+  const now = call.clock.now()
+  const day = new Date(now * 1000).toISOString().slice(0, 10)
+  return { name: `audit-${day}.${format}`, content: write(db, query, now) }
+}
+
+/** The trail contains no names, and an actor at the command line is a name. */
+function plainFilter(filter: Filter): string {
+  const isName = (name: string, value: string) => name === 'actor' && !/^[0-9a-f]{40}$/.test(value)
+  return Object.entries(filter)
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${isName(name, value) ? '' : value}`]))
+    .join(' ')
 }
 
 /** Entries of the caller's organization, about its domains if it is limited to some. */

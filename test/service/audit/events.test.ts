@@ -364,6 +364,7 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     await running.clock.advance(61)
     await previewCode(running.origin, 'abcdefghjk')
   },
+  'audit.exported': async () => (await consoleOwner()).call('GET', '/audit/entries.csv?event=codes.unlocked'),
 }
 
 const image = () => defaultImage().bytes

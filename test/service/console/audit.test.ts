@@ -200,6 +200,20 @@ describe.each(engines)('the audit trail in the console on %s', (engine) => {
     expect(rest).toEqual([''])
   })
 
+  it.each([
+    ['csv', 'event=session.denied&since=5', 'event=session.denied since=5'],
+    ['jsonl', 'actor=some-name', 'actor='],
+    ['jsonl', '', ''],
+  ])('records the export of %s that is limited to "%s"', async (format, query, filter) => {
+    const mine = await owner()
+
+    await mine.call('GET', `/audit/entries.${format}?${query}`)
+    running.clock.skip(2)
+    const { json } = await mine.call('GET', `/audit?event=audit.exported&actor=${mine.id}`)
+
+    expect(json.entries).toMatchObject([{ actor: { kind: 'administrator' }, facts: { format, filter } }])
+  })
+
   it('is exported as JSON lines, over all pages', async () => {
     const mine = await limited()
     const user = '88'.repeat(20)

@@ -1,0 +1,56 @@
+import type { AuditItem } from '../../../contract/admin/audit.ts'
+import { isolated, printable } from '../../../printable.ts'
+import { useWords } from '../../words/speech.tsx'
+import { useOperationName } from '../operation-name.ts'
+
+/** The names of people, domains and administrators by their ids. */
+export type Names = Readonly<Record<string, string>>
+
+/** Entries in the words of the language. What has no words is shown as it is recorded. */
+export function useEntryWords(names: Names) {
+  const words = useWords()
+  const operationName = useOperationName()
+  const { audit } = words
+
+  const nameOf = (id: unknown): string | undefined => {
+    if (typeof id !== 'string' || id === '') return undefined
+    return printable(names[id] ?? shortId(id))
+  }
+
+  function circumstance([name, value]: [string, unknown]): string | undefined {
+    if (value === null || value === '') return undefined
+    if (name === 'domain') return nameOf(value)
+    if (name === 'factor') return textOf(words.factors, value)
+    if (name === 'reason') return textOf(audit.why, value)
+    if (name === 'because') return textOf(words.reasons, value)
+    if (name === 'role') return textOf(words.roles, value)
+    if (name === 'operation') return operationName(String(value))
+    if (name === 'fields' || name === 'count' || name === 'filter') return printable(String(value))
+    return undefined
+  }
+
+  return {
+    nameOf,
+    sentence: ({ event }: AuditItem): string => textOf(audit.events, event),
+    /** Where, by what, and why, in one line. */
+    circumstances: ({ facts }: AuditItem): string =>
+      Object.entries(facts)
+        .flatMap((fact) => circumstance(fact) ?? [])
+        .map(isolated)
+        .join(' · '),
+    /** Administrators and people at the command line have names; of others the kind says more than an id. */
+    actor: ({ actor: { kind, id } }: AuditItem): string => {
+      if (names[id] !== undefined) return printable(names[id])
+      return kind === 'cli' ? `${printable(id)} (${audit.actors.cli})` : audit.actors[kind]
+    },
+    /** Whom it is about; empty for what is about no person. */
+    about: ({ facts }: AuditItem): string => nameOf(facts['user']) ?? nameOf(facts['administrator']) ?? '',
+  }
+}
+
+/** A word of the language, or the name as it is recorded. */
+const textOf = (texts: Readonly<Record<string, string>>, name: unknown): string =>
+  (Object.hasOwn(texts, String(name)) ? texts[String(name)] : undefined) ?? printable(String(name))
+
+/** As the command line shortens ids. */
+const shortId = (id: string): string => (/^[0-9a-f]{40}$/.test(id) ? `${id.slice(0, 8)}…` : id)

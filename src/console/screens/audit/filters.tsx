@@ -1,0 +1,175 @@
+import { useState } from 'preact/hooks'
+
+import { cross } from '../../../ui/icons.ts'
+import { Icon } from '../../../ui/icon.tsx'
+import { printable } from '../../../printable.ts'
+import { auditPlace, type AuditFilter, type AuditQuery } from '../../places.ts'
+import { Link, useRouter } from '../../router.tsx'
+import { useSignedIn } from '../../session.tsx'
+import { useSpeech, useWords } from '../../words/speech.tsx'
+import { type Names, useEntryWords } from './entry-words.ts'
+import { isFiltered } from './query.ts'
+
+interface FiltersProps {
+  readonly query: AuditQuery
+  readonly names: Names
+}
+
+/** What is shown. Another choice starts with the newest entries. */
+export function Filters({ query, names }: FiltersProps) {
+  const {
+    words: { audit, ...words },
+    locale,
+  } = useSpeech()
+  const { go } = useRouter()
+  const { domains } = useSignedIn().session
+  const [open, setOpen] = useState(Boolean(query.reason ?? query.factor ?? query.since ?? query.until))
+  const change = (changes: Partial<AuditFilter>) => go(auditPlace({ ...query, ...changes, before: undefined }), true)
+  const events = withOwn(audit.events, query.event).sort(([, a], [, b]) => a.localeCompare(b, locale))
+  return (
+    <div class="card audit-filters">
+      <div class="filter-fields">
+        <Choice
+          label={audit.event}
+          none={audit.allEvents}
+          options={events}
+          value={query.event}
+          onChange={(event) => change({ event })}
+        />
+        {domains.length > 1 ? (
+          <Choice
+            label={words.domain}
+            none={words.allDomains}
+            options={domains.map(({ id, name }) => [id, printable(name)])}
+            value={query.domain}
+            onChange={(domain) => change({ domain })}
+          />
+        ) : null}
+      </div>
+      <details class="more" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>{audit.moreFilters}</summary>
+        <div class="filter-fields">
+          <Choice
+            label={audit.factor}
+            none={audit.any}
+            options={withOwn(words.factors, query.factor)}
+            value={query.factor}
+            onChange={(factor) => change({ factor })}
+          />
+          <Choice
+            label={words.reason}
+            none={audit.any}
+            options={withOwn(audit.why, query.reason)}
+            value={query.reason}
+            onChange={(reason) => change({ reason })}
+          />
+          <Day label={audit.since} time={query.since} onChange={(since) => change({ since })} />
+          <Day label={audit.until} time={query.until} last onChange={(until) => change({ until })} />
+        </div>
+      </details>
+      <Chips query={query} names={names} />
+    </div>
+  )
+}
+
+/** The texts, and what the address says where it has none. */
+function withOwn(texts: Readonly<Record<string, string>>, value: string | undefined): [string, string][] {
+  const known = Object.entries(texts)
+  return value === undefined || Object.hasOwn(texts, value) ? known : [...known, [value, printable(value)]]
+}
+
+interface ChoiceProps {
+  readonly label: string
+  /** The text for no choice. */
+  readonly none: string
+  readonly options: readonly (readonly [string, string])[]
+  readonly value: string | undefined
+  readonly onChange: (value: string | undefined) => void
+}
+
+function Choice({ label, none, options, value, onChange }: ChoiceProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={value ?? ''} onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}>
+        <option value="">{none}</option>
+        {options.map(([name, text]) => (
+          <option key={name} value={name}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+interface DayProps {
+  readonly label: string
+  /** Unix time, seconds. */
+  readonly time: string | undefined
+  /** Whether the day itself is included: the time is then the beginning of the next one. */
+  readonly last?: boolean
+  readonly onChange: (time: string | undefined) => void
+}
+
+/** A day in the time zone of the person. */
+function Day({ label, time, last = false, onChange }: DayProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        type="date"
+        value={time === undefined ? '' : dayOf(Number(time) - (last ? 1 : 0))}
+        onChange={({ currentTarget }) => onChange(timeOf(currentTarget.value, last ? 1 : 0))}
+      />
+    </label>
+  )
+}
+
+/** Such as 2026-11-23. */
+function dayOf(time: number): string {
+  const date = new Date(time * 1000)
+  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()]
+  return parts.map((part) => String(part).padStart(2, '0')).join('-')
+}
+
+/** The beginning of a day, or of one so many days later. */
+function timeOf(day: string, later: number): string | undefined {
+  const [year, month, date] = day.split('-').map(Number)
+  if (year === undefined || month === undefined || date === undefined) return undefined
+  return String(new Date(year, month - 1, date + later).getTime() / 1000)
+}
+
+/** What a link has chosen, to be removed. */
+function Chips({ query, names }: FiltersProps) {
+  const { audit } = useWords()
+  const { nameOf } = useEntryWords(names)
+  const chips = [
+    { name: 'user', text: query.user && audit.aboutPerson(nameOf(query.user) ?? '') },
+    { name: 'actor', text: query.actor && audit.byActor(nameOf(query.actor) ?? '') },
+  ]
+  if (!isFiltered(query)) return null
+  return (
+    <ul class="list chips">
+      {chips.map(({ name, text }) =>
+        text ? (
+          <li key={name}>
+            <Link
+              to={auditPlace({ ...query, [name]: undefined, before: undefined })}
+              class="chip"
+              aria-label={audit.remove(text)}
+            >
+              <bdi>{text}</bdi>
+              <Icon path={cross} />
+            </Link>
+          </li>
+        ) : null,
+      )}
+      <li>
+        <Link to={auditPlace({ live: query.live })} class="link">
+          {audit.clear}
+        </Link>
+      </li>
+    </ul>
+  )
+}
