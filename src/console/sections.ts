@@ -1,5 +1,5 @@
 import type { AdminRole } from '../contract/admin/roles.ts'
-import { type IconPath, inbox, people, shield } from '../ui/icons.ts'
+import { type IconPath, inbox, list, people, shield } from '../ui/icons.ts'
 import type { Words } from './words/en.ts'
 
 /** A part of the console, as the navigation lists it. */
@@ -19,6 +19,13 @@ const everyone: readonly AdminRole[] = ['owner', 'admin', 'helpdesk', 'auditor']
 const sections: readonly Section[] = [
   { path: 'people', below: ['person'], icon: people, title: (words) => words.people, roles: everyone },
   { path: 'approvals', below: [], icon: inbox, title: (words) => words.approvals, roles: everyone },
+  {
+    path: 'audit',
+    below: [],
+    icon: list,
+    title: (words) => words.audit.title,
+    roles: ['owner', 'admin', 'auditor'],
+  },
   {
     path: 'administrators',
     below: ['administrator', 'invite'],

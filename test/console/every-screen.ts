@@ -65,6 +65,7 @@ export async function everyScreen(
   await page.reload()
   await button(page, words.approve).waitFor()
   await look('a request')
+  await lookAtAudit(desk, page, words, look)
   await page.goto(`${desk.url}/administrators`)
   await row(page, 'Rex Revoked').click()
   await button(page, words.revoke).click()
@@ -109,6 +110,26 @@ export async function everyScreen(
   await page.getByRole('link', { name: words.toStart }).click()
   await page.locator('.notice-bar').waitFor()
   await look('a service that does not answer')
+}
+
+async function lookAtAudit(
+  desk: Desk,
+  page: Page,
+  { audit }: Words,
+  look: (screen: string) => Promise<void>,
+): Promise<void> {
+  // Entries are shown when they are two seconds old.
+  await desk.clock.advance(3)
+  await page.goto(`${desk.url}/audit`)
+  await page.locator('tbody .row-link').first().waitFor()
+  await page.locator('summary').click()
+  await look('the audit trail')
+  await page.locator('tbody .row-link').nth(2).click()
+  await page.getByRole('dialog').waitFor()
+  await look('an entry of the audit trail')
+  await page.goto(`${desk.url}/audit?event=keys.rotated&actor=root`)
+  await page.getByText(audit.noneFound).waitFor()
+  await look('no entries')
 }
 
 /** As a member of the help desk does. */

@@ -75,4 +75,12 @@ export const mutants: readonly Mutant[] = [
     test: 'console/app.test.ts',
     title: 'signs an administrator out and revokes the access',
   },
+  {
+    defense: 'a followed audit trail does not keep a session alive',
+    file: 'src/console/screens/audit/use-follow.ts',
+    find: '{ wait, signal }',
+    replace: '{ signal }',
+    test: 'console/audit.test.ts',
+    title: 'announces new entries until the person pauses',
+  },
 ]

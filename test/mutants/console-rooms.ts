@@ -52,6 +52,22 @@ export const mutants: readonly Mutant[] = [
     title: 'says nothing of another organization, and of people who are not of the own domains',
   },
   {
+    defense: 'the record of an export of the audit trail',
+    file: 'src/service/console/audit.ts',
+    find: "  await db.transaction().execute((tx) => auditCall(tx, call, 'audit.exported', { format, filter: plainFilter(filter) }))\n",
+    replace: '  void [auditCall, plainFilter]\n',
+    test: audit,
+    title: 'records the export of %s that is limited to "%s"',
+  },
+  {
+    defense: 'no names in the record of an export',
+    file: 'src/service/console/audit.ts',
+    find: "isName(name, value) ? '' : value",
+    replace: "isName(name, '') ? value : value",
+    test: audit,
+    title: 'records the export of %s that is limited to "%s"',
+  },
+  {
     defense: 'formulas in an export as CSV',
     file: 'src/service/rules/csv.ts',
     find: "  const safe = formula.test(text) ? `'${text}` : text\n",

@@ -34,7 +34,10 @@ export async function send(base: string, call: Call): Promise<unknown> {
     },
     body: call.body === undefined ? null : JSON.stringify(call.body),
     credentials: 'same-origin',
-    signal: AbortSignal.any([AbortSignal.timeout(timeout + (call.wait ?? 0) * 1000), ...(call.signal ? [call.signal] : [])]),
+    signal: AbortSignal.any([
+      AbortSignal.timeout(timeout + (call.wait ?? 0) * 1000),
+      ...(call.signal ? [call.signal] : []),
+    ]),
   }).catch((error: unknown) => {
     throw new UnreachableError(error)
   })

@@ -333,7 +333,14 @@ export const ar: Words = {
     aboutPerson: (name) => `بشأن ${name}`,
     byActor: (name) => `بواسطة ${name}`,
     remove: (filter) => `إزالة التصفية: ${filter}`,
-    fresh: (number) => count(number, { one: 'قيد جديد واحد', two: 'قيدان جديدان', few: '# قيود جديدة', many: '# قيدًا جديدًا', other: '# قيد جديد' }),
+    fresh: (number) =>
+      count(number, {
+        one: 'قيد جديد واحد',
+        two: 'قيدان جديدان',
+        few: '# قيود جديدة',
+        many: '# قيدًا جديدًا',
+        other: '# قيد جديد',
+      }),
     actors: {
       api_key: 'تطبيق',
       device: 'جهاز',

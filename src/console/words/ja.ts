@@ -311,7 +311,7 @@ export const ja: Words = {
     aboutPerson: (name) => `対象：${name}`,
     byActor: (name) => `実行者：${name}`,
     remove: (filter) => `条件を外す：${filter}`,
-    fresh: (number) => count(number, { other: '新しい記録が#件あります' }),
+    fresh: (number) => `新しい記録が${number}件あります`,
     actors: {
       api_key: 'アプリ',
       device: '端末',

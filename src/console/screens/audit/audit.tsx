@@ -49,9 +49,7 @@ export function AuditScreen() {
           </>
         )}
       </WhenLoaded>
-      {opened ? (
-        <EntryDialog item={opened} names={names} query={query} onClose={() => setOpened(undefined)} />
-      ) : null}
+      {opened ? <EntryDialog item={opened} names={names} query={query} onClose={() => setOpened(undefined)} /> : null}
     </Page>
   )
 }

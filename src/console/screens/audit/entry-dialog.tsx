@@ -6,7 +6,7 @@ import { type Fact, Facts } from '../../parts/facts.tsx'
 import { auditPlace, type AuditQuery, personPlace } from '../../places.ts'
 import { Link } from '../../router.tsx'
 import { useSpeech } from '../../words/speech.tsx'
-import { type Names, useEntryWords } from './entry-words.ts'
+import { type FactValue, type Names, useEntryWords } from './entry-words.ts'
 
 interface EntryDialogProps {
   readonly item: AuditItem
@@ -65,7 +65,7 @@ export function EntryDialog({ item, names, query, onClose }: EntryDialogProps) {
 }
 
 /** A fact under the name it has in exports and at the command line. */
-function factOf(name: string, value: unknown, nameOf: (id: unknown) => string | undefined): Fact[] {
+function factOf(name: string, value: FactValue, nameOf: (id: FactValue) => string | undefined): Fact[] {
   if (value === null || value === '') return []
   const text = printable(String(value))
   const shown = ['user', 'domain', 'administrator'].includes(name) ? nameOf(value) : undefined

@@ -30,7 +30,11 @@ export function EntryList({ entries, names, onOpen }: EntryListProps) {
       cell: (item) => (
         <>
           <bdi>{actor(item)}</bdi>
-          {item.address === null ? null : <small dir="ltr">{item.address}</small>}
+          {item.address === null ? null : (
+            <small>
+              <bdi dir="ltr">{item.address}</bdi>
+            </small>
+          )}
         </>
       ),
     },

@@ -6,18 +6,20 @@ import { useOperationName } from '../operation-name.ts'
 /** The names of people, domains and administrators by their ids. */
 export type Names = Readonly<Record<string, string>>
 
+export type FactValue = AuditItem['facts'][string]
+
 /** Entries in the words of the language. What has no words is shown as it is recorded. */
 export function useEntryWords(names: Names) {
   const words = useWords()
   const operationName = useOperationName()
   const { audit } = words
 
-  const nameOf = (id: unknown): string | undefined => {
+  const nameOf = (id: FactValue | undefined): string | undefined => {
     if (typeof id !== 'string' || id === '') return undefined
     return printable(names[id] ?? shortId(id))
   }
 
-  function circumstance([name, value]: [string, unknown]): string | undefined {
+  function circumstance([name, value]: [string, FactValue]): string | undefined {
     if (value === null || value === '') return undefined
     if (name === 'domain') return nameOf(value)
     if (name === 'factor') return textOf(words.factors, value)
@@ -49,7 +51,7 @@ export function useEntryWords(names: Names) {
 }
 
 /** A word of the language, or the name as it is recorded. */
-const textOf = (texts: Readonly<Record<string, string>>, name: unknown): string =>
+const textOf = (texts: Readonly<Record<string, string>>, name: FactValue): string =>
   (Object.hasOwn(texts, String(name)) ? texts[String(name)] : undefined) ?? printable(String(name))
 
 /** As the command line shortens ids. */

@@ -8,7 +8,7 @@ export function Exports({ filter }: { readonly filter: AuditFilter }) {
   const given = Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const query = given.length > 0 ? `?${new URLSearchParams(given).toString()}` : ''
   return (
-    <div class="buttons inline">
+    <div class="buttons inline exports">
       <a class="button outlined" href={`${apiBase}/admin/audit/entries.csv${query}`} download>
         {audit.exportCsv}
       </a>

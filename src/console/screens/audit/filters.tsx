@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 
 import { cross } from '../../../ui/icons.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { printable } from '../../../printable.ts'
+import { isolated, printable } from '../../../printable.ts'
 import { auditPlace, type AuditFilter, type AuditQuery } from '../../places.ts'
 import { Link, useRouter } from '../../router.tsx'
 import { useSignedIn } from '../../session.tsx'
@@ -145,8 +145,8 @@ function Chips({ query, names }: FiltersProps) {
   const { audit } = useWords()
   const { nameOf } = useEntryWords(names)
   const chips = [
-    { name: 'user', text: query.user && audit.aboutPerson(nameOf(query.user) ?? '') },
-    { name: 'actor', text: query.actor && audit.byActor(nameOf(query.actor) ?? '') },
+    { name: 'user', text: query.user && audit.aboutPerson(isolated(nameOf(query.user) ?? '')) },
+    { name: 'actor', text: query.actor && audit.byActor(isolated(nameOf(query.actor) ?? '')) },
   ]
   if (!isFiltered(query)) return null
   return (
@@ -159,7 +159,7 @@ function Chips({ query, names }: FiltersProps) {
               class="chip"
               aria-label={audit.remove(text)}
             >
-              <bdi>{text}</bdi>
+              {text}
               <Icon path={cross} />
             </Link>
           </li>

@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises'
+
+import { describe, expect, it } from 'vitest'
+
+import { isolated } from '../../src/printable.ts'
+import { button, expectHeadline, link, signedIn, startDesk } from './desk.ts'
+
+describe('the audit trail', () => {
+  it('says in words what happened, is filtered by links, and keeps the filter in its address', async () => {
+    const desk = await startDesk()
+    await desk.addPerson('alice', 'Alice Archer')
+    await desk.addPerson('bob', 'Bob Baker')
+    const { page } = await signedIn(desk)
+    await desk.clock.advance(3)
+    await link(page, 'Audit').click()
+    const rows = page.locator('tbody tr')
+
+    await rows.filter({ hasText: 'A person was added to an app' }).filter({ hasText: 'Alice Archer' }).click()
+    await link(page, 'All entries about this person').click()
+    await link(page, `Remove filter: About ${isolated('Alice Archer')}`).waitFor()
+    await page.getByLabel('Event').selectOption({ label: 'A person was added' })
+    await expect.poll(() => rows.count()).toBe(1)
+    await page.reload()
+    await rows.first().waitFor()
+
+    expect(await rows.allInnerTexts()).toEqual([expect.stringMatching(/^A person was added[^]*Alice Archer[^]*An app/)])
+    expect(new URL(page.url()).search).toMatch(/^\?event=user\.created&user=[0-9a-f]{40}$/)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
+  it('is downloaded as it is filtered', async () => {
+    const desk = await startDesk()
+    await desk.addPerson('alice', 'Alice Archer')
+    const { page } = await signedIn(desk)
+    await desk.clock.advance(3)
+    await page.goto(`${desk.url}/audit?event=user.created`)
+
+    const [download] = await Promise.all([page.waitForEvent('download'), link(page, 'Export CSV').click()])
+    const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n')
+
+    expect(download.suggestedFilename()).toMatch(/^audit-.*\.csv$/)
+    expect(lines).toEqual([expect.stringContaining('event'), expect.stringContaining('user.created')])
+  })
+
+  it('announces new entries until the person pauses, without keeping the session of an absent person alive', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    await desk.clock.advance(3)
+    await link(page, 'Audit').click()
+    const asked: (string | undefined)[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('after=')) asked.push(request.headers()['prefer'])
+    })
+
+    await button(page, 'Follow live').click()
+    await expect.poll(() => asked.length).toBe(1)
+    await desk.addPerson('alice', 'Alice Archer', [])
+    await desk.clock.advance(3)
+    await page.getByRole('status').getByText('1 new entry').waitFor()
+    await page.locator('tbody tr').filter({ hasText: 'Alice Archer' }).first().waitFor()
+    await button(page, 'Pause').click()
+    await button(page, 'Follow live').waitFor()
+
+    expect(new Set(asked)).toEqual(new Set(['wait=25']))
+    expect(new URL(page.url()).search).toBe('')
+  })
+
+  it('is not offered to the help desk', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk, { role: 'helpdesk', domains: ['Wiki'] })
+    await expectHeadline(page, 'People')
+
+    expect(await link(page, 'Audit').count()).toBe(0)
+  })
+})
