@@ -4,6 +4,7 @@ import { startHeadLog } from './audit/head-log.ts'
 import { createRefusalLimit } from './audit/refusals.ts'
 import { createRefusedKeys } from './audit/refused-keys.ts'
 import { createTrail } from './audit/trail.ts'
+import { createVerifications } from './audit/verifications.ts'
 import { logRevocation } from './backup/revocations.ts'
 import { setNotifier } from './store/transaction-ends.ts'
 import { serviceId } from './store/organizations.ts'
@@ -78,6 +79,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
   const trail = createTrail({ clock, random, committed: onCommitted })
   const actor = { kind: 'service', id } as const
   const refusedKeys = createRefusedKeys({ store, trail, actor, clock, logger })
+  const verifications = createVerifications({ store, trail, actor, clock, logger })
   const ctx: ServiceContext = {
     serviceId: id,
     store,
@@ -98,6 +100,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     trail,
     refusals: createRefusalLimit(clock),
     refusedKeys,
+    verifications,
     logLimit: createLogLimit(clock),
     addressOf,
     actor,
@@ -128,6 +131,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
       await Promise.race([drain(), pause(clock, closeTimeout, drained.signal)])
       drained.abort()
       await sweep.stop()
+      await verifications.close()
       await clockWatch.stop()
       await keys.close()
       await refusedKeys.close()

@@ -65,6 +65,19 @@ describe('the audit trail', () => {
     expect(new URL(page.url()).search).toBe('')
   })
 
+  it('is verified in the background, with a result that stays', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    await page.goto(`${desk.url}/audit`)
+
+    await button(page, 'Verify now').click()
+    await page.getByText('entries are as they were recorded').waitFor()
+    await page.reload()
+
+    await page.getByText(`Verified by ${isolated('Olivia Owner')}`).waitFor()
+    expect(await page.getByRole('progressbar').count()).toBe(0)
+  })
+
   it('is not offered to the help desk', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk, { role: 'helpdesk', domains: ['Wiki'] })

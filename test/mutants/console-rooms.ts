@@ -7,6 +7,9 @@ const domainsFile = 'src/service/console/domains.ts'
 const overview = 'service/console/overview.test.ts'
 const overviewFile = 'src/service/console/overview.ts'
 
+const verification = 'service/console/audit-verification.test.ts'
+const verifyFile = 'src/service/audit/verify-organization.ts'
+
 const auditPages = 'src/service/store/audit-pages.ts'
 
 export const mutants: readonly Mutant[] = [
@@ -50,6 +53,46 @@ export const mutants: readonly Mutant[] = [
     replace: '  const people = all.filter((person) => person.organizationId !== "" || organizationId === "")\n',
     test: audit,
     title: 'says nothing of another organization, and of people who are not of the own domains',
+  },
+  {
+    defense: 'the whole organization, which a verification of the audit trail is about',
+    file: 'src/service/console/authorize.ts',
+    find: "  if (admin.whole && administrator.domainIds !== null) throw new ApiProblem('api.error.forbidden')\n",
+    replace: '',
+    test: verification,
+    title: 'is for administrators of the whole organization',
+  },
+  {
+    defense: 'the place of entries of other organizations in a verification',
+    file: verifyFile,
+    find: "report.found(isOwn ? 'changed' : 'unattributed', isOwn ? row : undefined)",
+    replace: "report.found(isOwn ? 'changed' : 'unattributed', row)",
+    test: verification,
+    title: 'says nothing of where another organization was attacked',
+  },
+  {
+    defense: 'entries that were moved to another organization, in a verification',
+    file: verifyFile,
+    find: 'else if (isChanged(row, head.hash, writer))',
+    replace: 'else if (isOwn && isChanged(row, head.hash, writer))',
+    test: verification,
+    title: 'finds an entry that was moved to another organization',
+  },
+  {
+    defense: 'the number of entries of other organizations in a verification',
+    file: verifyFile,
+    find: '    if (isOwn) report.count()\n',
+    replace: '    report.count()\n',
+    test: verification,
+    title: 'counts the entries of the organization alone',
+  },
+  {
+    defense: 'one verification at a time',
+    file: 'src/service/store/audit-verifications.ts',
+    find: ".where('other.beatAt', '>=', lost)",
+    replace: ".where('other.beatAt', '<', lost)",
+    test: verification,
+    title: 'runs one at a time, in the order of the requests',
   },
   {
     defense: 'the record of an export of the audit trail',

@@ -1,11 +1,17 @@
 import type * as administrators from '../../contract/admin/administrators.ts'
 import type * as approvals from '../../contract/admin/approvals.ts'
 import type * as audit from '../../contract/admin/audit.ts'
+import type * as auditVerification from '../../contract/admin/audit-verification.ts'
 import type * as people from '../../contract/admin/people.ts'
 import type * as signIn from '../../contract/admin/sign-in.ts'
 import type { Endpoint, EndpointInput, EndpointOutput } from '../../contract/endpoint.ts'
 
-type Declared = typeof administrators & typeof approvals & typeof audit & typeof people & typeof signIn
+type Declared = typeof administrators &
+  typeof approvals &
+  typeof audit &
+  typeof auditVerification &
+  typeof people &
+  typeof signIn
 
 /**
  * The operations of the console by method and path, such as `GET /admin/session`. Types only: the schemas would be a third of

@@ -324,6 +324,25 @@ export const de: Words = {
       cli: 'Befehlszeile',
       service: 'Der Dienst',
     },
+    verify: {
+      title: 'Unversehrtheit',
+      never: 'Noch nicht geprüft. Eine Prüfung findet geänderte und entfernte Einträge.',
+      button: 'Jetzt prüfen',
+      show: 'Diesen Eintrag zeigen',
+      advice:
+        'Möglicherweise hat jemand die Datenbank verändert. Bewahren Sie eine Kopie auf und vergleichen Sie das Protokoll mit Ihren Exporten.',
+      running: (percent) => `Wird geprüft: ${percent}`,
+      by: (name) => `Geprüft von ${name}`,
+      good: (number) => count(number, { one: '# Eintrag ist unverändert.', other: '# Einträge sind unverändert.' }),
+      bad: (number) =>
+        count(number, { one: 'Eine Abweichung wurde gefunden.', other: '# Abweichungen wurden gefunden.' }),
+      kinds: {
+        changed: 'Ein Eintrag wurde geändert.',
+        missing: 'Einträge fehlen.',
+        cut_off: 'Die neuesten Einträge einer Kette wurden entfernt.',
+        unattributed: 'Ein Eintrag wurde geändert, der nicht zeigt, wohin er gehört.',
+      },
+    },
     why: {
       user_denied: 'Auf dem Gerät abgelehnt',
       reported: 'Gemeldet',
@@ -424,6 +443,7 @@ export const de: Words = {
       'audit.pruned': 'Alte Prüfeinträge wurden gelöscht',
       'audit.suppressed': 'Abgelehnte Anfragen wurden ohne einzelnen Eintrag gezählt',
       'audit.exported': 'Prüfeinträge wurden exportiert',
+      'audit.verified': 'Das Prüfprotokoll wurde geprüft',
     },
   },
 

@@ -319,6 +319,24 @@ export const en = {
       cli: 'Command line',
       service: 'The service',
     },
+    verify: {
+      title: 'Integrity',
+      never: 'Not verified yet. Verifying finds entries that were changed or removed.',
+      button: 'Verify now',
+      show: 'Show this entry',
+      advice: 'Someone may have changed the database. Keep a copy of it, and compare the trail with your exports.',
+      running: (percent: string) => `Verifying: ${percent}`,
+      by: (name: string) => `Verified by ${name}`,
+      good: (number: number) =>
+        count(number, { one: '# entry is as it was recorded.', other: '# entries are as they were recorded.' }),
+      bad: (number: number) => count(number, { one: 'One deviation was found.', other: '# deviations were found.' }),
+      kinds: {
+        changed: 'An entry was changed.',
+        missing: 'Entries are missing.',
+        cut_off: 'The newest entries of a chain were removed.',
+        unattributed: 'An entry was changed that doesn’t show where it belongs.',
+      },
+    },
     /** Why a sign-in ended. */
     why: {
       user_denied: 'Denied on the device',
@@ -421,6 +439,7 @@ export const en = {
       'audit.pruned': 'Old audit entries were deleted',
       'audit.suppressed': 'Refused requests were counted without an entry each',
       'audit.exported': 'Audit entries were exported',
+      'audit.verified': 'The audit trail was verified',
     },
   },
   // Error messages: what went wrong, and what to do.

@@ -324,6 +324,24 @@ export const es: Words = {
       cli: 'Línea de comandos',
       service: 'El servicio',
     },
+    verify: {
+      title: 'Integridad',
+      never: 'Aún sin verificar. La verificación encuentra entradas cambiadas o eliminadas.',
+      button: 'Verificar ahora',
+      show: 'Mostrar esta entrada',
+      advice:
+        'Alguien puede haber cambiado la base de datos. Guarde una copia y compare el registro con sus exportaciones.',
+      running: (percent) => `Verificando: ${percent}`,
+      by: (name) => `Verificado por ${name}`,
+      good: (number) => count(number, { one: '# entrada está sin cambios.', other: '# entradas están sin cambios.' }),
+      bad: (number) => count(number, { one: 'Se encontró una desviación.', other: 'Se encontraron # desviaciones.' }),
+      kinds: {
+        changed: 'Se cambió una entrada.',
+        missing: 'Faltan entradas.',
+        cut_off: 'Se eliminaron las entradas más recientes de una cadena.',
+        unattributed: 'Se cambió una entrada que no muestra a quién pertenece.',
+      },
+    },
     why: {
       user_denied: 'Rechazado en el dispositivo',
       reported: 'Denunciado',
@@ -424,6 +442,7 @@ export const es: Words = {
       'audit.pruned': 'Se eliminaron entradas antiguas del registro',
       'audit.suppressed': 'Se contaron solicitudes rechazadas sin entrada propia',
       'audit.exported': 'Se exportaron entradas del registro',
+      'audit.verified': 'Se verificó el registro de auditoría',
     },
   },
 

@@ -327,6 +327,24 @@ export const fr: Words = {
       cli: 'Ligne de commande',
       service: 'Le service',
     },
+    verify: {
+      title: 'Intégrité',
+      never: 'Pas encore vérifié. La vérification trouve les entrées modifiées ou supprimées.',
+      button: 'Vérifier maintenant',
+      show: 'Afficher cette entrée',
+      advice:
+        'Quelqu’un a peut-être modifié la base de données. Gardez-en une copie et comparez le journal avec vos exports.',
+      running: (percent) => `Vérification : ${percent}`,
+      by: (name) => `Vérifié par ${name}`,
+      good: (number) => count(number, { one: '# entrée est inchangée.', other: '# entrées sont inchangées.' }),
+      bad: (number) => count(number, { one: 'Un écart a été trouvé.', other: '# écarts ont été trouvés.' }),
+      kinds: {
+        changed: 'Une entrée a été modifiée.',
+        missing: 'Des entrées manquent.',
+        cut_off: 'Les entrées les plus récentes d’une chaîne ont été supprimées.',
+        unattributed: 'Une entrée modifiée n’indique pas à qui elle appartient.',
+      },
+    },
     why: {
       user_denied: 'Refusée sur l’appareil',
       reported: 'Signalée',
@@ -427,6 +445,7 @@ export const fr: Words = {
       'audit.pruned': 'D’anciennes entrées du journal ont été supprimées',
       'audit.suppressed': 'Des demandes refusées ont été comptées sans entrée propre',
       'audit.exported': 'Des entrées du journal ont été exportées',
+      'audit.verified': 'Le journal d’audit a été vérifié',
     },
   },
 

@@ -319,6 +319,23 @@ export const ja: Words = {
       cli: 'コマンドライン',
       service: 'サービス',
     },
+    verify: {
+      title: '完全性',
+      never: 'まだ検証されていません。検証すると、変更や削除された記録が見つかります。',
+      button: '今すぐ検証',
+      show: 'この記録を表示',
+      advice: 'データベースが変更された可能性があります。コピーを保存し、書き出したファイルと照合してください。',
+      running: (percent) => `検証中：${percent}`,
+      by: (name) => `検証者：${name}`,
+      good: (number) => `${number}件の記録は変更されていません。`,
+      bad: (number) => `${number}件の相違が見つかりました。`,
+      kinds: {
+        changed: '記録が変更されました。',
+        missing: '記録が欠けています。',
+        cut_off: '最新の記録が削除されました。',
+        unattributed: '所属の分からない記録が変更されました。',
+      },
+    },
     why: {
       user_denied: '端末で拒否',
       reported: '不正として報告',
@@ -419,6 +436,7 @@ export const ja: Words = {
       'audit.pruned': '古い監査の記録が削除されました',
       'audit.suppressed': '拒否されたリクエストは件数だけが記録されました',
       'audit.exported': '監査の記録が書き出されました',
+      'audit.verified': '監査の記録が検証されました',
     },
   },
 

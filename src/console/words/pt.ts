@@ -323,6 +323,24 @@ export const pt: Words = {
       cli: 'Linha de comando',
       service: 'O serviço',
     },
+    verify: {
+      title: 'Integridade',
+      never: 'Ainda não verificado. A verificação encontra entradas alteradas ou removidas.',
+      button: 'Verificar agora',
+      show: 'Mostrar esta entrada',
+      advice: 'Alguém pode ter alterado o banco de dados. Guarde uma cópia e compare a auditoria com suas exportações.',
+      running: (percent) => `Verificando: ${percent}`,
+      by: (name) => `Verificado por ${name}`,
+      good: (number) => count(number, { one: '# entrada está inalterada.', other: '# entradas estão inalteradas.' }),
+      bad: (number) =>
+        count(number, { one: 'Uma divergência foi encontrada.', other: '# divergências foram encontradas.' }),
+      kinds: {
+        changed: 'Uma entrada foi alterada.',
+        missing: 'Faltam entradas.',
+        cut_off: 'As entradas mais recentes de uma cadeia foram removidas.',
+        unattributed: 'Uma entrada alterada não mostra a quem pertence.',
+      },
+    },
     why: {
       user_denied: 'Negado no dispositivo',
       reported: 'Denunciado',
@@ -423,6 +441,7 @@ export const pt: Words = {
       'audit.pruned': 'Entradas antigas da auditoria foram excluídas',
       'audit.suppressed': 'Solicitações recusadas foram contadas sem entrada própria',
       'audit.exported': 'Entradas da auditoria foram exportadas',
+      'audit.verified': 'A auditoria foi verificada',
     },
   },
 

@@ -3,6 +3,7 @@ import { listOperations } from '../operations.ts'
 import type { Operation } from '../operations.ts'
 import * as administrators from './administrators.ts'
 import * as audit from './audit.ts'
+import * as auditVerification from './audit-verification.ts'
 import * as approvals from './approvals.ts'
 import * as people from './people.ts'
 import * as callerVerifications from './caller-verifications.ts'
@@ -15,7 +16,7 @@ export const adminOperations: readonly Operation[] = listOperations({
   Overview: overview,
   Administrators: administrators,
   'Apps and domains': domains,
-  Audit: audit,
+  Audit: { ...audit, ...auditVerification },
   People: people,
   Approvals: approvals,
   'Verifying callers': callerVerifications,

@@ -17,6 +17,10 @@ export interface AdminAccess {
   readonly fresh?: true
   /** The help desk needs the approval of another administrator for this person and operation. */
   readonly guarded?: true
+  /** It shows what no domain has a part of: an administrator who is limited to domains may not call it. */
+  readonly whole?: true
+  /** It changes nothing that administrators work with, so auditors may call it although it is no `GET`. */
+  readonly reads?: true
   /** It counts in every domain of the person, so the caller must manage all of them. */
   readonly everywhere?: true
 }
@@ -50,7 +54,7 @@ const allowed: Readonly<Record<Exclude<AdminAccess['role'], 'none'>, Roles>> = {
 /** Whether administrators of a role may call an operation. Who they may call it about is checked apart. */
 export function mayCall(role: AdminRole, { method, admin }: { readonly method: string; readonly admin: AdminAccess }) {
   if (admin.role === 'none') return true
-  return allowed[admin.role][method === 'GET' ? 'read' : 'change'].includes(role)
+  return allowed[admin.role][method === 'GET' || admin.reads ? 'read' : 'change'].includes(role)
 }
 
 /** Roles that belong to some domains. An auditor without domains reads the whole organization; an owner never has any. */

@@ -46,6 +46,8 @@ interface FactTypes {
   /** A chain of the trail, and its last entry concerned. */
   chain: string
   through: number
+  /** Deviations in a trail that was verified. */
+  findings: number
   /** Of an exported file. */
   format: 'csv' | 'jsonl'
   /** What an export was limited to, such as `event=session.denied since=1795000000`; empty for all entries. */
@@ -167,6 +169,8 @@ export const auditEvents = {
   'audit.suppressed': ['count'],
   /** An administrator downloaded entries. */
   'audit.exported': ['format', 'filter'],
+  /** The organization's entries were verified, for an administrator of the console. */
+  'audit.verified': ['count', 'findings'],
 } as const satisfies Record<string, readonly (keyof FactTypes)[]>
 
 export type EventName = keyof typeof auditEvents

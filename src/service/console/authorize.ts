@@ -27,6 +27,7 @@ export async function authorizeAdministrator(
   if (admin.role === 'none') return
   if (!administrator) throw notSignedIn()
   if (!mayCall(administrator.role, { method, admin })) throw new ApiProblem('api.error.forbidden')
+  if (admin.whole && administrator.domainIds !== null) throw new ApiProblem('api.error.forbidden')
   const now = clock.now()
   const scope = { db: store.db, administrator, now }
   await requireVisible(scope, admin.scope, params)

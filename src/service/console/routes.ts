@@ -1,6 +1,7 @@
 import * as administrator from '../../contract/admin/administrators.ts'
 import * as apps from '../../contract/admin/domains.ts'
 import * as trail from '../../contract/admin/audit.ts'
+import * as trailVerification from '../../contract/admin/audit-verification.ts'
 import * as approval from '../../contract/admin/approvals.ts'
 import * as person from '../../contract/admin/people.ts'
 import * as callerVerification from '../../contract/admin/caller-verifications.ts'
@@ -11,6 +12,7 @@ import type { Route } from '../http/route.ts'
 import * as administrators from './administrators.ts'
 import * as apiKeys from './api-keys.ts'
 import * as audit from './audit.ts'
+import * as auditVerification from './audit-verification.ts'
 import * as approvals from './approvals.ts'
 import * as people from './people.ts'
 import * as actions from './person-actions.ts'
@@ -62,6 +64,8 @@ export const consoleRoutes: readonly Route[] = [
   route(trail.listAudit, audit.list),
   route(trail.exportAuditCsv, audit.exportCsv),
   route(trail.exportAuditLines, audit.exportLines),
+  route(trailVerification.getAuditVerification, auditVerification.get),
+  route(trailVerification.startAuditVerification, auditVerification.start),
 
   route(person.searchPeople, people.search),
   route(person.getPerson, people.get),

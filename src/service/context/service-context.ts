@@ -5,6 +5,7 @@ import type { Clock } from '../../clock.ts'
 import type { Actor } from '../audit/entry.ts'
 import type { RefusalLimit } from '../audit/refusals.ts'
 import type { RefusedKeys } from '../audit/refused-keys.ts'
+import type { Verifications } from '../audit/verifications.ts'
 import type { Trail } from '../audit/trail.ts'
 import type { FailureLog } from '../monitoring/failure-log.ts'
 import type { HeldLimits, HeldPlaces } from '../waiting/places.ts'
@@ -39,6 +40,7 @@ export interface ServiceContext {
   readonly trail: Trail
   readonly refusals: RefusalLimit
   readonly refusedKeys: RefusedKeys
+  readonly verifications: Verifications
   readonly logLimit: LogLimit
   readonly addressOf: ReadAddress
   /** The actor in audit entries, unless a handler names another one. */

@@ -42,6 +42,8 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
         await countSignIns(ctx, ending.signal)
         await countEnrolled(ctx, ending.signal)
         await retention.apply(passed, wall, ending.signal)
+        // Those that a process has left behind.
+        ctx.verifications.wake()
       })
     } catch (error) {
       if (!ctx.failures.covers(error)) ctx.logger.warn({ err: error }, 'sweep failed')

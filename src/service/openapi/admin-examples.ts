@@ -100,6 +100,11 @@ const auditItem = {
   facts: { user: '1d'.repeat(20) },
 }
 
+const auditVerification = {
+  percent: null,
+  last: { at: 1795086400, by: adminExampleParams.administratorId, name, entries: 4100, findings: 0 },
+}
+
 const { credentialId: _id, rpId: _rpId, ...ownPasskey } = usedPasskey
 
 const because = 'lost_device'
@@ -223,6 +228,8 @@ export const adminExamples: Readonly<Record<string, Example>> = {
     answer: { entries: [auditItem], names: { [adminExampleParams.administratorId]: name }, next: 4100, head: 4211 },
   },
   exportAuditCsv: { answer: 'time,event\r\n2026-11-19T12:26:40.000Z,codes.unlocked\r\n' },
+  getAuditVerification: { answer: auditVerification },
+  startAuditVerification: { answer: { ...auditVerification, percent: 0 } },
   exportAuditLines: { answer: `${JSON.stringify(auditItem)}\n` },
   searchPeople: { answer: { people: [personSummary], next: '4711' } },
   getPerson: { answer: person },

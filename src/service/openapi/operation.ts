@@ -51,7 +51,13 @@ export function callersOf(method: string, admin: AdminAccess): string {
   if (admin.role === 'none') return 'Needs no session.'
   const roles = AdminRole.options.filter((role) => mayCall(role, { method, admin }))
   const who = roles.length === AdminRole.options.length ? 'For every administrator.' : `For ${roles.join(', ')}.`
-  return admin.fresh ? `${who} Needs a passkey that was used within 5 minutes.` : who
+  return [
+    who,
+    admin.whole && 'Not for those who are limited to some domains.',
+    admin.fresh && 'Needs a passkey that was used within 5 minutes.',
+  ]
+    .filter(Boolean)
+    .join(' ')
 }
 
 function pathParameters({ path }: Endpoint) {

@@ -1,8 +1,12 @@
+import type { Selectable } from 'kysely'
+
 import type { Database } from './schema.ts'
 import { allRows, change, changesRow, firstRow, pick } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
-export const insertApiKey = change('insertApiKey', (db, row: Slots<Database['apiKey']>) =>
+type ApiKeyRow = Selectable<Database['apiKey']>
+
+export const insertApiKey = change('insertApiKey', (db, row: Slots<Omit<ApiKeyRow, 'usedAt'>>) =>
   db.insertInto('apiKey').values(pick(row, ['id', 'organizationId', 'hash', 'role', 'domainId', 'createdAt'])),
 )
 

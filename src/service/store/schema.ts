@@ -52,6 +52,8 @@ export interface Database {
     /** The only domain it is good for; null: all of the organization. */
     domainId: string | null
     createdAt: number
+    /** When it was last used, to the hour. */
+    usedAt: ColumnType<number | null, never, number>
   }
   domain: {
     id: string
@@ -477,6 +479,25 @@ export interface Database {
     endedAt: number | null
     /** How far its sign-ins have been counted; see `maintenance/count-sign-ins.ts`. */
     countedSequence: Generated<number>
+  }
+  /** The verification of an organization's part of the audit trail; see `audit/verifications.ts`. */
+  auditVerification: {
+    organizationId: string
+    /** `requested`: it waits for its turn. */
+    state: 'requested' | 'running' | 'done'
+    requestedAt: number
+    /** The id of an administrator. */
+    requestedBy: string
+    /** When the process that runs it was last seen. */
+    beatAt: number | null
+    percent: Generated<number>
+    /** The last result, which stays while the next verification runs. */
+    finishedAt: number | null
+    finishedFor: string | null
+    entries: number | null
+    findings: number | null
+    /** The first deviation as JSON, if there is any. */
+    broken: string | null
   }
   /** How many sign-ins of a domain ended in a way, in one day. */
   signInDay: {

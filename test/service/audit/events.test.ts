@@ -364,6 +364,11 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     await running.clock.advance(61)
     await previewCode(running.origin, 'abcdefghjk')
   },
+  async 'audit.verified'() {
+    const { call: ask } = await consoleOwner()
+    await ask('POST', '/audit/verification')
+    await vi.waitFor(async () => expect((await ask('GET', '/audit/verification')).json.percent).toBeNull())
+  },
   'audit.exported': async () => (await consoleOwner()).call('GET', '/audit/entries.csv?event=codes.unlocked'),
 }
 

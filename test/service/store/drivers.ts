@@ -16,6 +16,7 @@ export const drivers: readonly string[] = [
   'console/sign-in.test.ts',
   'console/administrators.test.ts',
   'console/audit.test.ts',
+  'console/audit-verification.test.ts',
   'console/people.test.ts',
   'console/caller-verifications.test.ts',
   'console/overview.test.ts',

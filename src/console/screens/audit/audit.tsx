@@ -15,6 +15,7 @@ import { Exports } from './exports.tsx'
 import { Filters } from './filters.tsx'
 import { FollowBar } from './follow-bar.tsx'
 import { filterOf, isFiltered, readQuery } from './query.ts'
+import { Verification } from './verification.tsx'
 import { useFollow } from './use-follow.ts'
 
 /** Who did what, newest first. What is shown stands in the address. */
@@ -33,6 +34,7 @@ export function AuditScreen() {
   const names = { ...loaded.value?.names, ...follow.names }
   return (
     <Page title={words.audit.title} sentence={words.audit.sentence} actions={<Exports filter={filter} />}>
+      <Verification />
       <Filters query={query} names={names} />
       {before === undefined ? <FollowBar query={query} on={isFollowing} follow={follow} /> : null}
       <WhenLoaded of={loaded}>

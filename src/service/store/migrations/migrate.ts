@@ -16,6 +16,7 @@ import { signInDays } from './0009-sign-in-days.ts'
 import { peopleSearch } from './0010-people-search.ts'
 import { callerVerifications } from './0011-caller-verifications.ts'
 import { consoleLists } from './0012-console-lists.ts'
+import { keyUsesAndVerifications } from './0013-key-uses-and-verifications.ts'
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -69,4 +70,5 @@ const migrations = (engine: Engine) => ({
   '0010-people-search': peopleSearch(engine),
   '0011-caller-verifications': callerVerifications(engine),
   '0012-console-lists': consoleLists,
+  '0013-key-uses-and-verifications': keyUsesAndVerifications,
 })
