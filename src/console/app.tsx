@@ -80,8 +80,9 @@ export function App({ invitation, onLanguage }: AppProps) {
     go('', true)
     setStage({ name: 'out' })
   }
+  const renew = async () => setStage({ name: 'in', session: await client.call('GET /admin/session', {}) })
   return (
-    <SignedInProvider value={{ client, session: stage.session }}>
+    <SignedInProvider value={{ client, session: stage.session, renew }}>
       <ToastProvider>
         <Shell onSignedOut={onSignedOut} onLanguage={onLanguage} />
       </ToastProvider>

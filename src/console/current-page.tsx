@@ -22,7 +22,9 @@ const AccountScreen = lazy(async () => (await import('./screens/account.tsx')).A
 const AdministratorScreen = lazy(async () => (await import('./screens/administrator.tsx')).AdministratorScreen)
 const AdministratorsScreen = lazy(async () => (await import('./screens/administrators.tsx')).AdministratorsScreen)
 const ApprovalsScreen = lazy(async () => (await import('./screens/approvals.tsx')).ApprovalsScreen)
+const AppsScreen = lazy(async () => (await import('./screens/apps/apps.tsx')).AppsScreen)
 const AuditScreen = lazy(async () => (await import('./screens/audit/audit.tsx')).AuditScreen)
+const DomainScreen = lazy(async () => (await import('./screens/apps/domain.tsx')).DomainScreen)
 const InviteScreen = lazy(async () => (await import('./screens/invite.tsx')).InviteScreen)
 
 /** The screen of the address. */
@@ -41,11 +43,13 @@ export function CurrentPage(props: CurrentPageProps) {
   if (!sectionsFor(role).some((section) => isWithin(section, path))) return <UnknownScreen key={path} />
   if (path === 'people') return <PeopleScreen key={path} />
   if (path === 'approvals') return <ApprovalsScreen key={path} />
+  if (path === 'apps') return <AppsScreen key={path} />
   if (path === 'audit') return <AuditScreen key={path} />
   if (path === 'administrators') return <AdministratorsScreen key={path} />
   if (path === inviteAdministrator && role === 'owner') return <InviteScreen key={path} />
   const id = place.query.get('id')
   if (path === 'administrator' && id !== null) return <AdministratorScreen key={id} id={id} />
+  if (path === 'domain' && id !== null) return <DomainScreen key={id} id={id} />
   if (path === 'person' && id !== null) return <PersonScreen key={id} id={id} />
   return <UnknownScreen key={path} />
 }

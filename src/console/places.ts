@@ -23,6 +23,8 @@ export const peoplePlace = (query: Partial<PeopleQuery> = {}): string => placeOf
 
 export const personPlace = (id: string): string => placeOf('person', { id })
 
+export const domainPlace = (id: string): string => placeOf('domain', { id })
+
 /** What is shown of the audit trail. */
 export interface AuditFilter {
   /** Such as `session.denied`. */

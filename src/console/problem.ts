@@ -28,6 +28,7 @@ export function problemOf(error: unknown, words: Words): string | undefined {
     case 'api.error.notfound.passkey':
     case 'api.error.notfound.administrator':
     case 'api.error.notfound.domain':
+    case 'api.error.notfound.apikey':
       return words.goneNow
     case 'api.error.notfound.invitation':
       return words.invitationOver

@@ -1,5 +1,5 @@
 import type { AdminRole } from '../contract/admin/roles.ts'
-import { type IconPath, inbox, list, people, shield } from '../ui/icons.ts'
+import { type IconPath, grid, inbox, list, people, shield } from '../ui/icons.ts'
 import type { Words } from './words/en.ts'
 
 /** A part of the console, as the navigation lists it. */
@@ -19,6 +19,7 @@ const everyone: readonly AdminRole[] = ['owner', 'admin', 'helpdesk', 'auditor']
 const sections: readonly Section[] = [
   { path: 'people', below: ['person'], icon: people, title: (words) => words.people, roles: everyone },
   { path: 'approvals', below: [], icon: inbox, title: (words) => words.approvals, roles: everyone },
+  { path: 'apps', below: ['domain'], icon: grid, title: (words) => words.apps.title, roles: everyone },
   {
     path: 'audit',
     below: [],

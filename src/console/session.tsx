@@ -8,6 +8,8 @@ import type { Client } from './client/client.ts'
 export interface SignedIn {
   readonly client: Client
   readonly session: AdminSession
+  /** Reads the session again, after its domains have changed. */
+  readonly renew: () => Promise<void>
 }
 
 const Present = createContext<SignedIn | undefined>(undefined)

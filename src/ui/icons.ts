@@ -35,6 +35,7 @@ export const plus = 'M12 5v14M5 12h14'
 export const search = 'M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM15.2 15.2 20.5 20.5'
 export const lock = 'M5.5 10.5h13v10h-13ZM8 10.5V7.5a4 4 0 0 1 8 0v3M12 14.5v2.5'
 export const inbox = 'M3.5 13.5 6 5h12l2.5 8.5v5.5h-17ZM3.5 13.5h5l1.5 2.5h4l1.5-2.5h5'
+export const grid = 'M4 4h6.5v6.5H4ZM13.5 4H20v6.5h-6.5ZM4 13.5h6.5V20H4ZM13.5 13.5H20V20h-6.5Z'
 export const list = 'M8.5 6H20M8.5 12H20M8.5 18H20M4 6v.1M4 12v.1M4 18v.1'
 export const live =
   'M12 10.5a1.5 1.5 0 1 0 0 3 1.5 1.5 0 0 0 0-3ZM8 16a5.7 5.7 0 0 1 0-8M16 8a5.7 5.7 0 0 1 0 8M5 19a9.9 9.9 0 0 1 0-14M19 5a9.9 9.9 0 0 1 0 14'

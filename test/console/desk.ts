@@ -12,6 +12,7 @@ import { createClient } from '../../src/client/client.ts'
 import { invitationLink } from '../../src/contract/admin/invitation-link.ts'
 import type { AdminRole } from '../../src/contract/admin/roles.ts'
 import { endSessions, listAdministrators, setAdministratorRole } from '../../src/service/admin/administrators.ts'
+import type { DomainChanges } from '../../src/service/admin/domains.ts'
 import { invite } from '../../src/service/admin/invitations.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { createService, openService } from '../../src/service/service.ts'
@@ -93,6 +94,10 @@ export async function startDesk() {
     },
     client,
     domainOf: idOf,
+    /** As the command line would do at the same time. */
+    async setDomain(name: string, changes: DomainChanges) {
+      await service.administration.setDomain(organization.id, idOf(name), changes)
+    },
     /** A person of the domain Wiki, or of others. @returns the id. */
     async addPerson(username: string, name: string, names: readonly string[] = ['Wiki']) {
       const { id } = await client.users.create({ username, name, email: `${username}@example.com` })

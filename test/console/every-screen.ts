@@ -65,6 +65,7 @@ export async function everyScreen(
   await page.reload()
   await button(page, words.approve).waitFor()
   await look('a request')
+  await lookAtApps(desk, page, words, look)
   await lookAtAudit(desk, page, words, look)
   await page.goto(`${desk.url}/administrators`)
   await row(page, 'Rex Revoked').click()
@@ -110,6 +111,32 @@ export async function everyScreen(
   await page.getByRole('link', { name: words.toStart }).click()
   await page.locator('.notice-bar').waitFor()
   await look('a service that does not answer')
+}
+
+async function lookAtApps(
+  desk: Desk,
+  page: Page,
+  { apps, done }: Words,
+  look: (screen: string) => Promise<void>,
+): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await page.goto(`${desk.url}/apps`)
+  await page.locator('.keys .data-list').waitFor()
+  await look('apps')
+  await button(page, apps.add).click()
+  await dialog.waitFor()
+  await look('adding an app')
+  await page.keyboard.press('Escape')
+  await row(page, 'Wiki').click()
+  await page.getByLabel(apps.policies.require).check()
+  await look('an app')
+  await button(page, apps.createKey).click()
+  await dialog.waitFor()
+  await look('creating a key')
+  await dialog.getByRole('button', { name: apps.createKey }).click()
+  await dialog.locator('pre').waitFor()
+  await look('a new key')
+  await button(page, done).click()
 }
 
 async function lookAtAudit(

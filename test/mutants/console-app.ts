@@ -83,4 +83,20 @@ export const mutants: readonly Mutant[] = [
     test: 'console/audit.test.ts',
     title: 'announces new entries until the person pauses',
   },
+  {
+    defense: 'what was typed stays when another administrator was faster',
+    file: 'src/console/screens/apps/settings-form.tsx',
+    find: 'setTyped({ ...now, ...changes })',
+    replace: 'setTyped(now)',
+    test: 'console/apps.test.ts',
+    title: 'shows what another administrator has changed meanwhile, and keeps what was typed',
+  },
+  {
+    defense: 'a question before everyone without a passkey is locked out',
+    file: 'src/console/screens/apps/settings-form.tsx',
+    find: "    if (changes.phishingResistant === 'require') return setAsking(true)\n",
+    replace: '',
+    test: 'console/apps.test.ts',
+    title: 'accepts only passkeys after a question that says who is locked out',
+  },
 ]

@@ -63,8 +63,14 @@ function listCommand(): Command {
       if (settings.json) return printJson(keys.map((key) => view(key)))
       const names = new Map((await listDomains(ctx, organization.id)).map(({ id, name }) => [id, name]))
       const nameOf = (id: string | null) => (id === null ? 'all' : (names.get(id) ?? id))
-      const rows = keys.map(({ id, role, domainId, createdAt }) => [role, nameOf(domainId), dateOf(createdAt), id])
-      printTable(['Role', 'Domain', 'Created', 'Id'], rows, 'No API keys yet.')
+      const rows = keys.map(({ id, role, domainId, createdAt, usedAt }) => [
+        role,
+        nameOf(domainId),
+        dateOf(createdAt),
+        usedAt === null ? 'never' : dateOf(usedAt),
+        id,
+      ])
+      printTable(['Role', 'Domain', 'Created', 'Last used', 'Id'], rows, 'No API keys yet.')
     }),
   )
 }
@@ -97,4 +103,4 @@ function rejectKey(id: string): void {
   throw new Failure('<id>: expected the id of an API key. See: second-factor apikey list', exitCode.usage)
 }
 
-const view = ({ id, role, domainId, createdAt }: ApiKey) => ({ id, role, domain: domainId, createdAt })
+const view = ({ id, role, domainId, createdAt, usedAt }: ApiKey) => ({ id, role, domain: domainId, createdAt, usedAt })

@@ -2,6 +2,7 @@ import type * as administrators from '../../contract/admin/administrators.ts'
 import type * as approvals from '../../contract/admin/approvals.ts'
 import type * as audit from '../../contract/admin/audit.ts'
 import type * as auditVerification from '../../contract/admin/audit-verification.ts'
+import type * as domains from '../../contract/admin/domains.ts'
 import type * as people from '../../contract/admin/people.ts'
 import type * as signIn from '../../contract/admin/sign-in.ts'
 import type { Endpoint, EndpointInput, EndpointOutput } from '../../contract/endpoint.ts'
@@ -10,6 +11,7 @@ type Declared = typeof administrators &
   typeof approvals &
   typeof audit &
   typeof auditVerification &
+  typeof domains &
   typeof people &
   typeof signIn
 

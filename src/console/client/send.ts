@@ -10,7 +10,7 @@ export interface Call {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
   /** The version that a change expects; it fails when another administrator was faster. */
-  readonly version?: number | undefined
+  readonly version?: number | string | undefined
   /** The page asks by itself. The service does not take this for a use of the session, which ends when no one is there. */
   readonly unattended?: boolean | undefined
   /** How long the service may wait for something new, seconds. It does not take this for a use of the session either. */

@@ -282,6 +282,145 @@ export const de: Words = {
   deniedNow: 'Abgelehnt.',
   openPerson: 'Person öffnen',
 
+  apps: {
+    title: 'Apps',
+    sentence: 'Wo sich Personen anmelden, jeweils mit eigenen Regeln.',
+    none: 'Noch keine Apps.',
+    add: 'App hinzufügen',
+    added: (name) => `${name} wurde hinzugefügt.`,
+    people: 'Personen',
+    notCounted: 'Noch nicht gezählt',
+    readOnly: 'Sie können diese Einstellungen sehen, aber nicht ändern.',
+    parts: {
+      about: 'Name und Art',
+      signIn: 'Anmeldung',
+      devices: 'Geräte',
+    },
+    fields: {
+      name: {
+        label: 'Name',
+        sentence: 'Personen sehen ihn bei der Anmeldung und in ihrem Authenticator.',
+      },
+      type: {
+        label: 'Art',
+        sentence: 'Wie sich Personen anmelden. RADIUS und PAM können keine Passkeys benutzen.',
+      },
+      phishingResistant: {
+        label: 'Nur Passkeys',
+        sentence: 'Eine gefälschte Anmeldeseite kann jeden anderen Weg weiterreichen.',
+      },
+      numberMatching: {
+        label: 'Zahl eingeben',
+        sentence: 'Personen geben die Zahl der Anmeldeseite auf dem Gerät ein, damit niemand aus Gewohnheit zustimmt.',
+      },
+      bypassEnabled: {
+        label: 'Wiederherstellungscodes',
+        sentence: 'Sie lassen Personen herein, die ihr Gerät verloren haben.',
+      },
+      emailOtpEnabled: {
+        label: 'Codes per E-Mail',
+        sentence: 'Der schwächste Weg: Alle, die das Postfach lesen können, können sich anmelden.',
+      },
+      requestTimeout: {
+        label: 'Zeit für die Antwort, Sekunden',
+        sentence: 'Danach ist eine Anfrage auf dem Gerät vorbei. 10 bis 600.',
+      },
+      keyType: {
+        label: 'Eingabe auf dem Gerät',
+        sentence:
+          'Ein Gerät fragt vor jeder Bestätigung danach. Es kann nicht geändert werden, solange Geräte in Gebrauch sind.',
+      },
+      maxAllowedRetries: {
+        label: 'Falsche PINs',
+        sentence: 'Nach so vielen wird das Gerät widerrufen. 1 bis 20.',
+      },
+      activationCodeExpiration: {
+        label: 'Aktivierungscodes, Tage',
+        sentence: 'So lange gilt ein Code, der ein Gerät hinzufügt. 1 bis 365.',
+      },
+      requestPollingEnabled: {
+        label: 'Geräte suchen nach Anfragen',
+        sentence: 'Sagt anderer Software, dass Geräte selbst nach Anfragen suchen dürfen.',
+      },
+    },
+    types: {
+      WEB: 'Web-App',
+      RADIUS: 'VPN oder Netzwerk (RADIUS)',
+      PAM: 'Linux-Anmeldung (PAM)',
+      OTHER: 'Andere',
+    },
+    keyTypes: {
+      NONE: 'Nichts',
+      PIN: 'Eine PIN',
+      PASSCODE: 'Ein Passcode',
+    },
+    numbers: {
+      off: 'Nie',
+      offered: 'Wenn die App es verlangt',
+      required: 'Immer. Anmeldungen, die keine Zahl zeigen können, werden abgelehnt.',
+    },
+    policies: {
+      off: 'Jeder Weg zählt',
+      prefer: 'Nur Passkeys für Personen, die einen haben',
+      require: 'Nur Passkeys für alle',
+    },
+    lockout:
+      'Das sperrt alle aus, die keinen Passkey, aber einen anderen Weg haben: Sie brauchen von Ihnen einen Wiederherstellungscode, um einen zu erstellen. Wählen Sie zuerst „für Personen, die einen haben“, bis alle einen haben.',
+    lockoutTitle: (name) => `Für ${name} nur Passkeys annehmen?`,
+    noPasskeys: 'Diese Art von App kann keine Passkeys benutzen.',
+    on: 'Ein',
+    off: 'Aus',
+    save: 'Speichern',
+    unchanged: 'Es gibt nichts zu speichern.',
+    saved: (name) => `Die Einstellungen von ${name} wurden gespeichert.`,
+    meanwhile: (who, fields) =>
+      `${who} hat inzwischen geändert: ${fields}. Ihre Eingaben sind noch da. Prüfen Sie sie und speichern Sie noch einmal.`,
+    valueNow: (field, value) => `${field}: jetzt ${value}`,
+    nameTaken: 'Eine andere App hat diesen Namen.',
+    keyTypeInUse:
+      'Geräte in Gebrauch wurden mit der jetzigen Wahl für „Eingabe auf dem Gerät“ hinzugefügt. Entfernen Sie sie zuerst.',
+    looks: 'So sehen es Personen',
+    signInTo: (name) => `Bei ${name} anmelden?`,
+    image: 'Bild',
+    chooseImage: 'Bild wählen',
+    imageHint: 'Quadratische Bilder sehen am besten aus. Große werden verkleinert.',
+    useImage: 'Dieses Bild verwenden',
+    removeImage: 'Bild entfernen',
+    removeImageTitle: (name) => `Das Bild von ${name} entfernen?`,
+    removeImageSentence: 'Personen sehen dann ein neutrales Bild.',
+    imageSaved: 'Das Bild wurde gespeichert.',
+    imageRemoved: 'Das Bild wurde entfernt.',
+    noImage: 'Diese Datei ist kein Bild, das der Browser lesen kann.',
+    keys: 'API-Schlüssel',
+    keysSentence:
+      'Eine App braucht einen Schlüssel, um den Dienst zu benutzen. Bewahren Sie Schlüssel so sicher auf wie Passwörter.',
+    noKeys: 'Noch keine API-Schlüssel.',
+    key: 'Schlüssel',
+    forApp: 'Für',
+    allApps: 'Alle Apps',
+    mayDo: 'Sie darf',
+    keyRoles: {
+      auth: 'Personen anmelden',
+      admin: 'Alles tun',
+    },
+    keyRoleSentences: {
+      auth: 'Meldet Personen an und liest. Für die meisten Apps richtig.',
+      admin: 'Ändert auch Personen und ihre Geräte, in jeder App.',
+    },
+    createKey: 'Schlüssel erstellen',
+    keyCreated: 'Ihr neuer API-Schlüssel',
+    keyOnce: 'Kopieren Sie ihn jetzt. Er wird nur einmal gezeigt.',
+    linesSentence:
+      'Setzen Sie für eine App diese Variablen dort, wo sie läuft. Ersetzen Sie die Adresse durch die Ihres Dienstes.',
+    copyKey: 'Schlüssel kopieren',
+    copyLines: 'Zeilen kopieren',
+    revoke: 'Widerrufen',
+    revokeOf: (key) => `Den Schlüssel ${key} widerrufen`,
+    revokeTitle: (key) => `Den Schlüssel ${key} widerrufen?`,
+    revokeSentence:
+      'Eine App, die ihn benutzt, kann ab sofort niemanden mehr anmelden. Das lässt sich nicht rückgängig machen.',
+    keyRevoked: (key) => `Der Schlüssel ${key} wurde widerrufen.`,
+  },
   audit: {
     title: 'Prüfprotokoll',
     sentence: 'Was geschehen ist, wer es getan hat und von wo.',
@@ -351,6 +490,9 @@ export const de: Words = {
       cancelled: 'Abgebrochen',
       push_failed: 'Gerät nicht erreicht',
       wrong_code: 'Falscher Code',
+      wrong_passkey: 'Falscher Passkey',
+      phishing_resistance_required: 'Nur Passkeys werden angenommen',
+      unknown_browser: 'Unbekannter Browser',
     },
     events: {
       'session.created': 'Eine Anmeldung wurde angefragt',

@@ -285,6 +285,143 @@ export const fr: Words = {
   deniedNow: 'Refusé.',
   openPerson: 'Ouvrir cette personne',
 
+  apps: {
+    title: 'Applications',
+    sentence: 'Ce à quoi les personnes se connectent, avec des règles propres.',
+    none: 'Pas encore d’application.',
+    add: 'Ajouter une application',
+    added: (name) => `${name} a été ajouté.`,
+    people: 'Personnes',
+    notCounted: 'Pas encore compté',
+    readOnly: 'Vous pouvez voir ces réglages, mais pas les modifier.',
+    parts: {
+      about: 'Nom et type',
+      signIn: 'Connexion',
+      devices: 'Appareils',
+    },
+    fields: {
+      name: {
+        label: 'Nom',
+        sentence: 'Les personnes le voient à la connexion et dans leur authentificateur.',
+      },
+      type: {
+        label: 'Type',
+        sentence: 'Comment les personnes se connectent. RADIUS et PAM ne peuvent pas utiliser de clés d’accès.',
+      },
+      phishingResistant: {
+        label: 'Clés d’accès seulement',
+        sentence: 'Une fausse page de connexion peut relayer tous les autres moyens.',
+      },
+      numberMatching: {
+        label: 'Saisie d’un numéro',
+        sentence: 'Les personnes saisissent sur l’appareil le numéro de la page, pour ne pas approuver par habitude.',
+      },
+      bypassEnabled: {
+        label: 'Codes de secours',
+        sentence: 'Ils laissent entrer les personnes qui ont perdu leur appareil.',
+      },
+      emailOtpEnabled: {
+        label: 'Codes par e-mail',
+        sentence: 'Le moyen le plus faible : tous ceux qui lisent la boîte peuvent se connecter.',
+      },
+      requestTimeout: {
+        label: 'Temps pour répondre, secondes',
+        sentence: 'Ensuite, la demande sur l’appareil est terminée. De 10 à 600.',
+      },
+      keyType: {
+        label: 'À saisir sur l’appareil',
+        sentence:
+          'L’appareil le demande avant chaque approbation. Il ne peut pas changer tant que des appareils sont utilisés.',
+      },
+      maxAllowedRetries: {
+        label: 'Codes PIN erronés',
+        sentence: 'Après ce nombre, l’appareil est révoqué. De 1 à 20.',
+      },
+      activationCodeExpiration: {
+        label: 'Codes d’activation, jours',
+        sentence: 'Durée de validité d’un code qui ajoute un appareil. De 1 à 365.',
+      },
+      requestPollingEnabled: {
+        label: 'Les appareils cherchent les demandes',
+        sentence: 'Indique aux autres logiciels que les appareils peuvent chercher les demandes.',
+      },
+    },
+    types: {
+      WEB: 'Application web',
+      RADIUS: 'VPN ou réseau (RADIUS)',
+      PAM: 'Connexion Linux (PAM)',
+      OTHER: 'Autre',
+    },
+    keyTypes: {
+      NONE: 'Rien',
+      PIN: 'Un code PIN',
+      PASSCODE: 'Un mot de code',
+    },
+    numbers: {
+      off: 'Jamais',
+      offered: 'Quand l’application le demande',
+      required: 'Toujours. Les connexions qui ne peuvent pas afficher de numéro sont refusées.',
+    },
+    policies: {
+      off: 'Tous les moyens comptent',
+      prefer: 'Clés d’accès seulement pour les personnes qui en ont une',
+      require: 'Clés d’accès seulement pour tout le monde',
+    },
+    lockout:
+      'Cela bloque toutes les personnes sans clé d’accès qui ont un autre moyen : il leur faut un code de secours de votre part. Choisissez d’abord « pour les personnes qui en ont une », jusqu’à ce que chacun en ait une.',
+    lockoutTitle: (name) => `N’accepter que les clés d’accès pour ${name} ?`,
+    noPasskeys: 'Ce type d’application ne peut pas utiliser de clés d’accès.',
+    on: 'Activé',
+    off: 'Désactivé',
+    save: 'Enregistrer',
+    unchanged: 'Il n’y a rien à enregistrer.',
+    saved: (name) => `Les réglages de ${name} ont été enregistrés.`,
+    meanwhile: (who, fields) =>
+      `${who} a modifié entre-temps : ${fields}. Vos saisies sont conservées. Vérifiez-les, puis enregistrez de nouveau.`,
+    valueNow: (field, value) => `${field} : maintenant ${value}`,
+    nameTaken: 'Une autre application porte ce nom.',
+    keyTypeInUse: 'Des appareils utilisés ont été ajoutés avec le choix actuel de saisie. Retirez-les d’abord.',
+    looks: 'Ce que voient les personnes',
+    signInTo: (name) => `Se connecter à ${name} ?`,
+    image: 'Image',
+    chooseImage: 'Choisir une image',
+    imageHint: 'Les images carrées conviennent le mieux. Les grandes sont réduites.',
+    useImage: 'Utiliser cette image',
+    removeImage: 'Retirer l’image',
+    removeImageTitle: (name) => `Retirer l’image de ${name} ?`,
+    removeImageSentence: 'Les personnes voient alors une image neutre.',
+    imageSaved: 'L’image a été enregistrée.',
+    imageRemoved: 'L’image a été retirée.',
+    noImage: 'Ce fichier n’est pas une image que le navigateur peut lire.',
+    keys: 'Clés d’API',
+    keysSentence:
+      'Une application a besoin d’une clé pour utiliser le service. Protégez les clés comme des mots de passe.',
+    noKeys: 'Pas encore de clé d’API.',
+    key: 'Clé',
+    forApp: 'Pour',
+    allApps: 'Toutes les applications',
+    mayDo: 'Elle peut',
+    keyRoles: {
+      auth: 'Connecter des personnes',
+      admin: 'Tout faire',
+    },
+    keyRoleSentences: {
+      auth: 'Connecte des personnes et lit. Convient à la plupart des applications.',
+      admin: 'Modifie aussi les personnes et leurs appareils, dans chaque application.',
+    },
+    createKey: 'Créer une clé',
+    keyCreated: 'Votre nouvelle clé d’API',
+    keyOnce: 'Copiez-la maintenant. Elle n’est affichée qu’une fois.',
+    linesSentence:
+      'Pour une application, définissez ces variables là où elle s’exécute. Remplacez l’adresse par celle de votre service.',
+    copyKey: 'Copier la clé',
+    copyLines: 'Copier les lignes',
+    revoke: 'Révoquer',
+    revokeOf: (key) => `Révoquer la clé ${key}`,
+    revokeTitle: (key) => `Révoquer la clé ${key} ?`,
+    revokeSentence: 'Une application qui l’utilise ne peut plus connecter personne. C’est irréversible.',
+    keyRevoked: (key) => `La clé ${key} a été révoquée.`,
+  },
   audit: {
     title: 'Journal d’audit',
     sentence: 'Ce qui s’est passé, qui l’a fait et d’où.',
@@ -353,6 +490,9 @@ export const fr: Words = {
       cancelled: 'Annulée',
       push_failed: 'Appareil injoignable',
       wrong_code: 'Code erroné',
+      wrong_passkey: 'Clé d’accès erronée',
+      phishing_resistance_required: 'Seules les clés d’accès sont acceptées',
+      unknown_browser: 'Navigateur inconnu',
     },
     events: {
       'session.created': 'Une connexion a été demandée',

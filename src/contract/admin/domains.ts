@@ -12,11 +12,18 @@ export const DomainSettings = Domain.omit({ synchronizationVersion: true }).exte
 })
 export type DomainSettings = z.infer<typeof DomainSettings>
 
+/** A domain in the list. */
+export const ListedDomain = DomainSettings.extend({
+  /** How many people belong to it; large domains are counted every 15 minutes. Absent for one that was not counted yet. */
+  members: z.int().optional(),
+})
+export type ListedDomain = z.infer<typeof ListedDomain>
+
 export const listAdminDomains = endpoint({
   method: 'GET',
   path: '/admin/domains',
   summary: 'Lists the domains that the administrator can see, by name.',
-  response: z.array(DomainSettings),
+  response: z.array(ListedDomain),
   since: '1.4',
   admin: { role: 'helpdesk', scope: 'domain' },
 })
@@ -89,6 +96,8 @@ export const ApiKey = z.object({
   /** The only domain it is valid for; null for the whole organization. */
   domain: Id.nullable(),
   createdAt: Seconds,
+  /** When it was last used, to the hour; null if never. */
+  usedAt: Seconds.nullable(),
 })
 export type ApiKey = z.infer<typeof ApiKey>
 

@@ -44,6 +44,8 @@ export interface ApiKey {
   readonly domainId: string | null
   /** Unix time, seconds. */
   readonly createdAt: number
+  /** When it was last used, to the hour; null if never. */
+  readonly usedAt: number | null
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -75,13 +77,13 @@ export async function addApiKey(
     const facts = { apiKey: added.id, role, domain: domainId }
     await audit(tx, ctx, { event: 'api_key.created', organizationId, facts })
   })
-  return { ...added, key }
+  return { ...added, usedAt: null, key }
 }
 
 /** Oldest first. */
 export async function listApiKeys(ctx: ServiceContext, organizationId: string): Promise<ApiKey[]> {
   const rows = await apiKeysOf(ctx.store.db, organizationId)
-  return rows.map(({ id, role, domainId, createdAt }) => ({ id, role, domainId, createdAt }))
+  return rows.map(({ id, role, domainId, createdAt, usedAt }) => ({ id, role, domainId, createdAt, usedAt }))
 }
 
 /** Takes effect with the next request. @returns false if the organization has no such key. */

@@ -27,4 +27,4 @@ export const revoke: Handler<typeof contract.revokeAdminApiKey> = async ({ apiKe
   if (!(await revokeApiKey(call, call.organizationId, apiKeyId))) throw new ApiProblem('api.error.notfound.apikey')
 }
 
-const shown = ({ id, role, domainId, createdAt }: ApiKey): ShownKey => ({ id, role, domain: domainId, createdAt })
+const shown = ({ domainId, ...key }: ApiKey): ShownKey => ({ ...key, domain: domainId })

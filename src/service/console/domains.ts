@@ -13,12 +13,19 @@ import type { DomainRow } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
 import { domainView } from '../views/views.ts'
 import { signedIn } from './call.ts'
+import { enrollments } from './enrollments.ts'
 import { domainsFor } from './scope.ts'
 
 export const list: Handler<typeof contract.listAdminDomains> = async (_input, call) => {
   const limited = await domainsFor(call, undefined)
   const rows = await domainsOf(call.store.db, call.organizationId)
-  return rows.filter(({ id }) => limited === null || limited.includes(id)).map((row) => settingsOf(row))
+  const visible = rows.filter(({ id }) => limited === null || limited.includes(id))
+  const { domains } = await enrollments(call, visible)
+  const membersOf = new Map(domains.map(({ domain, members }) => [domain, members]))
+  return visible.map((row) => {
+    const members = membersOf.get(row.id)
+    return { ...settingsOf(row), ...(members !== undefined && { members }) }
+  })
 }
 
 export const get: Handler<typeof contract.getAdminDomain> = ({ domainId }, call) => show(call, domainId)

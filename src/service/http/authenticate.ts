@@ -13,6 +13,8 @@ export interface KnownKey {
   readonly role: 'admin' | 'auth'
   /** The only domain it is valid for; null for the whole organization. */
   readonly domainId: string | null
+  /** When it was last used, to the hour; absent for a key that is not stored. */
+  readonly usedAt?: number | null
 }
 
 export type FindKey = (hash: string) => Promise<KnownKey | undefined>

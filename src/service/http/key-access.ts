@@ -4,6 +4,7 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { remember } from '../ground/remember.ts'
 import { networkOf } from '../rules/network.ts'
+import { noteApiKeyUse } from '../store/api-keys.ts'
 import type { Access } from './access.ts'
 import { authenticate } from './authenticate.ts'
 import type { FindKey, KnownKey } from './authenticate.ts'
@@ -34,6 +35,7 @@ export function keyAccess(ctx: ServiceContext, options: KeyAccessOptions): Acces
     async admit(request, limits) {
       const key = await admitKey(ctx, options, request, limits)
       const { id, organizationId, role, domainId } = key
+      noteUse(ctx, key)
       return {
         id,
         caller: { organizationId, actor: { kind: 'api_key', id }, role, limitedTo: domainId },
@@ -41,6 +43,16 @@ export function keyAccess(ctx: ServiceContext, options: KeyAccessOptions): Acces
       }
     },
   }
+}
+
+/** How exactly the last use of a key is known, seconds. Writing each use would cost a commit a call. */
+const useInterval = 60 * 60
+
+/** Calls do not wait for it, and do not fail with it: it is only shown to administrators. */
+function noteUse({ store, clock }: ServiceContext, { id, usedAt }: KnownKey): void {
+  const now = clock.now()
+  if (usedAt === undefined || (usedAt !== null && Math.abs(now - usedAt) < useInterval)) return
+  void noteApiKeyUse(store.db, id, now).catch(() => {})
 }
 
 async function admitKey(

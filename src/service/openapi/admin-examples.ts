@@ -89,7 +89,13 @@ const domainSettings = {
   version: 'T5bQm0sX9vJr3yWc8kLh2A',
 }
 
-const apiKey = { id: adminExampleParams.apiKeyId, role: 'auth', domain: domainId, createdAt: 1795000000 }
+const apiKey = {
+  id: adminExampleParams.apiKeyId,
+  role: 'auth',
+  domain: domainId,
+  createdAt: 1795000000,
+  usedAt: 1795086000,
+}
 
 const auditItem = {
   position: 4211,
@@ -211,7 +217,7 @@ export const adminExamples: Readonly<Record<string, Example>> = {
       health: { nodes: [{ name: 'mfa-1', seenAt: 1795086400 }], keysAgree: true, mail: true, push: true },
     },
   },
-  listAdminDomains: { answer: [domainSettings] },
+  listAdminDomains: { answer: [{ ...domainSettings, members: 1204 }] },
   getAdminDomain: { answer: domainSettings },
   createAdminDomain: { request: { name: 'Intranet', type: 'WEB' }, answer: domainSettings },
   changeAdminDomain: { request: { requestTimeout: 90 }, answer: domainSettings },

@@ -14,6 +14,10 @@ export const apiKeyByHash = firstRow('apiKeyByHash', (db, hash: Slot<string>) =>
   db.selectFrom('apiKey').selectAll().where('hash', '=', hash),
 )
 
+export const noteApiKeyUse = change('noteApiKeyUse', (db, id: Slot<string>, now: Slot<number>) =>
+  db.updateTable('apiKey').set({ usedAt: now }).where('id', '=', id),
+)
+
 /** Oldest first. */
 export const apiKeysOf = allRows('apiKeysOf', (db, organizationId: Slot<string>) =>
   db.selectFrom('apiKey').selectAll().where('organizationId', '=', organizationId).orderBy('createdAt').orderBy('id'),

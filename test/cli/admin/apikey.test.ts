@@ -18,6 +18,7 @@ describe('second-factor apikey', () => {
       role: 'admin',
       domain: null,
       createdAt: expect.any(Number),
+      usedAt: null,
     })
     expect(listedJson).toHaveLength(2)
     for (const key of [made.key, place.apiKey]) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { defaultImage } from '../../../src/service/rules/default-image.ts'
 import type { Acting } from '../../../src/service/admin/acting.ts'
@@ -64,7 +64,9 @@ describe.each(engines)('domains in the console on %s', (engine) => {
     const some = (await (await admin()).call('GET', '/domains')).json
 
     expect(all.map(({ id }: { id: string }) => id).sort()).toEqual([running.domain.id, otherDomain].sort())
-    expect(some).toMatchObject([{ id: running.domain.id, numberMatching: 'offered', phishingResistant: 'off' }])
+    expect(some).toMatchObject([
+      { id: running.domain.id, numberMatching: 'offered', phishingResistant: 'off', members: 0 },
+    ])
   })
 
   it('are created by an owner', async () => {
@@ -160,6 +162,25 @@ describe.each(engines)('domains in the console on %s', (engine) => {
     expect(listed.json.find(({ id }: { id: string }) => id === created.id)).toMatchObject({ domain: running.domain.id })
     expect(revoked.status).toBe(200)
     expect(await lastEntry('api_key.revoked')).toMatchObject({ facts: { apiKey: created.id } })
+  })
+
+  it('show when an API key was last used, to the hour', async () => {
+    const mine = await owner()
+    const { json: created } = await mine.call('POST', '/api-keys', { body: { role: 'auth' } })
+    const used = async () =>
+      (await mine.call('GET', '/api-keys')).json.find(({ id }: { id: string }) => id === created.id)
+    const read = () =>
+      fetch(`${running.origin}/api/organization`, { headers: { authorization: `Service key=${created.key}` } })
+    const never = (await used()).usedAt
+
+    await read()
+    const first = running.clock.now()
+    await vi.waitFor(async () => expect((await used()).usedAt).toBe(first))
+    running.clock.skip(1000)
+    await read()
+    await read()
+
+    expect([never, (await used()).usedAt]).toEqual([null, first])
   })
 
   it('have no API key for a domain of another organization, and none of role admin for one domain', async () => {

@@ -1,0 +1,13 @@
+import { apiBase } from '../../mount.ts'
+
+interface AppImageProps {
+  readonly domainId: string
+  /** Another value loads the image anew. */
+  readonly version?: number
+}
+
+/** The image beside the name of an app, which says the same. */
+export function AppImage({ domainId, version = 0 }: AppImageProps) {
+  const query = version === 0 ? '' : `?version=${version}`
+  return <img class="app-image" alt="" src={`${apiBase}/admin/domains/${domainId}/image${query}`} />
+}

@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+
+import type { ListedDomain } from '../../../contract/admin/domains.ts'
+import { isolated, printable } from '../../../printable.ts'
+import { Button } from '../../../ui/button.tsx'
+import { grid, plus } from '../../../ui/icons.ts'
+import { type Column, DataList } from '../../parts/data-list.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Empty, WhenLoaded } from '../../parts/states.tsx'
+import { useToast } from '../../parts/toast.tsx'
+import { domainPlace } from '../../places.ts'
+import { useRouter } from '../../router.tsx'
+import { useSignedIn } from '../../session.tsx'
+import { useLoad } from '../../use-load.ts'
+import { useSpeech, useWords } from '../../words/speech.tsx'
+import { AddApp } from './add-app.tsx'
+import { ApiKeys } from './api-keys.tsx'
+import { AppImage } from './app-image.tsx'
+
+/** What people sign in to, and the keys of these apps. */
+export function AppsScreen() {
+  const { apps } = useWords()
+  const { client, session } = useSignedIn()
+  const { go } = useRouter()
+  const say = useToast()
+  const [adding, setAdding] = useState(false)
+  const loaded = useLoad('apps', () => client.call('GET /admin/domains', {}))
+  const isOwner = session.administrator.role === 'owner'
+  const actions = isOwner ? (
+    <Button class="filled with-icon" icon={plus} onClick={() => setAdding(true)} label={apps.add} />
+  ) : undefined
+  return (
+    <Page title={apps.title} sentence={apps.sentence} actions={actions}>
+      <WhenLoaded of={loaded}>{(domains) => <AppList domains={domains} />}</WhenLoaded>
+      <ApiKeys />
+      {adding ? (
+        <AddApp
+          onAdded={({ id, name }) => {
+            say(apps.added(isolated(name)))
+            go(domainPlace(id))
+          }}
+          onClose={() => setAdding(false)}
+        />
+      ) : null}
+    </Page>
+  )
+}
+
+function AppList({ domains }: { readonly domains: readonly ListedDomain[] }) {
+  const {
+    words: { apps },
+    locale,
+  } = useSpeech()
+  if (domains.length === 0) {
+    return (
+      <Empty icon={grid}>
+        <p>{apps.none}</p>
+      </Empty>
+    )
+  }
+  const columns: readonly Column<ListedDomain>[] = [
+    {
+      title: apps.fields.name.label,
+      cell: ({ id, name }) => (
+        <span class="app-name">
+          <AppImage domainId={id} />
+          <strong>
+            <bdi>{printable(name)}</bdi>
+          </strong>
+        </span>
+      ),
+    },
+    { title: apps.fields.type.label, cell: ({ type }) => apps.types[type] },
+    {
+      title: apps.people,
+      cell: ({ members }) => (members === undefined ? apps.notCounted : new Intl.NumberFormat(locale).format(members)),
+    },
+    { title: apps.parts.signIn, cell: ({ phishingResistant = 'off' }) => apps.policies[phishingResistant] },
+  ]
+  return (
+    <DataList
+      label={apps.title}
+      rows={domains}
+      columns={columns}
+      keyOf={({ id }) => id}
+      linkOf={({ id }) => domainPlace(id)}
+    />
+  )
+}

@@ -1,0 +1,63 @@
+import { useState } from 'preact/hooks'
+
+import type { DomainSettings } from '../../../contract/admin/domains.ts'
+import { printable } from '../../../printable.ts'
+import { Page } from '../../parts/page.tsx'
+import { WhenLoaded } from '../../parts/states.tsx'
+import { peoplePlace } from '../../places.ts'
+import { Link } from '../../router.tsx'
+import { useSignedIn } from '../../session.tsx'
+import { useLoad } from '../../use-load.ts'
+import { useWords } from '../../words/speech.tsx'
+import { ApiKeys } from './api-keys.tsx'
+import { Looks } from './looks.tsx'
+import { SettingsFacts } from './settings-facts.tsx'
+import { SettingsForm } from './settings-form.tsx'
+import type { SettingChanges } from './settings.ts'
+
+/** One app: how people see it, its rules, and its keys. */
+export function DomainScreen({ id }: { readonly id: string }) {
+  const { apps } = useWords()
+  const { client } = useSignedIn()
+  const loaded = useLoad(id, () => client.call('GET /admin/domains/:domainId', { params: { domainId: id } }))
+  const people = (
+    <Link to={peoplePlace({ domain: id })} class="button outlined">
+      {apps.people}
+    </Link>
+  )
+  return (
+    <Page
+      title={loaded.value ? printable(loaded.value.name) : apps.title}
+      above={{ to: 'apps', title: apps.title }}
+      actions={people}
+    >
+      <WhenLoaded of={loaded}>{(domain) => <DomainParts domain={domain} reload={loaded.reload} />}</WhenLoaded>
+    </Page>
+  )
+}
+
+interface DomainPartsProps {
+  readonly domain: DomainSettings
+  readonly reload: () => Promise<void>
+}
+
+function DomainParts({ domain, reload }: DomainPartsProps) {
+  const { session, renew } = useSignedIn()
+  const [saves, setSaves] = useState(0)
+  const { role } = session.administrator
+  const changeable = role === 'owner' || role === 'admin'
+
+  async function saved({ name }: SettingChanges) {
+    await reload()
+    setSaves((count) => count + 1)
+    // Other screens have the names of apps from the session.
+    if (name !== undefined) await renew()
+  }
+  return (
+    <>
+      <Looks domain={domain} changeable={changeable} />
+      {changeable ? <SettingsForm key={saves} domain={domain} onSaved={saved} /> : <SettingsFacts domain={domain} />}
+      <ApiKeys domainId={domain.id} />
+    </>
+  )
+}

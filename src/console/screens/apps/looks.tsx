@@ -1,0 +1,133 @@
+import { useId, useRef, useState } from 'preact/hooks'
+
+import type { DomainSettings } from '../../../contract/admin/domains.ts'
+import { isolated } from '../../../printable.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Problem } from '../../../ui/messages.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { useToast } from '../../parts/toast.tsx'
+import { useSignedIn } from '../../session.tsx'
+import { useAttempt } from '../../use-attempt.ts'
+import { useWords } from '../../words/speech.tsx'
+import { AppImage } from './app-image.tsx'
+import { shrinkImage } from './shrink-image.ts'
+
+interface LooksProps {
+  readonly domain: DomainSettings
+  readonly changeable: boolean
+}
+
+/** Name and image as the sign-in page and the authenticator show them. */
+export function Looks({ domain, changeable }: LooksProps) {
+  const { apps } = useWords()
+  const [version, setVersion] = useState(0)
+  /** A chosen image that is not saved yet, as a data URL. */
+  const [chosen, setChosen] = useState<string>()
+  return (
+    <section class="card" aria-labelledby="looks">
+      <h2 id="looks">{apps.looks}</h2>
+      <div class="looks">
+        {chosen === undefined ? (
+          <AppImage domainId={domain.id} version={version} />
+        ) : (
+          <img class="app-image" alt="" src={chosen} />
+        )}
+        <p>{apps.signInTo(isolated(domain.name))}</p>
+      </div>
+      {changeable ? (
+        <ImageForm
+          domain={domain}
+          chosen={chosen}
+          onChosen={setChosen}
+          onSaved={() => {
+            setChosen(undefined)
+            setVersion(Date.now())
+          }}
+        />
+      ) : null}
+    </section>
+  )
+}
+
+interface ImageFormProps {
+  readonly domain: DomainSettings
+  readonly chosen: string | undefined
+  readonly onChosen: (image: string | undefined) => void
+  readonly onSaved: () => void
+}
+
+function ImageForm({ domain: { id, name }, chosen, onChosen, onSaved }: ImageFormProps) {
+  const words = useWords()
+  const { apps } = words
+  const { client } = useSignedIn()
+  const say = useToast()
+  const { busy, problem, showProblem, run } = useAttempt()
+  const [removing, setRemoving] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const hint = useId()
+  const params = { domainId: id }
+
+  async function choose(file: File | undefined) {
+    if (!file) return
+    showProblem(undefined)
+    await shrinkImage(file).then(onChosen, () => showProblem(apps.noImage))
+  }
+  function clear() {
+    if (input.current) input.current.value = ''
+    onChosen(undefined)
+  }
+  async function save(image: string) {
+    const png = image.slice(image.indexOf(',') + 1)
+    await client.call('PUT /admin/domains/:domainId/image', { params, body: { png } })
+    clear()
+    say(apps.imageSaved)
+    onSaved()
+  }
+  async function remove() {
+    await client.call('DELETE /admin/domains/:domainId/image', { params })
+    clear()
+    say(apps.imageRemoved)
+    onSaved()
+  }
+  return (
+    <>
+      <label class="field">
+        <span>{apps.chooseImage}</span>
+        <input
+          ref={input}
+          type="file"
+          accept="image/*"
+          aria-describedby={hint}
+          onChange={({ currentTarget }) => void choose(currentTarget.files?.[0])}
+        />
+        <small id={hint}>{apps.imageHint}</small>
+      </label>
+      <Problem text={problem} />
+      <div class="buttons">
+        {chosen === undefined ? (
+          <Button class="outlined" onClick={() => setRemoving(true)} label={apps.removeImage} />
+        ) : (
+          <>
+            <Button
+              class="filled"
+              aria-disabled={busy}
+              onClick={() => busy || void run(() => save(chosen))}
+              label={apps.useImage}
+            />
+            <Button class="outlined" onClick={clear} label={words.cancel} />
+          </>
+        )}
+      </div>
+      {removing ? (
+        <Confirm
+          title={apps.removeImageTitle(isolated(name))}
+          action={apps.removeImage}
+          onConfirm={remove}
+          onClose={() => setRemoving(false)}
+        >
+          <p>{apps.removeImageSentence}</p>
+        </Confirm>
+      ) : null}
+    </>
+  )
+}

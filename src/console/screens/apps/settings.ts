@@ -1,0 +1,53 @@
+import type { DomainSettings } from '../../../contract/admin/domains.ts'
+import { printable } from '../../../printable.ts'
+import { useSpeech } from '../../words/speech.tsx'
+import type { Words } from '../../words/en.ts'
+
+/** What administrators change. */
+export type Settings = Omit<DomainSettings, 'id' | 'version'>
+export type SettingName = keyof Words['apps']['fields']
+export type SettingChanges = Partial<Settings>
+
+/** The settings by where they stand on the page. */
+export const settingParts: readonly (readonly [keyof Words['apps']['parts'], readonly SettingName[]])[] = [
+  ['about', ['name', 'type']],
+  ['signIn', ['phishingResistant', 'numberMatching', 'bypassEnabled', 'emailOtpEnabled', 'requestTimeout']],
+  ['devices', ['keyType', 'maxAllowedRetries', 'activationCodeExpiration', 'requestPollingEnabled']],
+]
+
+const names = settingParts.flatMap(([, members]) => members)
+
+/** The settings that differ. */
+export const differing = (one: Settings, other: Settings): SettingName[] =>
+  names.filter((name) => one[name] !== other[name])
+
+/** The new values of the settings that differ. */
+export const changesOf = (before: Settings, now: Settings): SettingChanges =>
+  Object.fromEntries(differing(before, now).map((name) => [name, now[name]]))
+
+/** The limits of numbers, as the contract has them. */
+export const numberLimits = {
+  requestTimeout: [10, 600],
+  maxAllowedRetries: [1, 20],
+  activationCodeExpiration: [1, 365],
+} as const
+
+/** Clients of these kinds cannot use passkeys. */
+export const usesPasskeys = ({ type }: Pick<Settings, 'type'>): boolean => type !== 'RADIUS' && type !== 'PAM'
+
+/** Says the value of a setting in the words of the language. */
+export function useSettingText(): (settings: Settings, name: SettingName) => string {
+  const {
+    words: { apps },
+    locale,
+  } = useSpeech()
+  return (settings, name) => {
+    if (name === 'type') return apps.types[settings.type]
+    if (name === 'keyType') return apps.keyTypes[settings.keyType]
+    if (name === 'numberMatching') return apps.numbers[settings.numberMatching ?? 'off']
+    if (name === 'phishingResistant') return apps.policies[settings.phishingResistant ?? 'off']
+    const value = settings[name]
+    if (typeof value === 'boolean') return value ? apps.on : apps.off
+    return typeof value === 'number' ? new Intl.NumberFormat(locale).format(value) : printable(value)
+  }
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+
+import { isolated } from '../../src/printable.ts'
+import { defaultImage } from '../../src/service/rules/default-image.ts'
+import { button, expectHeadline, link, row, signedIn, startDesk } from './desk.ts'
+
+describe('an app', () => {
+  it('is added by an owner, gets a key that is shown once, and loses it again', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    const dialog = page.getByRole('dialog')
+    await link(page, 'Apps').click()
+
+    await button(page, 'Add an app').click()
+    await dialog.getByLabel('Name').fill('Wiki')
+    await dialog.getByRole('button', { name: 'Add an app' }).click()
+    await dialog.getByText('Another app has this name.').waitFor()
+    await dialog.getByLabel('Name').fill('VPN')
+    await dialog.getByLabel('Kind').selectOption('RADIUS')
+    await dialog.getByRole('button', { name: 'Add an app' }).click()
+    await expectHeadline(page, 'VPN')
+    await button(page, 'Create a key').click()
+    await dialog.getByRole('button', { name: 'Create a key' }).click()
+    const lines = await dialog.locator('pre').innerText()
+    await button(page, 'Done').click()
+    await page.getByRole('row').filter({ hasText: 'Sign people in' }).waitFor()
+    const text = await page.content()
+    await page.getByRole('button', { name: /^Revoke the key/ }).click()
+    await page.getByRole('heading', { name: /^Revoke the key .[0-9a-f]{8} \(VPN\).\?$/ }).waitFor()
+    await dialog.getByRole('button', { name: 'Revoke' }).click()
+
+    await page.getByText('No API keys yet.').waitFor()
+    const id = new URL(page.url()).searchParams.get('id')
+    const [, key = ''] = /MFA_API_KEY=([A-Za-z0-9]{64})\n/.exec(lines) ?? []
+    expect(lines.split('\n').at(-1)).toBe(`MFA_DOMAIN_ID=${id}`)
+    expect(key).not.toBe('')
+    expect(text).not.toContain(key)
+  })
+
+  it('shows what another administrator has changed meanwhile, and keeps what was typed', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk, { role: 'admin', domains: ['Wiki'] })
+    await link(page, 'Apps').click()
+    await row(page, 'Wiki').click()
+    const seconds = page.getByLabel('Time to answer, seconds')
+
+    await seconds.fill('45')
+    await desk.setDomain('Wiki', { emailOtpEnabled: true, requestTimeout: 60 })
+    await button(page, 'Save').click()
+    await page.getByRole('alert').getByText('changed this in the meantime').waitFor()
+    const problem = await page.getByRole('alert').filter({ hasText: 'meantime' }).innerText()
+    const typed = await seconds.inputValue()
+    await button(page, 'Save').click()
+    await page.getByText(`The settings of ${isolated('Wiki')} were saved.`).waitFor()
+
+    expect(problem).toContain(`Codes by e-mail is now ${isolated('On')}`)
+    expect(problem).toContain(`Time to answer, seconds is now ${isolated('60')}`)
+    expect(typed).toBe('45')
+    expect(await desk.client.domains.get(desk.domainOf('Wiki'))).toMatchObject({
+      requestTimeout: 45,
+      emailOtpEnabled: true,
+    })
+  })
+
+  it('accepts only passkeys after a question that says who is locked out', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    await page.goto(`${desk.url}/domain?id=${desk.domainOf('Wiki')}`)
+
+    await page.getByLabel('Only passkeys for everyone').check()
+    await button(page, 'Save').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('This locks out everyone without a passkey').waitFor()
+    const before = await desk.client.domains.get(desk.domainOf('Wiki'))
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(`The settings of ${isolated('Wiki')} were saved.`).waitFor()
+
+    expect(before.phishingResistant).toBe('off')
+    expect((await desk.client.domains.get(desk.domainOf('Wiki'))).phishingResistant).toBe('require')
+  })
+
+  it('gets an image, which is seen before it is saved, and loses it', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    await page.goto(`${desk.url}/domain?id=${desk.domainOf('Wiki')}`)
+    const source = () => page.locator('.looks img').getAttribute('src')
+    const buffer = Buffer.from(defaultImage().bytes)
+
+    await page
+      .getByLabel('Choose an image')
+      .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('x') })
+    await page.getByText('This file isn’t an image that the browser can read.').waitFor()
+    await page.getByLabel('Choose an image').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer })
+    await button(page, 'Use this image').waitFor()
+    const preview = await source()
+    await button(page, 'Use this image').click()
+    await page.getByText('The image was saved.').waitFor()
+    const saved = await source()
+    await button(page, 'Remove the image').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove the image' }).click()
+    await page.getByText('The image was removed.').waitFor()
+
+    expect(preview).toMatch(/^data:image\/png;base64,/)
+    expect(saved).toMatch(/\/image\?version=\d+$/)
+  })
+
+  it('is read only for the help desk, without API keys', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk, { role: 'helpdesk', domains: ['Wiki'] })
+    await link(page, 'Apps').click()
+    await row(page, 'Wiki').click()
+
+    await page.getByText('You can see these settings, but not change them.').waitFor()
+
+    expect(await page.locator('main input, main button, main .keys').count()).toBe(0)
+  })
+})
