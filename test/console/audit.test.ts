@@ -15,6 +15,10 @@ describe('the audit trail', () => {
     await link(page, 'Audit').click()
     const rows = page.locator('tbody tr')
 
+    await page.getByText('More filters').click()
+    await page.getByLabel('Search people').fill('bob')
+    await link(page, 'Bob Baker').click()
+    await link(page, `Remove filter: About ${isolated('Bob Baker')}`).click()
     await rows.filter({ hasText: 'A person was added to an app' }).filter({ hasText: 'Alice Archer' }).click()
     await link(page, 'All entries about this person').click()
     await link(page, `Remove filter: About ${isolated('Alice Archer')}`).waitFor()

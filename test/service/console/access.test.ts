@@ -41,7 +41,7 @@ const mayChange: typeof mayRead = {
 const ofDomain = ['domainId', 'userId', 'approvalId']
 
 const namesOf = ({ path }: Endpoint) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
-const isChange = ({ method }: Endpoint) => method !== 'GET'
+const isChange = ({ method, admin }: Endpoint) => method !== 'GET' && admin?.reads !== true
 
 const declared = adminOperations.map(({ name, endpoint }) => ({ name, endpoint, access: endpoint.admin }))
 const protectedOnes = declared.flatMap(({ name, endpoint, access }) =>

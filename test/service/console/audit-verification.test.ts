@@ -142,6 +142,15 @@ describe.each(engines)('the verification of the audit trail in the console on %s
     expect(json.entries[0]).toMatchObject({ actor: { id: starter.id }, facts: { count: last.entries, findings: 0 } })
   })
 
+  it('is started by auditors too, who change nothing with it', async () => {
+    const auditor = await administrator(running, { role: 'auditor' })
+
+    const { status } = await auditor.call('POST', '/audit/verification')
+    const { last } = await finished(auditor)
+
+    expect([status, last.by]).toEqual([200, auditor.id])
+  })
+
   it('is for administrators of the whole organization', async () => {
     const auditor = await administrator(running, { role: 'auditor', domains: [running.domain.id] })
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { ApiKey } from '../../../contract/admin/domains.ts'
-import { isolated } from '../../../printable.ts'
+import { isolated, printable } from '../../../printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'
@@ -141,7 +141,7 @@ function useKeyNames() {
   const { apps } = useWords()
   const { domains } = useSignedIn().session
   const appOf = ({ domain }: ApiKey): string =>
-    domain === null ? apps.allApps : (domains.find(({ id }) => id === domain)?.name ?? domain)
+    domain === null ? apps.allApps : printable(domains.find(({ id }) => id === domain)?.name ?? domain)
   return {
     appOf,
     /** By its id and its app. */

@@ -7,6 +7,9 @@ import { auditPlace, type AuditFilter, type AuditQuery } from '../../places.ts'
 import { Link, useRouter } from '../../router.tsx'
 import { useSignedIn } from '../../session.tsx'
 import { useSpeech, useWords } from '../../words/speech.tsx'
+import { ActorFilter } from './actor-filter.tsx'
+import { Choice } from './choice.tsx'
+import { PersonFilter } from './person-filter.tsx'
 import { type Names, useEntryWords } from './entry-words.ts'
 import { isFiltered } from './query.ts'
 
@@ -48,7 +51,9 @@ export function Filters({ query, names }: FiltersProps) {
       </div>
       <details class="more" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>{audit.moreFilters}</summary>
+        <PersonFilter key={query.user} query={query} />
         <div class="filter-fields">
+          <ActorFilter actor={query.actor} onChange={(actor) => change({ actor })} />
           <Choice
             label={audit.factor}
             none={audit.any}
@@ -76,31 +81,6 @@ export function Filters({ query, names }: FiltersProps) {
 function withOwn(texts: Readonly<Record<string, string>>, value: string | undefined): [string, string][] {
   const known = Object.entries(texts)
   return value === undefined || Object.hasOwn(texts, value) ? known : [...known, [value, printable(value)]]
-}
-
-interface ChoiceProps {
-  readonly label: string
-  /** The text for no choice. */
-  readonly none: string
-  readonly options: readonly (readonly [string, string])[]
-  readonly value: string | undefined
-  readonly onChange: (value: string | undefined) => void
-}
-
-function Choice({ label, none, options, value, onChange }: ChoiceProps) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <select value={value ?? ''} onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}>
-        <option value="">{none}</option>
-        {options.map(([name, text]) => (
-          <option key={name} value={name}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
 }
 
 interface DayProps {
