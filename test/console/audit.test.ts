@@ -69,6 +69,29 @@ describe('the audit trail', () => {
     expect(new URL(page.url()).search).toBe('')
   })
 
+  it('is not followed while the page is hidden', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    const ended: string[] = []
+    page.on('requestfailed', (request) => ended.push(request.url()))
+    const hide = (hidden: boolean) =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, 'hidden', { value, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }, hidden)
+    const isFollowing = (url: string) => url.includes('after=')
+    const following = page.waitForRequest((request) => isFollowing(request.url()))
+    await page.goto(`${desk.url}/audit?live=1`)
+    await following
+
+    await hide(true)
+    await expect.poll(() => ended.filter(isFollowing).length).toBe(1)
+    const again = page.waitForRequest((request) => isFollowing(request.url()))
+    await hide(false)
+
+    expect((await again).headers()['prefer']).toBe('wait=25')
+  })
+
   it('is verified in the background, with a result that stays', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)

@@ -99,4 +99,12 @@ export const mutants: readonly Mutant[] = [
     test: 'console/apps.test.ts',
     title: 'accepts only passkeys after a question that says who is locked out',
   },
+  {
+    defense: 'no request of a page that no one sees',
+    file: 'src/console/screens/audit/use-follow.ts',
+    find: '!on || !visible ||',
+    replace: '!on ||',
+    test: 'console/audit.test.ts',
+    title: 'is not followed while the page is hidden',
+  },
 ]
