@@ -18,6 +18,7 @@ import {
   type SettingChanges,
   type SettingName,
   type Settings,
+  usesPasskeys,
   useSettingText,
 } from './settings.ts'
 
@@ -63,10 +64,14 @@ export function SettingsForm({ domain, onSaved }: SettingsFormProps) {
     showProblem(apps.meanwhile(await changer(), moved.join(' · ')))
   }
 
-  /** The service has one code for both. */
+  /** The service has one code for what its rules do not allow. */
   const refusalOf = ({ name, keyType }: SettingChanges): string =>
-    [name === undefined ? undefined : apps.nameTaken, keyType === undefined ? undefined : apps.keyTypeInUse]
-      .filter((text) => text !== undefined)
+    [
+      name !== undefined && apps.nameTaken,
+      keyType !== undefined && apps.keyTypeInUse,
+      !usesPasskeys(typed) && typed.phishingResistant !== 'off' && apps.noPasskeys,
+    ]
+      .filter((text) => text !== false)
       .join(' ')
 
   function submit() {
