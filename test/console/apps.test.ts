@@ -44,6 +44,8 @@ describe('an app', () => {
     await row(page, 'Wiki').click()
     const seconds = page.getByLabel('Time to answer, seconds')
 
+    await page.getByLabel('Name', { exact: true }).fill('Intranet')
+    await page.getByText(`Sign in to ${isolated('Intranet')}?`).waitFor()
     await seconds.fill('45')
     await desk.setDomain('Wiki', { emailOtpEnabled: true, requestTimeout: 60 })
     await button(page, 'Save').click()
@@ -51,12 +53,14 @@ describe('an app', () => {
     const problem = await page.getByRole('alert').filter({ hasText: 'meantime' }).innerText()
     const typed = await seconds.inputValue()
     await button(page, 'Save').click()
-    await page.getByText(`The settings of ${isolated('Wiki')} were saved.`).waitFor()
+    await page.getByText(`The settings of ${isolated('Intranet')} were saved.`).waitFor()
+    await expectHeadline(page, 'Intranet')
 
     expect(problem).toContain(`Codes by e-mail is now ${isolated('On')}`)
     expect(problem).toContain(`Time to answer, seconds is now ${isolated('60')}`)
     expect(typed).toBe('45')
     expect(await desk.client.domains.get(desk.domainOf('Wiki'))).toMatchObject({
+      name: 'Intranet',
       requestTimeout: 45,
       emailOtpEnabled: true,
     })

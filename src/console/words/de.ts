@@ -380,6 +380,7 @@ export const de: Words = {
     keyTypeInUse:
       'Geräte in Gebrauch wurden mit der jetzigen Wahl für „Eingabe auf dem Gerät“ hinzugefügt. Entfernen Sie sie zuerst.',
     looks: 'So sehen es Personen',
+    looksSentence: 'So fragt der Authenticator. Auch Apps können beides zeigen.',
     signInTo: (name) => `Bei ${name} anmelden?`,
     image: 'Bild',
     chooseImage: 'Bild wählen',

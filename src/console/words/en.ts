@@ -373,6 +373,7 @@ export const en = {
     nameTaken: 'Another app has this name.',
     keyTypeInUse: 'Devices in use were added with the present choice for “To enter on the device”. Remove them first.',
     looks: 'How people see it',
+    looksSentence: 'This is how the authenticator asks. Apps can show both, too.',
     signInTo: (name: string) => `Sign in to ${name}?`,
     image: 'Image',
     chooseImage: 'Choose an image',

@@ -379,6 +379,7 @@ export const es: Words = {
     nameTaken: 'Otra aplicación tiene este nombre.',
     keyTypeInUse: 'Hay dispositivos en uso añadidos con la opción actual. Quítelos primero.',
     looks: 'Cómo la ven las personas',
+    looksSentence: 'Así pregunta el autenticador. Las aplicaciones también pueden mostrarlo.',
     signInTo: (name) => `¿Iniciar sesión en ${name}?`,
     image: 'Imagen',
     chooseImage: 'Elegir una imagen',

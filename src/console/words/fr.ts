@@ -382,6 +382,7 @@ export const fr: Words = {
     nameTaken: 'Une autre application porte ce nom.',
     keyTypeInUse: 'Des appareils utilisés ont été ajoutés avec le choix actuel de saisie. Retirez-les d’abord.',
     looks: 'Ce que voient les personnes',
+    looksSentence: 'C’est ainsi que l’authentificateur demande. Les applications peuvent aussi les afficher.',
     signInTo: (name) => `Se connecter à ${name} ?`,
     image: 'Image',
     chooseImage: 'Choisir une image',

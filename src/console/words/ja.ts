@@ -373,6 +373,7 @@ export const ja: Words = {
     nameTaken: 'この名前のアプリが既にあります。',
     keyTypeInUse: '現在の設定で追加された端末が使われています。先に削除してください。',
     looks: '利用者からの見え方',
+    looksSentence: '認証アプリでの表示です。アプリでも表示できます。',
     signInTo: (name) => `${name}にサインインしますか？`,
     image: '画像',
     chooseImage: '画像を選ぶ',

@@ -377,6 +377,7 @@ export const pt: Words = {
     nameTaken: 'Outro aplicativo tem este nome.',
     keyTypeInUse: 'Há dispositivos em uso adicionados com a opção atual. Remova-os primeiro.',
     looks: 'Como as pessoas veem',
+    looksSentence: 'É assim que o autenticador pergunta. Os aplicativos também podem mostrar.',
     signInTo: (name) => `Entrar em ${name}?`,
     image: 'Imagem',
     chooseImage: 'Escolher uma imagem',

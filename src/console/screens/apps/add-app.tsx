@@ -48,18 +48,20 @@ export function AddApp({ onAdded, onClose }: AddAppProps) {
         if (added.current) onAdded(added.current)
       }}
     >
-      <label class="field">
-        <span>{apps.fields.name.label}</span>
-        <input
-          value={name}
-          required
-          maxLength={128}
-          autocomplete="off"
-          aria-describedby="name-hint"
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
+      <div class="field">
+        <label>
+          <span>{apps.fields.name.label}</span>
+          <input
+            value={name}
+            required
+            maxLength={128}
+            autocomplete="off"
+            aria-describedby="name-hint"
+            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          />
+        </label>
         <small id="name-hint">{apps.fields.name.sentence}</small>
-      </label>
+      </div>
       <label class="field">
         <span>{apps.fields.type.label}</span>
         <select value={type} onChange={({ currentTarget }) => setType(currentTarget.value as Type)}>

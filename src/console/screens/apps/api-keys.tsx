@@ -128,7 +128,6 @@ function Revoke({ apiKey, reload, onClose }: RevokeProps) {
   }
   return (
     <Confirm title={apps.revokeTitle(nameOf(apiKey))} action={apps.revoke} onConfirm={revoke} onClose={onClose}>
-      <p>{apps.keyRoles[apiKey.role]}</p>
       <p>{apps.revokeSentence}</p>
     </Confirm>
   )

@@ -44,19 +44,24 @@ interface DomainPartsProps {
 function DomainParts({ domain, reload }: DomainPartsProps) {
   const { session, renew } = useSignedIn()
   const [saves, setSaves] = useState(0)
+  const [name, setName] = useState(domain.name)
   const { role } = session.administrator
   const changeable = role === 'owner' || role === 'admin'
 
-  async function saved({ name }: SettingChanges) {
+  async function saved(changes: SettingChanges) {
     await reload()
     setSaves((count) => count + 1)
     // Other screens have the names of apps from the session.
-    if (name !== undefined) await renew()
+    if (changes.name !== undefined) await renew()
   }
   return (
     <>
-      <Looks domain={domain} changeable={changeable} />
-      {changeable ? <SettingsForm key={saves} domain={domain} onSaved={saved} /> : <SettingsFacts domain={domain} />}
+      <Looks domain={domain} name={name} changeable={changeable} />
+      {changeable ? (
+        <SettingsForm key={saves} domain={domain} onName={setName} onSaved={saved} />
+      ) : (
+        <SettingsFacts domain={domain} />
+      )}
       <ApiKeys domainId={domain.id} />
     </>
   )

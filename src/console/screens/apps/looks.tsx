@@ -14,11 +14,13 @@ import { shrinkImage } from './shrink-image.ts'
 
 interface LooksProps {
   readonly domain: DomainSettings
+  /** The name that is typed now. */
+  readonly name: string
   readonly changeable: boolean
 }
 
-/** Name and image as the sign-in page and the authenticator show them. */
-export function Looks({ domain, changeable }: LooksProps) {
+/** Name and image as the authenticator shows them. */
+export function Looks({ domain, name, changeable }: LooksProps) {
   const { apps } = useWords()
   const [version, setVersion] = useState(0)
   /** A chosen image that is not saved yet, as a data URL. */
@@ -26,13 +28,14 @@ export function Looks({ domain, changeable }: LooksProps) {
   return (
     <section class="card" aria-labelledby="looks">
       <h2 id="looks">{apps.looks}</h2>
+      <p class="sentence">{apps.looksSentence}</p>
       <div class="looks">
         {chosen === undefined ? (
           <AppImage domainId={domain.id} version={version} />
         ) : (
           <img class="app-image" alt="" src={chosen} />
         )}
-        <p>{apps.signInTo(isolated(domain.name))}</p>
+        <p>{apps.signInTo(isolated(name))}</p>
       </div>
       {changeable ? (
         <ImageForm
@@ -91,17 +94,19 @@ function ImageForm({ domain: { id, name }, chosen, onChosen, onSaved }: ImageFor
   }
   return (
     <>
-      <label class="field">
-        <span>{apps.chooseImage}</span>
-        <input
-          ref={input}
-          type="file"
-          accept="image/*"
-          aria-describedby={hint}
-          onChange={({ currentTarget }) => void choose(currentTarget.files?.[0])}
-        />
+      <div class="field">
+        <label>
+          <span>{apps.chooseImage}</span>
+          <input
+            ref={input}
+            type="file"
+            accept="image/*"
+            aria-describedby={hint}
+            onChange={({ currentTarget }) => void choose(currentTarget.files?.[0])}
+          />
+        </label>
         <small id={hint}>{apps.imageHint}</small>
-      </label>
+      </div>
       <Problem text={problem} />
       <div class="buttons">
         {chosen === undefined ? (

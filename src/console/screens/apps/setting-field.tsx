@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact'
 
-import { Icon } from '../../../ui/icon.tsx'
-import { warning } from '../../../ui/icons.ts'
 import { useWords } from '../../words/speech.tsx'
-import { type SettingChanges, type SettingName, type Settings, numberLimits, usesPasskeys } from './settings.ts'
+import { type SettingChanges, type SettingName, type Settings, numberLimits } from './settings.ts'
+import { Options, PasskeyOptions } from './setting-options.tsx'
 
 interface SettingFieldProps {
   readonly name: SettingName
@@ -32,7 +31,7 @@ export function SettingField({ name, settings, onChange }: SettingFieldProps) {
       />
     )
   }
-  if (name === 'phishingResistant') return <PasskeyOptions name={name} settings={settings} onChange={onChange} />
+  if (name === 'phishingResistant') return <PasskeyOptions settings={settings} onChange={onChange} />
   const value = settings[name]
   if (typeof value === 'boolean') return <Switch name={name} value={value} onChange={onChange} />
   if (name === 'name') {
@@ -57,11 +56,13 @@ const hintOf = (name: SettingName): string => `${name}-hint`
 function Field({ name, children }: { readonly name: SettingName; readonly children: ComponentChildren }) {
   const { apps } = useWords()
   return (
-    <label class="field">
-      <span>{apps.fields[name].label}</span>
-      {children}
+    <div class="field">
+      <label>
+        <span>{apps.fields[name].label}</span>
+        {children}
+      </label>
       <small id={hintOf(name)}>{apps.fields[name].sentence}</small>
-    </label>
+    </div>
   )
 }
 
@@ -136,63 +137,5 @@ function Choice({ name, options, value, onChange }: ChoiceProps) {
         ))}
       </select>
     </Field>
-  )
-}
-
-interface OptionsProps<V extends string> {
-  readonly name: SettingName
-  readonly options: Readonly<Record<V, string>>
-  readonly value: V
-  readonly disabled?: (value: V) => boolean
-  readonly onChange: (value: V) => void
-  readonly children?: ComponentChildren
-}
-
-function Options<V extends string>({ name, options, value, disabled, onChange, children }: OptionsProps<V>) {
-  const { apps } = useWords()
-  return (
-    <fieldset class="choices" aria-describedby={hintOf(name)}>
-      <legend>{apps.fields[name].label}</legend>
-      <small id={hintOf(name)}>{apps.fields[name].sentence}</small>
-      {(Object.keys(options) as V[]).map((option) => (
-        <label key={option} class="choice">
-          <input
-            type="radio"
-            name={name}
-            checked={value === option}
-            disabled={disabled?.(option)}
-            onChange={() => onChange(option)}
-          />
-          <span>{options[option]}</span>
-        </label>
-      ))}
-      {children}
-    </fieldset>
-  )
-}
-
-/** Says who is locked out, and what clients cannot do. */
-function PasskeyOptions({ name, settings, onChange }: SettingFieldProps) {
-  const { apps } = useWords()
-  const { phishingResistant = 'off' } = settings
-  const possible = usesPasskeys(settings)
-  return (
-    <Options
-      name={name}
-      options={apps.policies}
-      value={phishingResistant}
-      disabled={(option) => !possible && option !== 'off'}
-      onChange={(policy) => onChange({ phishingResistant: policy })}
-    >
-      <div role="status">
-        {possible ? null : <p class="sentence">{apps.noPasskeys}</p>}
-        {phishingResistant === 'require' ? (
-          <p class="problem">
-            <Icon path={warning} />
-            <span>{apps.lockout}</span>
-          </p>
-        ) : null}
-      </div>
-    </Options>
   )
 }

@@ -24,11 +24,12 @@ import {
 
 interface SettingsFormProps {
   readonly domain: DomainSettings
+  readonly onName: (name: string) => void
   readonly onSaved: (changes: SettingChanges) => Promise<void>
 }
 
 /** The settings of an app. What was typed stays when another administrator was faster. */
-export function SettingsForm({ domain, onSaved }: SettingsFormProps) {
+export function SettingsForm({ domain, onName, onSaved }: SettingsFormProps) {
   const { apps } = useWords()
   const { client } = useSignedIn()
   const say = useToast()
@@ -41,6 +42,10 @@ export function SettingsForm({ domain, onSaved }: SettingsFormProps) {
   const params = { domainId: domain.id }
   const changes = changesOf(before, typed)
 
+  function type(change: SettingChanges) {
+    setTyped((present) => ({ ...present, ...change }))
+    if (change.name !== undefined) onName(change.name)
+  }
   async function save() {
     try {
       await client.call('PUT /admin/domains/:domainId', { params, body: changes }, { version: before.version })
@@ -61,6 +66,7 @@ export function SettingsForm({ domain, onSaved }: SettingsFormProps) {
     )
     setBefore(now)
     setTyped({ ...now, ...changes })
+    onName(changes.name ?? now.name)
     showProblem(apps.meanwhile(await changer(), moved.join(' · ')))
   }
 
@@ -93,12 +99,7 @@ export function SettingsForm({ domain, onSaved }: SettingsFormProps) {
           <section key={part} aria-labelledby={part}>
             <h2 id={part}>{apps.parts[part]}</h2>
             {names.map((name: SettingName) => (
-              <SettingField
-                key={name}
-                name={name}
-                settings={typed}
-                onChange={(change) => setTyped((present) => ({ ...present, ...change }))}
-              />
+              <SettingField key={name} name={name} settings={typed} onChange={type} />
             ))}
           </section>
         ))}
