@@ -26,6 +26,7 @@ const AppsScreen = lazy(async () => (await import('./screens/apps/apps.tsx')).Ap
 const AuditScreen = lazy(async () => (await import('./screens/audit/audit.tsx')).AuditScreen)
 const DomainScreen = lazy(async () => (await import('./screens/apps/domain.tsx')).DomainScreen)
 const InviteScreen = lazy(async () => (await import('./screens/invite.tsx')).InviteScreen)
+const OverviewScreen = lazy(async () => (await import('./screens/overview/overview.tsx')).OverviewScreen)
 
 /** The screen of the address. */
 export function CurrentPage(props: CurrentPageProps) {
@@ -41,6 +42,7 @@ export function CurrentPage(props: CurrentPageProps) {
   if (isStart) return null
   if (path === 'account') return <AccountScreen key={path} {...props} />
   if (!sectionsFor(role).some((section) => isWithin(section, path))) return <UnknownScreen key={path} />
+  if (path === 'overview') return <OverviewScreen key={path} />
   if (path === 'people') return <PeopleScreen key={path} />
   if (path === 'approvals') return <ApprovalsScreen key={path} />
   if (path === 'apps') return <AppsScreen key={path} />

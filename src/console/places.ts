@@ -1,3 +1,4 @@
+import { listsBehind } from '../contract/admin/overview-lists.ts'
 import type { PeopleFilter } from '../contract/admin/people.ts'
 
 /**
@@ -48,6 +49,30 @@ export interface AuditQuery extends AuditFilter {
 }
 
 export const auditPlace = (query: Partial<AuditQuery> = {}): string => placeOf('audit', { ...query })
+
+/** What the overview shows. */
+export interface OverviewQuery {
+  /** The id of a domain; all of them by default. */
+  readonly domain: string | undefined
+  /** How the sign-ins are divided; by outcome by default. */
+  readonly by: 'factor' | undefined
+}
+
+export const overviewPlace = (query: Partial<OverviewQuery> = {}): string => placeOf('overview', { ...query })
+
+/** What narrows down the list behind a figure. */
+export interface Narrowed {
+  readonly domain?: string | undefined
+  readonly factor?: string | undefined
+  /** Unix time, seconds. */
+  readonly since?: number | undefined
+}
+
+/** The list behind a figure of the overview. */
+export function placeBehind(figure: keyof typeof listsBehind, { since, ...narrowed }: Narrowed): string {
+  const { list, query } = listsBehind[figure]
+  return placeOf(list, { ...query, ...narrowed, since: since === undefined ? undefined : String(since) })
+}
 
 /** Empty and absent members are left out. */
 function placeOf(path: string, query: Readonly<Record<string, string | undefined>>): string {

@@ -40,3 +40,4 @@ export const list = 'M8.5 6H20M8.5 12H20M8.5 18H20M4 6v.1M4 12v.1M4 18v.1'
 export const live =
   'M12 10.5a1.5 1.5 0 1 0 0 3 1.5 1.5 0 0 0 0-3ZM8 16a5.7 5.7 0 0 1 0-8M16 8a5.7 5.7 0 0 1 0 8M5 19a9.9 9.9 0 0 1 0-14M19 5a9.9 9.9 0 0 1 0 14'
 export const pause = 'M9 5v14M15 5v14'
+export const chart = 'M4.5 4v15.5H20M9 16v-4M13 16V7.5M17 16v-6'

@@ -3,6 +3,7 @@ import type * as approvals from '../../contract/admin/approvals.ts'
 import type * as audit from '../../contract/admin/audit.ts'
 import type * as auditVerification from '../../contract/admin/audit-verification.ts'
 import type * as domains from '../../contract/admin/domains.ts'
+import type * as overview from '../../contract/admin/overview.ts'
 import type * as people from '../../contract/admin/people.ts'
 import type * as signIn from '../../contract/admin/sign-in.ts'
 import type { Endpoint, EndpointInput, EndpointOutput } from '../../contract/endpoint.ts'
@@ -12,6 +13,7 @@ type Declared = typeof administrators &
   typeof audit &
   typeof auditVerification &
   typeof domains &
+  typeof overview &
   typeof people &
   typeof signIn
 

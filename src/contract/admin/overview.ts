@@ -4,9 +4,6 @@ import { endpoint } from '../endpoint.ts'
 import { Id, Seconds } from '../text.ts'
 import { Factor } from '../users.ts'
 
-/** How far back sign-ins are shown, days. */
-export const overviewDays = 30
-
 /** Sign-ins of one day that ended in the same way. */
 export const SignInCount = z.object({
   /** Unix time of the beginning of the day, UTC. */
@@ -57,19 +54,6 @@ export const Overview = z.object({
   health: Health.optional(),
 })
 export type Overview = z.infer<typeof Overview>
-
-/** The list behind each figure, as a query of its operation. Figures of one domain add `domain`. */
-export const listsBehind = {
-  noFactor: { list: 'people', query: { filter: 'no_factor' } },
-  onlyEmail: { list: 'people', query: { filter: 'only_email' } },
-  locked: { list: 'people', query: { filter: 'locked' } },
-  waiting: { list: 'audit', query: { event: 'session.created' } },
-  reported: { list: 'audit', query: { event: 'session.denied', reason: 'reported' } },
-  approved: { list: 'audit', query: { event: 'session.approved' } },
-  denied: { list: 'audit', query: { event: 'session.denied' } },
-  expired: { list: 'audit', query: { event: 'session.expired' } },
-  cancelled: { list: 'audit', query: { event: 'session.cancelled' } },
-} as const
 
 export const getOverview = endpoint({
   method: 'GET',

@@ -1,5 +1,5 @@
 import type * as contract from '../../contract/admin/overview.ts'
-import { overviewDays } from '../../contract/admin/overview.ts'
+import { overviewDays } from '../../contract/admin/overview-lists.ts'
 import type { Health, SignInCount } from '../../contract/admin/overview.ts'
 import type { Call, Handler } from '../http/route.ts'
 import { knows, nodeTimeout } from '../keys/live-nodes.ts'

@@ -1,0 +1,68 @@
+import type { Overview } from '../../../contract/admin/overview.ts'
+import { DomainChoice } from '../../parts/domain-choice.tsx'
+import { Page } from '../../parts/page.tsx'
+import { WhenLoaded } from '../../parts/states.tsx'
+import { type OverviewQuery, overviewPlace } from '../../places.ts'
+import { useRouter } from '../../router.tsx'
+import { useSignedIn } from '../../session.tsx'
+import { useLoad } from '../../use-load.ts'
+import { useRepeated } from '../../use-repeated.ts'
+import { useWords } from '../../words/speech.tsx'
+import { EnrollmentCard } from './enrollment.tsx'
+import { HealthCard } from './health.tsx'
+import { PresentFigures } from './present-figures.tsx'
+import { SignInsCard } from './sign-ins.tsx'
+import { Start } from './start.tsx'
+
+/** How often the figures are read again, milliseconds. */
+const interval = 60_000
+
+/** The figures of the service; each leads to the list behind it. */
+export function OverviewScreen() {
+  const words = useWords()
+  const { client } = useSignedIn()
+  const { place, go } = useRouter()
+  const query = readQuery(place.query)
+  const { domain } = query
+  const loaded = useLoad(
+    domain ?? '',
+    (unattended) => client.call('GET /admin/overview', { query: { domain } }, { unattended }),
+    { keep: true },
+  )
+  useRepeated(true, interval, () => void loaded.reload(true))
+  return (
+    <Page
+      title={words.overview.title}
+      actions={<DomainChoice chosen={domain} onChoose={(chosen) => go(overviewPlace({ ...query, domain: chosen }))} />}
+    >
+      <WhenLoaded of={loaded}>{(overview) => <Figures overview={overview} query={query} />}</WhenLoaded>
+    </Page>
+  )
+}
+
+function readQuery(given: URLSearchParams): OverviewQuery {
+  return { domain: given.get('domain') ?? undefined, by: given.get('by') === 'factor' ? 'factor' : undefined }
+}
+
+interface FiguresProps {
+  readonly overview: Overview
+  readonly query: OverviewQuery
+}
+
+function Figures({ overview, query }: FiguresProps) {
+  const isNew = overview.uncounted.length === 0 && overview.domains.every(({ members }) => members === 0)
+  return (
+    <>
+      {isNew ? (
+        <Start />
+      ) : (
+        <>
+          <PresentFigures overview={overview} domain={query.domain} />
+          <EnrollmentCard overview={overview} />
+          <SignInsCard counts={overview.signIns} query={query} />
+        </>
+      )}
+      {overview.health ? <HealthCard health={overview.health} /> : null}
+    </>
+  )
+}

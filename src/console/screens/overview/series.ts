@@ -1,0 +1,63 @@
+import { overviewDays } from '../../../contract/admin/overview-lists.ts'
+import type { SignInCount } from '../../../contract/admin/overview.ts'
+
+const day = 24 * 60 * 60
+
+/** What sign-ins are divided into. */
+export interface Kind<Name extends string = string> {
+  readonly name: Name
+  readonly includes: (count: SignInCount) => boolean
+}
+
+const outcome = <Name extends SignInCount['outcome']>(name: Name): Kind<Name> => ({
+  name,
+  includes: (count) => count.outcome === name,
+})
+
+export const outcomes = [
+  outcome('approved'),
+  outcome('denied'),
+  outcome('reported'),
+  outcome('expired'),
+  outcome('cancelled'),
+] as const
+
+const factor = <Name extends NonNullable<SignInCount['factor']>>(name: Name): Kind<Name> => ({
+  name,
+  includes: (count) => count.outcome === 'approved' && count.factor === name,
+})
+
+/** Only sign-ins that succeeded: the others may have tried none, or several. */
+export const factors = [factor('push'), factor('passkey'), factor('otp'), factor('email'), factor('bypass')] as const
+
+/** The sign-ins of one day. */
+export interface Day {
+  /** Unix time of its beginning, UTC. */
+  readonly at: number
+  /** In the order of the kinds. */
+  readonly counts: readonly number[]
+  readonly total: number
+}
+
+/** Each day up to today, also those without sign-ins. @param now Unix time, seconds. */
+export function daysOf(counts: readonly SignInCount[], kinds: readonly Kind[], now: number): Day[] {
+  const byDay = Map.groupBy(counts, (count) => count.day)
+  const today = Math.max(now - (now % day), ...byDay.keys())
+  return Array.from({ length: overviewDays }, (_, index) => {
+    const at = today - (overviewDays - 1 - index) * day
+    const sums = kinds.map((kind) => sum((byDay.get(at) ?? []).filter(kind.includes)))
+    return { at, counts: sums, total: sums.reduce((total, each) => total + each, 0) }
+  })
+}
+
+/** When the first of these days begins. @param now Unix time, seconds. */
+export const firstDay = (now: number): number => now - (now % day) - (overviewDays - 1) * day
+
+export const sum = (counts: readonly SignInCount[]): number => counts.reduce((total, { count }) => total + count, 0)
+
+/** The lowest of 1, 2, 5, 10, 20 … that a scale up to a number can end with. At least 4, as people are whole. */
+export function scaleEnd(max: number): number {
+  const step = 10 ** Math.floor(Math.log10(Math.max(max, 1)))
+  const end = [1, 2, 5, 10].map((times) => times * step).find((each) => each >= max) ?? max
+  return Math.max(end, 4)
+}

@@ -1,0 +1,24 @@
+import { people } from '../../../ui/icons.ts'
+import { Empty } from '../../parts/states.tsx'
+import { Link } from '../../router.tsx'
+import { sectionsFor } from '../../sections.ts'
+import { useSignedIn } from '../../session.tsx'
+import { useWords } from '../../words/speech.tsx'
+
+/** For a new service: what comes next. */
+export function Start() {
+  const { overview: words } = useWords()
+  const { role } = useSignedIn().session.administrator
+  const apps = sectionsFor(role).find(({ path }) => path === 'apps')
+  return (
+    <Empty icon={people}>
+      <h2>{words.noPeople}</h2>
+      <p class="narrow-text">{words.next}</p>
+      {apps ? (
+        <Link to={apps.path} class="button filled">
+          {words.connect}
+        </Link>
+      ) : null}
+    </Empty>
+  )
+}

@@ -1,0 +1,15 @@
+/** How far back sign-ins are shown, days. */
+export const overviewDays = 30
+
+/** The list behind each figure, as a query of its operation. Figures of one domain add `domain`. */
+export const listsBehind = {
+  noFactor: { list: 'people', query: { filter: 'no_factor' } },
+  onlyEmail: { list: 'people', query: { filter: 'only_email' } },
+  locked: { list: 'people', query: { filter: 'locked' } },
+  waiting: { list: 'audit', query: { event: 'session.created' } },
+  reported: { list: 'audit', query: { event: 'session.denied', reason: 'reported' } },
+  approved: { list: 'audit', query: { event: 'session.approved' } },
+  denied: { list: 'audit', query: { event: 'session.denied' } },
+  expired: { list: 'audit', query: { event: 'session.expired' } },
+  cancelled: { list: 'audit', query: { event: 'session.cancelled' } },
+} as const
