@@ -12,6 +12,8 @@ export function useSearchKey(): void {
     const press = (event: KeyboardEvent) => {
       if (event.key !== '/' || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return
       event.preventDefault()
+      // At once where it can be: what is typed before the next render would be lost.
+      if (focusSearch()) return
       wanted.current = true
       if (place.path !== 'people') go('people')
       setPresses((before) => before + 1)
@@ -22,12 +24,16 @@ export function useSearchKey(): void {
 
   // After each render, until the search has appeared.
   useEffect(() => {
-    const field = wanted.current ? document.querySelector<HTMLInputElement>('#search') : null
-    if (!field) return
-    wanted.current = false
-    field.focus()
-    field.select()
+    if (wanted.current && focusSearch()) wanted.current = false
   })
+}
+
+/** @returns whether the page has a search. */
+function focusSearch(): boolean {
+  const field = document.querySelector<HTMLInputElement>('#search')
+  field?.focus()
+  field?.select()
+  return field !== null
 }
 
 /** Also in a dialog, where the page behind it does not change. */

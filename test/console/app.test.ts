@@ -27,7 +27,7 @@ describe('an invitation', () => {
     await expectHeadline(page, `Welcome, ${isolated('Olivia Owner')}`)
     await page.getByLabel('Name of the passkey').fill('Work laptop')
     await button(page, 'Create a passkey').click()
-    await expectHeadline(page, 'People')
+    await expectHeadline(page, 'Overview')
     await link(page, 'Administrators').click()
 
     await page.getByRole('row').nth(1).waitFor()
@@ -80,7 +80,7 @@ describe('an invitation', () => {
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
     await button(page, 'Create a passkey').click()
 
-    await expectHeadline(page, 'People')
+    await expectHeadline(page, 'Overview')
   })
 })
 
@@ -142,7 +142,7 @@ describe('an owner', () => {
 
     await page.getByRole('row', { name: 'Hal Helper' }).waitFor()
     expect(await page.getByRole('row', { name: 'Hal Helper' }).innerText()).toMatch(/Help desk\s+.Webmail/)
-    await expectHeadline(other.page, 'People')
+    await expectHeadline(other.page, 'Overview')
   })
 
   it('withdraws an invitation', async () => {
@@ -299,7 +299,7 @@ describe('the own account', () => {
     await button(page, 'Sign out').click()
     await button(page, 'Sign in with a passkey').click()
 
-    await expectHeadline(page, 'People')
+    await expectHeadline(page, 'Overview')
   })
 
   it('says when a device has a passkey already', async () => {
@@ -397,9 +397,9 @@ describe('the app', () => {
     const { page } = await signedIn(desk)
 
     await page.goto(desk.url)
-    await expectHeadline(page, 'People')
+    await expectHeadline(page, 'Overview')
 
-    expect(page.url()).toBe(`${desk.url}/people`)
+    expect(page.url()).toBe(`${desk.url}/overview`)
   })
 
   it('loads at most 80 kB of scripts and styles, compressed, in any language', () => {

@@ -49,7 +49,7 @@ export async function startDesk() {
   server.on('request', service.listener)
   const organization = await service.administration.createOrganization('Acme')
   const domains = new Map<string, string>()
-  for (const name of ['Wiki', 'Webmail']) {
+  for (const name of ['Wiki', 'Webmail', 'Empty']) {
     domains.set(name, (await service.administration.createDomain(organization.id, { name })).id)
   }
   const beside = await openService(ServiceOptions.parse({ database, clock }))
@@ -134,10 +134,11 @@ export async function register(page: Page, link: string): Promise<void> {
   await page.locator('#navigation').waitFor({ state: 'attached' })
 }
 
-/** A browser in which an administrator is signed in. */
+/** A browser in which an administrator is signed in, at the list of people. */
 export async function signedIn(desk: Desk, person: Person = {}, options: BrowserContextOptions = {}): Promise<Browser> {
   const browser = await newBrowser(options)
   await register(browser.page, await desk.invite(person))
+  await browser.page.goto(`${desk.url}/people`)
   return browser
 }
 

@@ -64,7 +64,7 @@ function useParts({ domain, by }: OverviewQuery): Part[] {
 function Division({ query }: Pick<SignInsCardProps, 'query'>) {
   const { overview: words } = useWords()
   return (
-    <ul class="list chips">
+    <ul class="list division">
       {([undefined, 'factor'] as const).map((by) => (
         <li key={by ?? 'outcome'}>
           <Link to={overviewPlace({ ...query, by })} class="chip" aria-current={query.by === by ? 'true' : undefined}>
