@@ -80,7 +80,12 @@ export function App({ invitation, onLanguage }: AppProps) {
     go('', true)
     setStage({ name: 'out' })
   }
-  const renew = async () => setStage({ name: 'in', session: await client.call('GET /admin/session', {}) })
+  // What has changed is stored already. Without an answer, other screens show the old names until the page is loaded anew.
+  const renew = () =>
+    client.call('GET /admin/session', {}).then(
+      (session) => setStage({ name: 'in', session }),
+      () => {},
+    )
   return (
     <SignedInProvider value={{ client, session: stage.session, renew }}>
       <ToastProvider>

@@ -9,16 +9,18 @@ describe('an app', () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)
     const dialog = page.getByRole('dialog')
+    // Shown as text, whatever it looks like.
+    const name = 'VPN <b>1</b>'
     await link(page, 'Apps').click()
 
     await button(page, 'Add an app').click()
     await dialog.getByLabel('Name').fill('Wiki')
     await dialog.getByRole('button', { name: 'Add an app' }).click()
     await dialog.getByText('Another app has this name.').waitFor()
-    await dialog.getByLabel('Name').fill('VPN')
+    await dialog.getByLabel('Name').fill(name)
     await dialog.getByLabel('Kind').selectOption('RADIUS')
     await dialog.getByRole('button', { name: 'Add an app' }).click()
-    await expectHeadline(page, 'VPN')
+    await expectHeadline(page, name)
     await button(page, 'Create a key').click()
     await dialog.getByRole('button', { name: 'Create a key' }).click()
     const lines = await dialog.locator('pre').innerText()
@@ -26,7 +28,7 @@ describe('an app', () => {
     await page.getByRole('row').filter({ hasText: 'Sign people in' }).waitFor()
     const text = await page.content()
     await page.getByRole('button', { name: /^Revoke the key/ }).click()
-    await page.getByRole('heading', { name: /^Revoke the key .[0-9a-f]{8} \(VPN\).\?$/ }).waitFor()
+    await page.getByRole('heading', { name: /^Revoke the key .[0-9a-f]{8} \(VPN <b>1<\/b>\).\?$/ }).waitFor()
     await dialog.getByRole('button', { name: 'Revoke' }).click()
 
     await page.getByText('No API keys yet.').waitFor()
