@@ -4,7 +4,7 @@ import type { DomainSettings } from '../../../contract/admin/domains.ts'
 import { printable } from '../../../printable.ts'
 import { Page } from '../../parts/page.tsx'
 import { WhenLoaded } from '../../parts/states.tsx'
-import { peoplePlace } from '../../places.ts'
+import { auditPlace, peoplePlace } from '../../places.ts'
 import { Link } from '../../router.tsx'
 import { useSignedIn } from '../../session.tsx'
 import { useLoad } from '../../use-load.ts'
@@ -17,19 +17,26 @@ import type { SettingChanges } from './settings.ts'
 
 /** One app: how people see it, its rules, and its keys. */
 export function DomainScreen({ id }: { readonly id: string }) {
-  const { apps } = useWords()
-  const { client } = useSignedIn()
+  const { apps, audit } = useWords()
+  const { client, session } = useSignedIn()
   const loaded = useLoad(id, () => client.call('GET /admin/domains/:domainId', { params: { domainId: id } }))
-  const people = (
-    <Link to={peoplePlace({ domain: id })} class="button outlined">
-      {apps.people}
-    </Link>
+  const behind = (
+    <div class="buttons inline">
+      <Link to={peoplePlace({ domain: id })} class="button outlined">
+        {apps.people}
+      </Link>
+      {session.administrator.role === 'helpdesk' ? null : (
+        <Link to={auditPlace({ domain: id })} class="button outlined">
+          {audit.title}
+        </Link>
+      )}
+    </div>
   )
   return (
     <Page
       title={loaded.value ? printable(loaded.value.name) : apps.title}
       above={{ to: 'apps', title: apps.title }}
-      actions={people}
+      actions={behind}
     >
       <WhenLoaded of={loaded}>{(domain) => <DomainParts domain={domain} reload={loaded.reload} />}</WhenLoaded>
     </Page>
