@@ -1,0 +1,79 @@
+import { createAdministration } from '../../src/service/admin/administration.ts'
+import type { ServiceContext } from '../../src/service/context/service-context.ts'
+import { countEnrolled } from '../../src/service/maintenance/count-enrolled.ts'
+import { ServiceOptions } from '../../src/service/options.ts'
+import { openService } from '../../src/service/service.ts'
+import { seededDomains } from './domains.ts'
+import { seedHistory } from './history.ts'
+import { seedPeople } from './people.ts'
+import type { Tenant } from './people.ts'
+import { createRandom } from './random.ts'
+import type { SeededRandom } from './random.ts'
+
+export interface SeedOptions {
+  /** The file of a SQLite database that does not exist yet. */
+  readonly database: string
+  readonly people: number
+  /** The same people and sign-ins in each run, that end now. */
+  readonly seed?: number
+}
+
+export interface Seeded {
+  readonly organizationId: string
+  readonly domainIds: readonly string[]
+}
+
+/** Fills a new database with people and a month of history. What the service would do one at a time, statements do. */
+export async function seedDatabase({ database, people, seed = 1 }: SeedOptions): Promise<Seeded> {
+  const random = createRandom(seed)
+  const options = ServiceOptions.parse({ database, random: (size: number) => random.bytes(size) })
+  const service = await openService(options, undefined, { create: true })
+  try {
+    const tenant = await createTenant(service.ctx)
+    await insertAdministrators(service.ctx, tenant, random)
+    await seedHistory(service.ctx, tenant, random, await seedPeople(service.ctx, tenant, random, people))
+    await countEnrolled(service.ctx)
+    return tenant
+  } finally {
+    await service.close()
+  }
+}
+
+async function createTenant(ctx: ServiceContext): Promise<Tenant> {
+  const administration = createAdministration(ctx)
+  const { id: organizationId } = await administration.createOrganization('Acme')
+  const domainIds: string[] = []
+  for (const { name, type, emailOtpEnabled } of seededDomains) {
+    domainIds.push((await administration.createDomain(organizationId, { name, type, emailOtpEnabled })).id)
+  }
+  return { organizationId, domainIds, now: ctx.clock.now() }
+}
+
+/** They have no passkeys: new invitations do for those who sign in. */
+async function insertAdministrators(
+  { store: { db } }: ServiceContext,
+  { organizationId, domainIds, now }: Tenant,
+  random: SeededRandom,
+): Promise<void> {
+  const given = [
+    { name: 'Olivia Owner', role: 'owner' },
+    { name: 'Oskar Owner', role: 'owner' },
+    { name: 'Ann Admin', role: 'admin' },
+    { name: 'Hal Helper', role: 'helpdesk' },
+    { name: 'Hedda Helper', role: 'helpdesk' },
+    { name: 'Aude Auditor', role: 'auditor' },
+  ] as const
+  for (const { name, role } of given) {
+    const id = random.id()
+    const email = `${name.toLowerCase().replace(' ', '.')}@example.com`
+    const userHandle = Buffer.from(random.bytes(32)).toString('base64url')
+    const seen = { createdAt: now - 90 * 86_400, lastSeenAt: now - random.between(60, 400_000) }
+    await db
+      .insertInto('administrator')
+      .values({ id, organizationId, name, email, role, userId: null, userHandle, ...seen })
+      .execute()
+    const limited = role === 'admin' || role === 'helpdesk' ? domainIds.slice(0, 3) : []
+    const rows = limited.map((domainId) => ({ administratorId: id, domainId }))
+    if (rows.length > 0) await db.insertInto('administratorDomain').values(rows).execute()
+  }
+}
