@@ -10,7 +10,7 @@ interface SeededDomain extends Pick<NewDomain, 'name' | 'type' | 'emailOtpEnable
 /** From one that is nearly done to one that has just begun. */
 export const seededDomains: readonly SeededDomain[] = [
   { name: 'Intranet', type: 'WEB', share: 0.45, enrolled: 0.93 },
-  { name: 'Webmail', type: 'WEB', emailOtpEnabled: true, share: 0.25, enrolled: 0.71 },
+  { name: 'Mail', type: 'WEB', emailOtpEnabled: true, share: 0.25, enrolled: 0.71 },
   { name: 'VPN', type: 'RADIUS', share: 0.15, enrolled: 0.84 },
   { name: 'Students', type: 'WEB', emailOtpEnabled: true, share: 0.14, enrolled: 0.38 },
   { name: 'Contractors', type: 'WEB', share: 0.01, enrolled: 0.12 },

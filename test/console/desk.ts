@@ -30,10 +30,16 @@ export interface Person {
 
 export type Desk = Awaited<ReturnType<typeof startDesk>>
 
-/** A service with a console on a real port, two domains, and a command line beside it; it ends with the test. */
-export async function startDesk() {
+interface DeskOptions {
+  /** Fills the new database. @returns the id of its organization. */
+  readonly seed?: (database: string) => Promise<string>
+}
+
+/** A service with a console on a real port, some domains, and a command line beside it; it ends with the test. */
+export async function startDesk({ seed }: DeskOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'console-'))
   const database = join(folder, 'mfa.sqlite')
+  const seeded = await seed?.(database)
   const clock = createTestClock(Math.floor(Date.now() / 1000))
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -47,7 +53,7 @@ export async function startDesk() {
     logger: quiet,
   })
   server.on('request', service.listener)
-  const organization = await service.administration.createOrganization('Acme')
+  const organization = seeded === undefined ? await service.administration.createOrganization('Acme') : { id: seeded }
   const domains = new Map<string, string>()
   for (const name of ['Wiki', 'Webmail', 'Empty']) {
     domains.set(name, (await service.administration.createDomain(organization.id, { name })).id)

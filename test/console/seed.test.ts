@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { seedDatabase } from '../../scripts/seed/seed.ts'
+import { verifyAudit } from '../../src/service/audit/read.ts'
+import { ServiceOptions } from '../../src/service/options.ts'
+import { openService } from '../../src/service/service.ts'
+
+describe('the database that the console is tried with', () => {
+  async function seeded() {
+    const folder = await mkdtemp(join(tmpdir(), 'seed-'))
+    const database = join(folder, 'mfa.sqlite')
+    await seedDatabase({ database, people: 300 })
+    const service = await openService(ServiceOptions.parse({ database }))
+    onTestFinished(async () => {
+      await service.close()
+      await rm(folder, { recursive: true })
+    })
+    return service.ctx
+  }
+
+  it('has the same people in each run', async () => {
+    const [first, second] = [await seeded(), await seeded()]
+    const people = ({ store: { db } }: typeof first) =>
+      db.selectFrom('user').select(['id', 'username', 'name', 'email', 'everEnrolled']).orderBy('sequence').execute()
+
+    expect(await people(first)).toHaveLength(300)
+    expect(await people(first)).toEqual(await people(second))
+  })
+
+  it('has an audit trail that can be verified', async () => {
+    const ctx = await seeded()
+
+    expect((await verifyAudit(ctx.store.db, [])).findings).toEqual([])
+  })
+})

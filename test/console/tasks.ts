@@ -1,0 +1,70 @@
+import type { Page } from 'playwright-core'
+
+import { button, type Desk, row } from './desk.ts'
+
+/** What the help desk does each day. The person is called Alice Archer. */
+export interface Task {
+  readonly prepare?: (desk: Desk) => Promise<unknown>
+  /** From the person's row in the search. */
+  readonly steps: (page: Page) => Promise<unknown>
+}
+
+const inDialog = (page: Page, name: string) =>
+  page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+
+export const tasks: Readonly<Record<string, Task>> = {
+  'finds a person': { steps: (page) => page.getByRole('heading', { level: 1, name: 'Alice Archer' }).waitFor() },
+  'sends a person through enrollment again': {
+    async steps(page) {
+      await button(page, 'Activation code: Wiki').click()
+      await inDialog(page, 'Activation code')
+      await page.locator('.big-code').waitFor()
+    },
+  },
+  'lets a person in who has lost the phone': {
+    async steps(page) {
+      await button(page, 'Create a code').click()
+      await inDialog(page, 'Create a code')
+      await page.locator('.big-code').waitFor()
+    },
+  },
+  'unlocks a person': {
+    prepare: (desk) => desk.lock('alice'),
+    async steps(page) {
+      await button(page, 'Unlock').click()
+      await inDialog(page, 'Unlock')
+      await page.getByText('is unlocked.').waitFor()
+    },
+  },
+  'assigns a hardware token': {
+    prepare: (desk) =>
+      desk.client.hardware.create({ serialNumber: 'SN-1', type: 'TOTP6', timeStep: 30, seed: '31'.repeat(20) }),
+    async steps(page) {
+      await button(page, 'Assign a hardware token').click()
+      await page.keyboard.type('SN-1')
+      await inDialog(page, 'Assign a hardware token')
+      await page.getByText('has a hardware token now.').waitFor()
+    },
+  },
+}
+
+/** Runs in the page: counts the clicks of the person. */
+function countClicks() {
+  const counted = window as unknown as { clicks: number }
+  counted.clicks = 0
+  addEventListener('click', (event) => void (counted.clicks += event.isTrusted && event.detail > 0 ? 1 : 0), true)
+}
+
+/** Does a task from the search on. @param delay Between two keys, milliseconds. */
+export async function doTask(page: Page, task: Task, { delay = 0 } = {}) {
+  await row(page, '').first().waitFor()
+  await page.evaluate(countClicks)
+  const start = performance.now()
+  await page.keyboard.press('/')
+  await page.keyboard.type('alice@', { delay })
+  await page.waitForURL(/q=alice%40/)
+  await row(page, 'Alice Archer').click()
+  await task.steps(page)
+  const clicks = await page.evaluate(() => (window as unknown as { clicks: number }).clicks)
+  return { clicks, seconds: (performance.now() - start) / 1000 }
+}

@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { beforeAll, describe, expect, it } from 'vitest'
+
+import { languageNames } from '../../src/contract/languages.ts'
+import { root } from '../../scripts/run.ts'
+import { table } from '../../scripts/markdown-table.ts'
+import { seedDatabase } from '../../scripts/seed/seed.ts'
+import { buildAssets } from '../../scripts/assets.ts'
+import { type Desk, signedIn, startDesk } from '../console/desk.ts'
+import { doTask, tasks } from '../console/tasks.ts'
+
+const people = 100_000
+
+/** Between two keys, as most people type, milliseconds. */
+const delay = 80
+
+/** How often each request is made; the slowest one counts. */
+const times = 5
+
+const requests = {
+  'Overview, all domains': 'overview',
+  'Overview, one domain': 'overview?domain=DOMAIN',
+  'First page of people': 'people',
+  'Search for a name': 'people?q=alice%20archer',
+  'Search for part of an e-mail address': 'people?q=u012345%40',
+  'Search for a serial number': 'people?q=sn-700123',
+  'Search for two letters': 'people?q=yu',
+  'Search for nothing that exists': 'people?q=qqqqqq',
+  'No sign-in method': 'people?filter=no_factor',
+  'Only e-mail': 'people?filter=only_email',
+  Locked: 'people?filter=locked',
+  'Recovery code in use': 'people?filter=bypass_code',
+  'Locked, one domain': 'people?filter=locked&domain=DOMAIN',
+  'Audit trail, newest entries': 'audit',
+  'Audit trail, reported in 24 hours': 'audit?event=session.denied&reason=reported',
+} as const
+
+/** Writes the lines below the marker of a table in docs/console.md. */
+function writeTable(name: string, rows: readonly (readonly string[])[]): void {
+  const file = join(root, 'docs', 'console.md')
+  const marker = `<!-- ${name}: written by test/long/console.long.ts -->\n\n`
+  const [before = '', after = ''] = readFileSync(file, 'utf8').split(marker)
+  const rest = after.slice(after.indexOf('\n\n') + 1)
+  writeFileSync(file, `${before}${marker}${table(rows).join('\n')}\n${rest}`)
+}
+
+describe('the console over 100,000 people and a month of history', () => {
+  /** The largest domain. */
+  let domain = ''
+
+  beforeAll(() => buildAssets())
+
+  async function startLargeDesk(): Promise<Desk> {
+    const desk = await startDesk({
+      async seed(database) {
+        const { organizationId, domainIds } = await seedDatabase({ database, people })
+        domain = domainIds[0] ?? ''
+        return organizationId
+      },
+    })
+    await desk.addPerson('alice', 'Alice Archer')
+    return desk
+  }
+
+  it('answers within 200 ms', async () => {
+    const desk = await startLargeDesk()
+    const { page } = await signedIn(desk)
+    const paths = Object.values(requests).map((path) => path.replace('DOMAIN', domain))
+
+    const measured = await page.evaluate(
+      async ({ all, count }) => {
+        const slowest: number[] = []
+        for (const path of all) {
+          const each: number[] = []
+          for (let i = 0; i < count; i++) {
+            const start = performance.now()
+            const response = await fetch(`/console/api/admin/${path}`)
+            await response.text()
+            each.push(response.ok ? performance.now() - start : Infinity)
+          }
+          slowest.push(Math.max(...each))
+        }
+        return slowest
+      },
+      { all: paths, count: times },
+    )
+
+    const rows = Object.keys(requests).map((name, index) => [name, `${Math.ceil(measured[index] ?? Infinity)} ms`])
+    writeTable('requests', [['Request', `Slowest of ${times}`], ...rows])
+    expect(Math.max(...measured)).toBeLessThan(200)
+  })
+
+  it('lets the daily tasks be done in three clicks and half a minute', async () => {
+    const desk = await startLargeDesk()
+    const rows: string[][] = []
+    const { page } = await signedIn(desk, { role: 'admin', domains: ['Wiki'] })
+    for (const [name, task] of Object.entries(tasks)) {
+      await task.prepare?.(desk)
+      await page.goto(`${desk.url}/people`)
+      const { clicks, seconds } = await doTask(page, task, { delay })
+      rows.push([`${name.charAt(0).toUpperCase()}${name.slice(1)}`, String(clicks), seconds.toFixed(1)])
+      expect.soft(clicks, name).toBeLessThanOrEqual(3)
+      expect.soft(seconds, name).toBeLessThan(30)
+    }
+    writeTable('tasks', [['Task', 'Clicks', 'Seconds'], ...rows])
+  })
+
+  it('loads at most 80 kB to start', () => {
+    const folder = join(root, 'dist', 'console', 'assets')
+    const files = readdirSync(folder).filter((name) => name.endsWith('.gz'))
+    const size = (names: readonly string[]) => names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+    const language = (name: string) => Object.hasOwn(languageNames, name.split('-', 1)[0] ?? '')
+    const isStart = (name: string) => /^index-.*\.(js|css)\.gz$/.test(name)
+    const words = Math.max(...files.filter(language).map((name) => size([name])))
+    const start = size(files.filter(isStart))
+    const screens = size(files.filter((name) => !isStart(name) && !language(name)))
+    const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`
+
+    writeTable('sizes', [
+      ['Part', 'Compressed (gzip)'],
+      ['Script and style to start with, People and Person included', kilobytes(start)],
+      ['Texts of the largest language', kilobytes(words)],
+      ['All other screens together, each loaded when it is opened', kilobytes(screens)],
+    ])
+    expect(start + words).toBeLessThan(80_000)
+  })
+})
