@@ -5,10 +5,11 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
+import { seedDatabase } from '../../scripts/seed/seed.ts'
 import { everyScreen } from '../authenticator/every-screen.ts'
 import { addWithPin, everyMoveScreen } from '../authenticator/move.ts'
 import { phones } from '../authenticator/phone.ts'
-import { newBrowser, startDesk } from '../console/desk.ts'
+import { newBrowser, signedIn, startDesk } from '../console/desk.ts'
 import { everyScreen as everyConsoleScreen, wordsOf } from '../console/every-screen.ts'
 import { walks } from '../express/every-page.ts'
 import { startService } from '../support/running-service.ts'
@@ -42,15 +43,30 @@ async function shoot(page: Page, variant: string): Promise<Buffer> {
   return page.screenshot({ animations: 'disabled' })
 }
 
-/** Draws a sheet with a line for each state and a column for each variant. */
+/** How many states a sheet shows, so that each can be made out. */
+const statesOfSheet = 4
+
+/** Draws sheets with a line for each state and a column for each variant. */
 async function draw(
   name: string,
   states: ReadonlyMap<string, Shots>,
   columns: readonly string[] = Object.keys(variants),
 ): Promise<void> {
+  const all = [...states]
+  for (let start = 0; start < all.length; start += statesOfSheet) {
+    const number = String(start / statesOfSheet + 1).padStart(2, '0')
+    await drawSheet(`${name} ${number}`, all.slice(start, start + statesOfSheet), columns)
+  }
+}
+
+async function drawSheet(
+  name: string,
+  states: readonly (readonly [string, Shots])[],
+  columns: readonly string[],
+): Promise<void> {
   const cell = (shot: Buffer | undefined) =>
     shot ? `<td><img src="data:image/png;base64,${shot.toString('base64')}">` : '<td>'
-  const lines = [...states].map(
+  const lines = states.map(
     ([state, shots]) => `<tr><th>${state}${columns.map((variant) => cell(shots.get(variant))).join('')}`,
   )
   const sheet = await chromium.newPage({ viewport: { width: 2000, height: 1000 } })
@@ -131,6 +147,18 @@ const consoleVariants = {
   '390 × 844, dark, Arabic': { viewport: { width: 390, height: 844 }, colorScheme: 'dark', locale: 'ar' },
 } as const satisfies Record<string, BrowserContextOptions>
 
+/** Places of the console, and what is in the middle of their pictures. */
+const manyPeople = [
+  ['overview', 'h1'],
+  ['overview', '.chart'],
+  ['overview?by=factor', '.chart'],
+  ['overview', '.facts'],
+  ['people', 'h1'],
+  ['people?filter=locked', 'h1'],
+  ['audit', '.entries'],
+  ['administrators', '.data-list'],
+] as const
+
 describe('the console', () => {
   it('on all its screens', async () => {
     const states = new Map<string, Shots>()
@@ -143,6 +171,29 @@ describe('the console', () => {
       })
     }
     await draw('console', states, Object.keys(consoleVariants))
+    expect(states.size).toBeGreaterThan(0)
+  })
+
+  it('over many people', async () => {
+    const states = new Map<string, Shots>()
+    for (const [variant, options] of Object.entries(consoleVariants)) {
+      const desk = await startDesk({
+        seed: async (database) => (await seedDatabase({ database, people: 5_000 })).organizationId,
+      })
+      const { page } = await signedIn(desk, {}, { reducedMotion: 'reduce', ...options })
+      for (const [path, shown] of manyPeople) {
+        await page.goto(`${desk.url}/${path}`)
+        await page.locator(shown).first().waitFor()
+        await page
+          .locator(shown)
+          .first()
+          .evaluate((element) => element.scrollIntoView({ block: 'center' }))
+        const state = `${path} ${shown}`
+        const shots = states.get(state) ?? new Map<string, Buffer>()
+        states.set(state, shots.set(variant, await page.screenshot({ animations: 'disabled' })))
+      }
+    }
+    await draw('console over many people', states, Object.keys(consoleVariants))
     expect(states.size).toBeGreaterThan(0)
   })
 })
