@@ -77,13 +77,14 @@ function useColumns(): readonly Column<Row>[] {
 
 function DomainCell({ row: { name, counted } }: { readonly row: Row }) {
   const numbers = useNumbers()
+  const hasShare = counted !== undefined && counted.members > 0
   return (
     <>
       <strong class="domain-share">
         <bdi>{printable(name)}</bdi>
-        {counted ? <span>{numbers.share(counted.enrolled, counted.members)}</span> : null}
+        {hasShare ? <span>{numbers.share(counted.enrolled, counted.members)}</span> : null}
       </strong>
-      {counted ? <ShareBar counted={counted} /> : null}
+      {hasShare ? <ShareBar counted={counted} /> : null}
     </>
   )
 }

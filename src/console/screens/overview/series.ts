@@ -55,9 +55,9 @@ export const firstDay = (now: number): number => now - (now % day) - (overviewDa
 
 export const sum = (counts: readonly SignInCount[]): number => counts.reduce((total, { count }) => total + count, 0)
 
-/** The lowest of 1, 2, 5, 10, 20 … that a scale up to a number can end with. At least 4, as people are whole. */
+/** The lowest of 1, 2, 4, 6, 8, 10, 20 … that a scale up to a number can end with. At least 4, as people are whole. */
 export function scaleEnd(max: number): number {
   const step = 10 ** Math.floor(Math.log10(Math.max(max, 1)))
-  const end = [1, 2, 5, 10].map((times) => times * step).find((each) => each >= max) ?? max
+  const end = [1, 2, 4, 6, 8, 10].map((times) => times * step).find((each) => each >= max) ?? max
   return Math.max(end, 4)
 }
