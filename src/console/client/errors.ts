@@ -37,3 +37,7 @@ export class PasskeyError extends Error {
 }
 
 export const hasCode = (error: unknown, code: ErrorCode): boolean => error instanceof ApiError && error.code === code
+
+/** Seconds to wait before the next try, if the service said so. */
+export const retryAfterOf = (error: unknown): number | undefined =>
+  error instanceof ApiError ? error.retryAfter : undefined

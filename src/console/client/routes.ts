@@ -2,6 +2,7 @@ import type * as administrators from '../../contract/admin/administrators.ts'
 import type * as approvals from '../../contract/admin/approvals.ts'
 import type * as audit from '../../contract/admin/audit.ts'
 import type * as auditVerification from '../../contract/admin/audit-verification.ts'
+import type * as callerVerifications from '../../contract/admin/caller-verifications.ts'
 import type * as domains from '../../contract/admin/domains.ts'
 import type * as overview from '../../contract/admin/overview.ts'
 import type * as people from '../../contract/admin/people.ts'
@@ -12,6 +13,7 @@ type Declared = typeof administrators &
   typeof approvals &
   typeof audit &
   typeof auditVerification &
+  typeof callerVerifications &
   typeof domains &
   typeof overview &
   typeof people &

@@ -44,3 +44,10 @@ export function useDateTime(): (at: number) => string {
   const { locale } = useSpeech()
   return (at) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(at * 1000)
 }
+
+/** A time, with its day unless that is today. */
+export function useDayTime(): (at: number) => string {
+  const [clockTime, dateTime] = [useClockTime(), useDateTime()]
+  return (at) =>
+    new Date(at * 1000).toDateString() === new Date().toDateString() ? clockTime(at) : dateTime(at)
+}

@@ -1,7 +1,7 @@
 import type { PersonSummary } from '../../contract/admin/people.ts'
 import { key, lock, warning } from '../../ui/icons.ts'
 import { Badge } from '../parts/badge.tsx'
-import { useClockTime, useDateTime } from '../parts/time.tsx'
+import { useDayTime } from '../parts/time.tsx'
 import { useWords } from '../words/speech.tsx'
 
 /** What needs attention about a person. */
@@ -19,10 +19,6 @@ export function PersonBadges({ person: { factors, locked, bypassCodes } }: { rea
 /** Until when the codes of a person are locked. @param until Unix time, seconds; null until an administrator unlocks them. */
 export function useLockedUntil(): (until: number | null) => string {
   const words = useWords()
-  const [clockTime, dateTime] = [useClockTime(), useDateTime()]
-  return (until) => {
-    if (until === null) return words.lockedForever
-    const isToday = new Date(until * 1000).toDateString() === new Date().toDateString()
-    return words.lockedUntil(isToday ? clockTime(until) : dateTime(until))
-  }
+  const dayTime = useDayTime()
+  return (until) => (until === null ? words.lockedForever : words.lockedUntil(dayTime(until)))
 }

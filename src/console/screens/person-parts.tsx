@@ -6,6 +6,7 @@ import { lock } from '../../ui/icons.ts'
 import { Facts } from '../parts/facts.tsx'
 import { Time } from '../parts/time.tsx'
 import { useWords } from '../words/speech.tsx'
+import { CallerCard } from './caller/caller-card.tsx'
 import { useDomainNames } from './domain-names.ts'
 import type { PersonAction, PersonActions } from './person-action.ts'
 import { PersonBadges, useLockedUntil } from './person-badges.tsx'
@@ -17,6 +18,7 @@ export interface PersonPartsProps {
   /** Whether the administrator may change anything. */
   readonly changeable: boolean
   readonly onAsk: (action: PersonAction) => void
+  readonly reload: () => Promise<void>
 }
 
 /** What is known of a person, and the buttons beside what they change. */
@@ -25,6 +27,7 @@ export function PersonParts(props: PersonPartsProps) {
   const { person, actions, changeable, onAsk } = props
   return (
     <>
+      <CallerCard {...props} />
       <Lock {...props} />
       {changeable && person.elsewhere ? <p class="sentence">{words.elsewhere}</p> : null}
       <Devices {...props} />

@@ -71,6 +71,7 @@ export function PersonScreen({ id }: { readonly id: string }) {
               actions={actions}
               changeable={session.administrator.role !== 'auditor'}
               onAsk={setAsked}
+              reload={person.reload}
             />
           ) : null
         }

@@ -196,6 +196,33 @@ export const en = {
   firstPage: 'First page',
   nextPage: 'Next page',
 
+  caller: {
+    heading: 'Caller',
+    offer: (name: string) => `On the phone with someone who says they’re ${name}? Ask the device before you change anything.`,
+    noDevice:
+      'This person has no device that can be asked. End the call, and call back on a number that you already know.',
+    verify: 'Verify caller',
+    again: 'Ask again',
+    readOut: 'Read out this number',
+    readOutSentence: (name: string) => `The device of ${name} asks for this number now. Read it out once, and wait.`,
+    waiting: 'Waiting for the answer…',
+    show: 'Show the number',
+    left: (time: string) => `${time} left`,
+    confirmed: 'Caller verified',
+    confirmedSentence: (name: string, time: string) =>
+      `Your number was typed on the device of ${name}. Until ${time}, you can make changes without asking another administrator.`,
+    endCall: 'End the call',
+    deniedSentence: (name: string) => `${name} isn’t the one on the phone with you.`,
+    reportedSentence: (name: string) => `${name} isn’t the one on the phone with you, and reports an attack.`,
+    blocked: (time: string) => `The help desk can’t change anything for this person until ${time}. Owners and admins can.`,
+    blockedNow: 'This person said that a call to the help desk wasn’t theirs. For 24 hours, only owners and admins can change anything.',
+    wrongNumber: 'Wrong number',
+    wrongNumberSentence: 'Another number was typed. Ask once more, and read it out slowly.',
+    expired: 'No answer',
+    expiredSentence: 'Ask again, or call back on a number that you already know.',
+    limit: (time: string) => `You’ve reached the limit of questions. You can ask again from ${time}.`,
+    orVerify: 'If this person is on the phone, you can verify the caller instead.',
+  },
   elsewhere:
     'This person also belongs to domains that you don’t manage. What counts everywhere, others have to change.',
   devices: 'Devices',

@@ -197,6 +197,34 @@ export const es: Words = {
   firstPage: 'Primera página',
   nextPage: 'Página siguiente',
 
+  caller: {
+    heading: 'Llamada',
+    offer: (name) => `¿Alguien llama y dice ser ${name}? Pregunte al dispositivo antes de cambiar nada.`,
+    noDevice:
+      'Esta persona no tiene ningún dispositivo al que preguntar. Cuelgue y llame a un número que ya conozca.',
+    verify: 'Verificar a quien llama',
+    again: 'Preguntar otra vez',
+    readOut: 'Lea este número en voz alta',
+    readOutSentence: (name) => `El dispositivo de ${name} pide ahora este número. Léalo una vez y espere.`,
+    waiting: 'Esperando la respuesta…',
+    show: 'Mostrar el número',
+    left: (time) => `quedan ${time}`,
+    confirmed: 'Llamada verificada',
+    confirmedSentence: (name, time) =>
+      `Su número se escribió en el dispositivo de ${name}. Puede hacer cambios sin preguntar a otro administrador hasta: ${time}.`,
+    endCall: 'Cuelgue',
+    deniedSentence: (name) => `${name} no es la persona con la que habla.`,
+    reportedSentence: (name) => `${name} no es la persona con la que habla e informa de un ataque.`,
+    blocked: (time) =>
+      `El soporte no puede cambiar nada de esta persona hasta: ${time}. Los propietarios y los gestores sí pueden.`,
+    blockedNow: 'Esta persona indicó que una llamada al soporte no era suya. Durante 24 horas, solo los propietarios y los gestores pueden cambiar algo.',
+    wrongNumber: 'Número equivocado',
+    wrongNumberSentence: 'Se escribió otro número. Pregunte una vez más y léalo despacio.',
+    expired: 'Sin respuesta',
+    expiredSentence: 'Pregunte otra vez o llame a un número que ya conozca.',
+    limit: (time) => `Ha alcanzado el límite de preguntas. Podrá preguntar de nuevo a partir de: ${time}.`,
+    orVerify: 'Si esta persona está al teléfono, puede verificar la llamada en su lugar.',
+  },
   elsewhere:
     'Esta persona también pertenece a dominios que usted no administra. Lo que vale en todas partes lo deben cambiar otros.',
   devices: 'Dispositivos',

@@ -199,6 +199,35 @@ export const fr: Words = {
   firstPage: 'Première page',
   nextPage: 'Page suivante',
 
+  caller: {
+    heading: 'Appel',
+    offer: (name) => `Quelqu’un appelle et dit être ${name} ? Interrogez l’appareil avant de modifier quoi que ce soit.`,
+    noDevice:
+      'Cette personne n’a aucun appareil à interroger. Raccrochez, puis rappelez à un numéro que vous connaissez déjà.',
+    verify: 'Vérifier l’appelant',
+    again: 'Demander à nouveau',
+    readOut: 'Lisez ce nombre à voix haute',
+    readOutSentence: (name) =>
+      `L’appareil de ${name} demande maintenant ce nombre. Lisez-le une fois, puis attendez.`,
+    waiting: 'En attente de la réponse…',
+    show: 'Afficher le nombre',
+    left: (time) => `encore ${time}`,
+    confirmed: 'Appelant vérifié',
+    confirmedSentence: (name, time) =>
+      `Votre nombre a été saisi sur l’appareil de ${name}. Vous pouvez faire des modifications sans demander à un autre administrateur, jusqu’à : ${time}.`,
+    endCall: 'Raccrochez',
+    deniedSentence: (name) => `${name} n’est pas la personne avec qui vous parlez.`,
+    reportedSentence: (name) => `${name} n’est pas la personne avec qui vous parlez et signale une attaque.`,
+    blocked: (time) =>
+      `L’assistance ne peut rien modifier pour cette personne jusqu’à : ${time}. Les propriétaires et les gestionnaires le peuvent.`,
+    blockedNow: 'Cette personne a indiqué qu’un appel à l’assistance n’était pas le sien. Pendant 24 heures, seuls les propriétaires et les gestionnaires peuvent modifier quelque chose.',
+    wrongNumber: 'Mauvais nombre',
+    wrongNumberSentence: 'Un autre nombre a été saisi. Demandez encore une fois et lisez lentement.',
+    expired: 'Pas de réponse',
+    expiredSentence: 'Demandez à nouveau, ou rappelez à un numéro que vous connaissez déjà.',
+    limit: (time) => `Vous avez atteint la limite de demandes. Vous pourrez redemander à partir de : ${time}.`,
+    orVerify: 'Si cette personne est au téléphone, vous pouvez plutôt vérifier l’appelant.',
+  },
   elsewhere:
     'Cette personne appartient aussi à des domaines que vous ne gérez pas. Ce qui vaut partout doit être modifié par d’autres.',
   devices: 'Appareils',

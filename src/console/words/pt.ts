@@ -198,6 +198,34 @@ export const pt: Words = {
   firstPage: 'Primeira página',
   nextPage: 'Próxima página',
 
+  caller: {
+    heading: 'Chamada',
+    offer: (name) => `Alguém ligou e diz ser ${name}? Pergunte ao dispositivo antes de mudar qualquer coisa.`,
+    noDevice:
+      'Esta pessoa não tem um dispositivo que possa ser consultado. Desligue e ligue de volta para um número que você já conhece.',
+    verify: 'Verificar quem liga',
+    again: 'Perguntar de novo',
+    readOut: 'Leia este número em voz alta',
+    readOutSentence: (name) => `O dispositivo de ${name} pede este número agora. Leia-o uma vez e espere.`,
+    waiting: 'Aguardando a resposta…',
+    show: 'Mostrar o número',
+    left: (time) => `faltam ${time}`,
+    confirmed: 'Chamada verificada',
+    confirmedSentence: (name, time) =>
+      `Seu número foi digitado no dispositivo de ${name}. Até ${time}, você pode fazer mudanças sem pedir a outro administrador.`,
+    endCall: 'Desligue',
+    deniedSentence: (name) => `${name} não é quem está ao telefone com você.`,
+    reportedSentence: (name) => `${name} não é quem está ao telefone com você e denuncia um ataque.`,
+    blocked: (time) =>
+      `O suporte não pode mudar nada desta pessoa até ${time}. Proprietários e gestores podem.`,
+    blockedNow: 'Esta pessoa disse que uma chamada ao suporte não era dela. Por 24 horas, só proprietários e gestores podem mudar algo.',
+    wrongNumber: 'Número errado',
+    wrongNumberSentence: 'Outro número foi digitado. Pergunte mais uma vez e leia devagar.',
+    expired: 'Sem resposta',
+    expiredSentence: 'Pergunte de novo ou ligue de volta para um número que você já conhece.',
+    limit: (time) => `Você atingiu o limite de perguntas. Poderá perguntar de novo a partir de ${time}.`,
+    orVerify: 'Se esta pessoa está ao telefone, você pode verificar a chamada em vez disso.',
+  },
   elsewhere:
     'Esta pessoa também pertence a domínios que você não administra. O que vale em todo lugar precisa ser alterado por outros.',
   devices: 'Dispositivos',

@@ -8,6 +8,7 @@ import { Id, Seconds } from '../text.ts'
 import { Token } from '../tokens.ts'
 import { Factor } from '../users.ts'
 import { Reasoned } from './because.ts'
+import { CallerVerification } from './caller-verifications.ts'
 
 /** Lists of people that a figure or a filter opens. */
 export const PeopleFilter = z.enum(['no_factor', 'only_email', 'locked', 'bypass_code'])
@@ -46,6 +47,10 @@ export const Person = PersonSummary.extend({
   hardware: HardwareToken.optional(),
   passkeys: z.array(Passkey.omit({ credentialId: true })),
   codes: z.array(BypassCode.omit({ code: true })),
+  /** What the administrator asked the person's device last, while it waits or its outcome stands. */
+  caller: CallerVerification.optional(),
+  /** The person said No to the help desk, which cannot act on the person until then. */
+  helpDeskBlockedUntil: Seconds.optional(),
 })
 export type Person = z.infer<typeof Person>
 

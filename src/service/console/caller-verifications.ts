@@ -9,7 +9,12 @@ import { takeCall } from '../push/call-budget.ts'
 import { callAtTime, standsUntil } from '../rules/caller-verification.ts'
 import { newMatchingNumber } from '../rules/matching-number.ts'
 import { newId, random128 } from '../rules/random.ts'
-import { callerVerificationOf, insertCallerVerification, openCallNumbers } from '../store/caller-verifications.ts'
+import {
+  callerVerificationOf,
+  insertCallerVerification,
+  newestCallBy,
+  openCallNumbers,
+} from '../store/caller-verifications.ts'
 import type { CallerVerificationRow } from '../store/caller-verifications.ts'
 import { activeDevice } from '../store/devices.ts'
 import type { Queryable } from '../store/schema.ts'
@@ -41,6 +46,15 @@ export const get: Handler<typeof contract.getCallerVerification> = async (input,
     userOf: ({ userId }) => userId,
   })
   return view(row, administrator)
+}
+
+/** What the administrator asked the person last, while it waits or its outcome stands. */
+export async function standingCall(call: Call, userId: string): Promise<CallerVerification | undefined> {
+  const { id: administratorId, domainIds } = signedIn(call)
+  const found = await newestCallBy(call.store.db, { userId, administratorId })
+  if (!found || (domainIds !== null && !domainIds.includes(found.domainId))) return undefined
+  const row = callAtTime(found, call.clock.now())
+  return isOver(row, call.clock.now()) ? undefined : view(row, administratorId)
 }
 
 /** In a transaction. */
@@ -103,9 +117,12 @@ async function load(
     id,
   })
   const row = found && callAtTime(found, now)
-  if (!row || (standsUntil(row) ?? Infinity) <= now) throw new ApiProblem('api.error.notfound.callerverification')
+  if (!row || isOver(row, now)) throw new ApiProblem('api.error.notfound.callerverification')
   return row
 }
+
+/** Whether the outcome no longer stands. */
+const isOver = (row: CallerVerificationRow, now: number): boolean => (standsUntil(row) ?? Infinity) <= now
 
 /** Only the administrator who asks reads the number out. */
 function view(row: CallerVerificationRow, administratorId: string): CallerVerification {

@@ -9,6 +9,7 @@ import { untilUnlocked } from '../rules/code-lock.ts'
 import { belongings } from '../store/belongings.ts'
 import type { Belongings } from '../store/belongings.ts'
 import { bypassCodesOfUsers } from '../store/bypass-codes.ts'
+import { helpDeskBlockedUntil } from '../store/caller-verifications.ts'
 import { domainById } from '../store/domains.ts'
 import { hardwareTokenOfUser } from '../store/hardware.ts'
 import { passkeysOfUser } from '../store/passkeys.ts'
@@ -18,6 +19,7 @@ import { userById } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 import { bypassCodeView, hardwareView, passkeyView, userView } from '../views/views.ts'
 import { signedIn } from './call.ts'
+import { standingCall } from './caller-verifications.ts'
 
 export const search: Handler<typeof contract.searchPeople> = async ({ q = '', filter, domain, after }, call) => {
   const { organizationId, domainIds } = signedIn(call)
@@ -98,6 +100,7 @@ export async function showPerson(call: Call, userId: string): Promise<Person> {
   const has = (await belongings(db, [userId], now)).get(userId)
   const summary = summaryOf(call, row, has)
   const hardware = await hardwareTokenOfUser(db, userId)
+  const [caller, blockedUntil] = [await standingCall(call, userId), await helpDeskBlockedUntil(db, userId, now)]
   return {
     ...summary,
     everEnrolled: row.everEnrolled === 1,
@@ -109,6 +112,8 @@ export async function showPerson(call: Call, userId: string): Promise<Person> {
     ...(hardware && { hardware: hardwareView(hardware) }),
     passkeys: (await passkeysOfUser(db, userId)).map((passkey) => passkeyView(passkey)),
     codes: (await bypassCodesOfUsers(db, [userId], now)).map((code) => bypassCodeView(code, undefined)),
+    ...(caller && { caller }),
+    ...(blockedUntil !== undefined && { helpDeskBlockedUntil: blockedUntil }),
   }
 }
 

@@ -37,6 +37,22 @@ export const callerVerificationOf = firstRow('callerVerificationOf', (db, of: Sl
     .where((is) => is.and(pick(of, ['organizationId', 'domainId', 'userId', 'id']))),
 )
 
+interface Asked {
+  readonly userId: string
+  readonly administratorId: string
+}
+
+/** The newest question of an administrator to a user. */
+export const newestCallBy = firstRow('newestCallBy', (db, of: Slots<Asked>) =>
+  db
+    .selectFrom('callerVerification')
+    .selectAll()
+    .where('userId', '=', of.userId)
+    .where('requestedBy', '=', of.administratorId)
+    .orderBy('sequence', 'desc')
+    .limit(1),
+)
+
 export const callOfDevice = firstRow('callOfDevice', (db, deviceId: Slot<string>, id: Slot<string>) =>
   db.selectFrom('callerVerification').selectAll().where('id', '=', id).where('deviceId', '=', deviceId),
 )
@@ -121,7 +137,7 @@ export const settleCall = changesRow('settleCall', (db, answer: Slots<CallAnswer
  */
 export async function isCallerVerified(
   db: Queryable,
-  of: { readonly administratorId: string; readonly userId: string },
+  of: Asked,
   now: number,
 ): Promise<boolean> {
   return (await confirmedCall(db, of, now)) !== undefined
@@ -129,7 +145,7 @@ export async function isCallerVerified(
 
 const confirmedCall = firstValue(
   'confirmedCall',
-  (db, of: Slots<{ administratorId: string; userId: string }>, now: Slot<number>) =>
+  (db, of: Slots<Asked>, now: Slot<number>) =>
     db
       .selectFrom('callerVerification')
       .select('id')
@@ -149,13 +165,19 @@ const confirmedCall = firstValue(
 
 /** Whether the user answered No to the help desk, or reported it, within 24 hours. */
 export async function isHelpDeskBlocked(db: Queryable, userId: string, now: number): Promise<boolean> {
-  return (await deniedCall(db, userId, now)) !== undefined
+  return (await helpDeskBlockedUntil(db, userId, now)) !== undefined
+}
+
+/** When the help desk can act again on a user who answered No to it; undefined for other users. */
+export async function helpDeskBlockedUntil(db: Queryable, userId: string, now: number): Promise<number | undefined> {
+  const deniedAt = await deniedCall(db, userId, now)
+  return typeof deniedAt === 'number' ? deniedAt + callBlockLength : undefined
 }
 
 const deniedCall = firstValue('deniedCall', (db, userId: Slot<string>, now: Slot<number>) =>
   db
     .selectFrom('callerVerification')
-    .select('id')
+    .select('settledAt')
     .where('userId', '=', userId)
     .where('state', 'in', ['denied', 'reported'])
     .where(
@@ -163,6 +185,7 @@ const deniedCall = firstValue('deniedCall', (db, userId: Slot<string>, now: Slot
       '>',
       derived(now, (time) => time - callBlockLength),
     )
+    .orderBy('settledAt', 'desc')
     .limit(1),
 )
 
