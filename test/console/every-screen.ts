@@ -5,6 +5,7 @@ import type { Words } from '../../src/console/words/en.ts'
 import { languages } from '../../src/console/words/languages.ts'
 import { isolated } from '../../src/printable.ts'
 import { button, type Desk, expectHeadline, link, register, registered, row, signedIn } from './desk.ts'
+import { addPhone } from './phone.ts'
 
 export async function wordsOf(code: LanguageTag): Promise<Words> {
   const language = languages.find((each) => each.code === code)
@@ -30,6 +31,7 @@ export async function everyScreen(
   await registered(desk, { name: 'Rex Revoked', email: 'rex@example.com', role: 'auditor' })
 
   await desk.addPerson('alice', 'Alice Archer')
+  await desk.addPerson('carol', 'Carol Caller')
   await desk.addPerson('bob', 'Bob Baker', ['Wiki', 'Webmail'])
   await desk.lock('alice')
 
@@ -65,6 +67,7 @@ export async function everyScreen(
   await page.getByRole('dialog').getByRole('button', { name: words.actions.createCode.button }).click()
   await page.locator('.big-code').waitFor()
   await look('a code')
+  await verifyCaller(desk, page, words, look)
   await page.goto(`${desk.url}/people?q=zzzz`)
   await page.getByText(words.noneFound).waitFor()
   await look('no one found')
@@ -167,6 +170,34 @@ async function lookAtAudit(
   await page.goto(`${desk.url}/audit?event=keys.rotated&actor=root`)
   await page.getByText(audit.noneFound).waitFor()
   await look('no entries')
+}
+
+/** A person on the phone, who turns out to be someone else. */
+async function verifyCaller(
+  desk: Desk,
+  page: Page,
+  words: Words,
+  look: (screen: string) => Promise<void>,
+): Promise<void> {
+  const { id } = await desk.client.users.getByUsername('carol')
+  const phone = await addPhone(desk, id)
+  await page.goto(`${desk.url}/person?id=${id}`)
+  await button(page, words.caller.verify).click()
+  const number = await page.locator('.big-code').innerText()
+  await look('the number to read out')
+  await phone.answer('confirm', number)
+  await page.getByRole('dialog', { name: words.caller.confirmed }).waitFor()
+  await button(page, words.done).click()
+  await look('a verified caller')
+  await desk.clock.advance(11 * 60)
+  await page.reload()
+  await button(page, words.caller.verify).click()
+  await page.locator('.big-code').waitFor()
+  await phone.answer('report')
+  await page.getByRole('dialog', { name: words.caller.endCall }).waitFor()
+  await look('a caller who is someone else')
+  await button(page, words.done).click()
+  await look('a person who said no')
 }
 
 /** As a member of the help desk does. */

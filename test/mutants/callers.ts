@@ -13,6 +13,14 @@ const authorize = 'src/service/console/authorize.ts'
 /** Attackers who call the help desk in the name of a user. */
 export const mutants: readonly Mutant[] = [
   {
+    defense: 'the number on the page of a person, only for the administrator who asked',
+    file: store,
+    find: "    .where('requestedBy', '=', of.administratorId)\n    .orderBy('sequence', 'desc')",
+    replace: "    .orderBy('sequence', 'desc')",
+    test: calls,
+    title: 'stands for the administrator who asked, as long as its outcome',
+  },
+  {
     defense: 'a wrong number settles a call',
     file: answer,
     find: "isSameText(row.number, number) ? 'confirmed' : 'wrong_number'",

@@ -10,6 +10,8 @@ import { Confirm, Dialog } from './confirm.tsx'
 
 interface ActionDialogProps {
   readonly action: PersonAction
+  /** Whether the person has a device that can be asked. */
+  readonly verifiable: boolean
   /** Asks another administrator to approve it. */
   readonly onAsk: (operation: string, because: Because) => Promise<void>
   /** It is done; with a code to show, if there is one. */
@@ -18,7 +20,7 @@ interface ActionDialogProps {
 }
 
 /** Asks before an action on a person, and for its reason, which stands in the audit trail. */
-export function ActionDialog({ action, onAsk, onDone, onClose }: ActionDialogProps) {
+export function ActionDialog({ action, verifiable, onAsk, onDone, onClose }: ActionDialogProps) {
   const words = useWords()
   const [because, setBecause] = useState(action.because)
   const [entered, setEntered] = useState<Entered>({ serialNumber: '', usesAllowed: 1, expirationTime: 24 * 60 })
@@ -47,6 +49,7 @@ export function ActionDialog({ action, onAsk, onDone, onClose }: ActionDialogPro
     return (
       <Confirm key="guarded" title={words.askAnother} action={words.ask} harmless onConfirm={confirm} onClose={onClose}>
         <p>{words.askAnotherSentence}</p>
+        {verifiable ? <p>{words.caller.orVerify}</p> : null}
       </Confirm>
     )
   }

@@ -48,6 +48,5 @@ export function useDateTime(): (at: number) => string {
 /** A time, with its day unless that is today. */
 export function useDayTime(): (at: number) => string {
   const [clockTime, dateTime] = [useClockTime(), useDateTime()]
-  return (at) =>
-    new Date(at * 1000).toDateString() === new Date().toDateString() ? clockTime(at) : dateTime(at)
+  return (at) => (new Date(at * 1000).toDateString() === new Date().toDateString() ? clockTime(at) : dateTime(at))
 }

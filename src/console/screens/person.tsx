@@ -80,6 +80,7 @@ export function PersonScreen({ id }: { readonly id: string }) {
         <ActionDialog
           key={asked.operation}
           action={asked}
+          verifiable={value?.tokens.some(({ device }) => device) ?? false}
           onAsk={ask}
           onDone={(code) => void done(asked, code)}
           onClose={() => setAsked(undefined)}

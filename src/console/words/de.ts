@@ -206,7 +206,8 @@ export const de: Words = {
     verify: 'Anrufer prüfen',
     again: 'Noch einmal fragen',
     readOut: 'Lesen Sie diese Zahl vor',
-    readOutSentence: (name) => `Das Gerät von ${name} fragt jetzt nach dieser Zahl. Lesen Sie sie einmal vor und warten Sie.`,
+    readOutSentence: (name) =>
+      `Das Gerät von ${name} fragt jetzt nach dieser Zahl. Lesen Sie sie einmal vor und warten Sie.`,
     waiting: 'Die Antwort steht noch aus…',
     show: 'Zahl anzeigen',
     left: (time) => `noch ${time}`,
@@ -216,9 +217,9 @@ export const de: Words = {
     endCall: 'Beenden Sie den Anruf',
     deniedSentence: (name) => `${name} telefoniert nicht mit Ihnen.`,
     reportedSentence: (name) => `${name} telefoniert nicht mit Ihnen und meldet einen Angriff.`,
-    blocked: (time) =>
-      `Der Helpdesk kann für diese Person bis ${time} nichts ändern. Inhaber und Verwalter können es.`,
-    blockedNow: 'Diese Person hat gesagt, dass ein Anruf beim Helpdesk nicht von ihr war. 24 Stunden lang können nur Inhaber und Verwalter etwas ändern.',
+    blocked: (time) => `Der Helpdesk kann für diese Person bis ${time} nichts ändern. Inhaber und Verwalter können es.`,
+    blockedNow:
+      'Diese Person hat gesagt, dass ein Anruf beim Helpdesk nicht von ihr war. 24 Stunden lang können nur Inhaber und Verwalter etwas ändern.',
     wrongNumber: 'Falsche Zahl',
     wrongNumberSentence: 'Es wurde eine andere Zahl eingegeben. Fragen Sie noch einmal und lesen Sie langsam vor.',
     expired: 'Keine Antwort',

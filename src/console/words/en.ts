@@ -198,7 +198,8 @@ export const en = {
 
   caller: {
     heading: 'Caller',
-    offer: (name: string) => `On the phone with someone who says they’re ${name}? Ask the device before you change anything.`,
+    offer: (name: string) =>
+      `On the phone with someone who says they’re ${name}? Ask the device before you change anything.`,
     noDevice:
       'This person has no device that can be asked. End the call, and call back on a number that you already know.',
     verify: 'Verify caller',
@@ -214,8 +215,10 @@ export const en = {
     endCall: 'End the call',
     deniedSentence: (name: string) => `${name} isn’t the one on the phone with you.`,
     reportedSentence: (name: string) => `${name} isn’t the one on the phone with you, and reports an attack.`,
-    blocked: (time: string) => `The help desk can’t change anything for this person until ${time}. Owners and admins can.`,
-    blockedNow: 'This person said that a call to the help desk wasn’t theirs. For 24 hours, only owners and admins can change anything.',
+    blocked: (time: string) =>
+      `The help desk can’t change anything for this person until ${time}. Owners and admins can.`,
+    blockedNow:
+      'This person said that a call to the help desk wasn’t theirs. For 24 hours, only owners and admins can change anything.',
     wrongNumber: 'Wrong number',
     wrongNumberSentence: 'Another number was typed. Ask once more, and read it out slowly.',
     expired: 'No answer',

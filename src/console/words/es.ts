@@ -200,8 +200,7 @@ export const es: Words = {
   caller: {
     heading: 'Llamada',
     offer: (name) => `¿Alguien llama y dice ser ${name}? Pregunte al dispositivo antes de cambiar nada.`,
-    noDevice:
-      'Esta persona no tiene ningún dispositivo al que preguntar. Cuelgue y llame a un número que ya conozca.',
+    noDevice: 'Esta persona no tiene ningún dispositivo al que preguntar. Cuelgue y llame a un número que ya conozca.',
     verify: 'Verificar a quien llama',
     again: 'Preguntar otra vez',
     readOut: 'Lea este número en voz alta',
@@ -217,7 +216,8 @@ export const es: Words = {
     reportedSentence: (name) => `${name} no es la persona con la que habla e informa de un ataque.`,
     blocked: (time) =>
       `El soporte no puede cambiar nada de esta persona hasta: ${time}. Los propietarios y los gestores sí pueden.`,
-    blockedNow: 'Esta persona indicó que una llamada al soporte no era suya. Durante 24 horas, solo los propietarios y los gestores pueden cambiar algo.',
+    blockedNow:
+      'Esta persona indicó que una llamada al soporte no era suya. Durante 24 horas, solo los propietarios y los gestores pueden cambiar algo.',
     wrongNumber: 'Número equivocado',
     wrongNumberSentence: 'Se escribió otro número. Pregunte una vez más y léalo despacio.',
     expired: 'Sin respuesta',

@@ -201,14 +201,14 @@ export const fr: Words = {
 
   caller: {
     heading: 'Appel',
-    offer: (name) => `Quelqu’un appelle et dit être ${name} ? Interrogez l’appareil avant de modifier quoi que ce soit.`,
+    offer: (name) =>
+      `Quelqu’un appelle et dit être ${name} ? Interrogez l’appareil avant de modifier quoi que ce soit.`,
     noDevice:
       'Cette personne n’a aucun appareil à interroger. Raccrochez, puis rappelez à un numéro que vous connaissez déjà.',
     verify: 'Vérifier l’appelant',
     again: 'Demander à nouveau',
     readOut: 'Lisez ce nombre à voix haute',
-    readOutSentence: (name) =>
-      `L’appareil de ${name} demande maintenant ce nombre. Lisez-le une fois, puis attendez.`,
+    readOutSentence: (name) => `L’appareil de ${name} demande maintenant ce nombre. Lisez-le une fois, puis attendez.`,
     waiting: 'En attente de la réponse…',
     show: 'Afficher le nombre',
     left: (time) => `encore ${time}`,
@@ -220,7 +220,8 @@ export const fr: Words = {
     reportedSentence: (name) => `${name} n’est pas la personne avec qui vous parlez et signale une attaque.`,
     blocked: (time) =>
       `L’assistance ne peut rien modifier pour cette personne jusqu’à : ${time}. Les propriétaires et les gestionnaires le peuvent.`,
-    blockedNow: 'Cette personne a indiqué qu’un appel à l’assistance n’était pas le sien. Pendant 24 heures, seuls les propriétaires et les gestionnaires peuvent modifier quelque chose.',
+    blockedNow:
+      'Cette personne a indiqué qu’un appel à l’assistance n’était pas le sien. Pendant 24 heures, seuls les propriétaires et les gestionnaires peuvent modifier quelque chose.',
     wrongNumber: 'Mauvais nombre',
     wrongNumberSentence: 'Un autre nombre a été saisi. Demandez encore une fois et lisez lentement.',
     expired: 'Pas de réponse',

@@ -216,9 +216,9 @@ export const pt: Words = {
     endCall: 'Desligue',
     deniedSentence: (name) => `${name} não é quem está ao telefone com você.`,
     reportedSentence: (name) => `${name} não é quem está ao telefone com você e denuncia um ataque.`,
-    blocked: (time) =>
-      `O suporte não pode mudar nada desta pessoa até ${time}. Proprietários e gestores podem.`,
-    blockedNow: 'Esta pessoa disse que uma chamada ao suporte não era dela. Por 24 horas, só proprietários e gestores podem mudar algo.',
+    blocked: (time) => `O suporte não pode mudar nada desta pessoa até ${time}. Proprietários e gestores podem.`,
+    blockedNow:
+      'Esta pessoa disse que uma chamada ao suporte não era dela. Por 24 horas, só proprietários e gestores podem mudar algo.',
     wrongNumber: 'Número errado',
     wrongNumberSentence: 'Outro número foi digitado. Pergunte mais uma vez e leia devagar.',
     expired: 'Sem resposta',

@@ -135,32 +135,26 @@ export const settleCall = changesRow('settleCall', (db, answer: Slots<CallAnswer
  * Whether this administrator has verified within the last 10 minutes that the user is the one on the phone. A confirmation by
  * a device that was revoked since then does not count, nor that of a user who left the domain.
  */
-export async function isCallerVerified(
-  db: Queryable,
-  of: Asked,
-  now: number,
-): Promise<boolean> {
+export async function isCallerVerified(db: Queryable, of: Asked, now: number): Promise<boolean> {
   return (await confirmedCall(db, of, now)) !== undefined
 }
 
-const confirmedCall = firstValue(
-  'confirmedCall',
-  (db, of: Slots<Asked>, now: Slot<number>) =>
-    db
-      .selectFrom('callerVerification')
-      .select('id')
-      .where('userId', '=', of.userId)
-      .where('requestedBy', '=', of.administratorId)
-      .where('state', '=', 'confirmed')
-      .where(
-        'settledAt',
-        '>',
-        derived(now, (time) => time - callOutcomeStands),
-      )
-      .where('settledAt', '<=', derived(now, latestBeginning))
-      .where(isOfMember)
-      .where(hasDeviceInUse)
-      .limit(1),
+const confirmedCall = firstValue('confirmedCall', (db, of: Slots<Asked>, now: Slot<number>) =>
+  db
+    .selectFrom('callerVerification')
+    .select('id')
+    .where('userId', '=', of.userId)
+    .where('requestedBy', '=', of.administratorId)
+    .where('state', '=', 'confirmed')
+    .where(
+      'settledAt',
+      '>',
+      derived(now, (time) => time - callOutcomeStands),
+    )
+    .where('settledAt', '<=', derived(now, latestBeginning))
+    .where(isOfMember)
+    .where(hasDeviceInUse)
+    .limit(1),
 )
 
 /** Whether the user answered No to the help desk, or reported it, within 24 hours. */

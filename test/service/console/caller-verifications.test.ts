@@ -127,6 +127,40 @@ describe.each(engines)('a caller verification, on %s', (engine) => {
     })
   })
 
+  describe('on the page of the person', () => {
+    const pageOf = async (by: Administrator) => (await by.call('GET', `/people/${person.id}`)).json
+
+    it('stands for the administrator who asked, as long as its outcome', async () => {
+      const other = await administrator(running, { role: 'admin', domains: [running.domain.id] })
+      const { id, number, confirm } = await askedCaller(helpdesk, person)
+
+      const [asked, seenByOther] = [await pageOf(helpdesk), await pageOf(other)]
+      await confirm()
+      const confirmed = await pageOf(helpdesk)
+      running.clock.skip(600)
+      const over = await pageOf(helpdesk)
+
+      expect(asked.caller).toMatchObject({ id, number, state: 'pending' })
+      expect(seenByOther).not.toHaveProperty('caller')
+      expect(confirmed.caller).toMatchObject({ id, state: 'confirmed' })
+      expect(confirmed.caller).not.toHaveProperty('number')
+      expect(over).not.toHaveProperty('caller')
+    })
+
+    it('blocks the help desk until 24 hours after a No, which every administrator sees', async () => {
+      const other = await administrator(running, { role: 'admin', domains: [running.domain.id] })
+      await (await askedCaller(helpdesk, person)).answer('deny')
+      const until = now() + 24 * 60 * 60
+
+      const seen = [await pageOf(helpdesk), await pageOf(other)]
+      running.clock.skip(24 * 60 * 60)
+      const later = administrator(running, { role: 'admin', domains: [running.domain.id] })
+
+      expect(seen.map(({ helpDeskBlockedUntil }) => helpDeskBlockedUntil)).toEqual([until, until])
+      expect(await pageOf(await later)).not.toHaveProperty('helpDeskBlockedUntil')
+    })
+  })
+
   describe('an answer', () => {
     it('with the right number confirms, and stands for 10 minutes for the administrator who asked', async () => {
       const { id, confirm, outcome } = await askedCaller(helpdesk, person)

@@ -13,7 +13,7 @@ import { useAttempt } from '../../use-attempt.ts'
 import { useNow } from '../../use-now.ts'
 import { useWords } from '../../words/speech.tsx'
 import { NumberDialog } from './number-dialog.tsx'
-import { isNo, type Outcome, outcomeOf } from './outcome.tsx'
+import { isNo, type Outcome, outcomeOf } from './outcome.ts'
 import { useCaller } from './use-caller.ts'
 import { useTimeLeft } from './use-time-left.ts'
 
@@ -52,7 +52,10 @@ export function CallerCard({ person, changeable, reload }: CallerCardProps) {
   const offered = changeable && domain !== undefined && question?.state !== 'confirmed' && blocked === undefined
   if (!changeable && blocked === undefined) return null
   return (
-    <section class={`caller ${outcome?.tone ?? (blocked === undefined ? 'plain' : 'danger')}`} aria-label={texts.heading}>
+    <section
+      class={`caller ${outcome?.tone ?? (blocked === undefined ? 'plain' : 'danger')}`}
+      aria-label={texts.heading}
+    >
       <Icon path={outcome?.icon ?? shield} />
       <div class="caller-text" role="status">
         {outcome ? <Told outcome={outcome} /> : blocked === undefined ? <p>{offerOf(words, name, domain)}</p> : null}

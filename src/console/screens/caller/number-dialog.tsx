@@ -3,7 +3,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Dialog } from '../../parts/confirm.tsx'
 import { useWords } from '../../words/speech.tsx'
-import type { Outcome } from './outcome.tsx'
+import type { Outcome } from './outcome.ts'
 import { useTimeLeft } from './use-time-left.ts'
 
 interface NumberDialogProps {

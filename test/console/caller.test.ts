@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+
+import { button, row, signedIn, startDesk } from './desk.ts'
+import { addPhone } from './phone.ts'
+
+const agent = { name: 'Hal Helper', email: 'hal@example.com', role: 'helpdesk', domains: ['Wiki'] } as const
+
+async function callFromAlice() {
+  const desk = await startDesk()
+  const phone = await addPhone(desk, await desk.addPerson('alice', 'Alice Archer'))
+  const { page } = await signedIn(desk, agent)
+  await row(page, 'Alice Archer').click()
+  return { desk, phone, page }
+}
+
+async function verify(page: Page, name = 'Verify caller'): Promise<string> {
+  await button(page, name).click()
+  return page.locator('.big-code').innerText()
+}
+
+describe('a caller', () => {
+  it('is verified by the number that the agent reads out, and then no other administrator is asked', async () => {
+    const { phone, page } = await callFromAlice()
+
+    const wrong = await verify(page)
+    await phone.answer('confirm', wrong === '10' ? '11' : '10')
+    await page.getByRole('dialog', { name: 'Wrong number' }).waitFor()
+    await button(page, 'Done').click()
+    const number = await verify(page, 'Ask again')
+    await button(page, 'Cancel').click()
+    await page.reload()
+    await button(page, 'Show the number').click()
+    const shown = await page.locator('.big-code').innerText()
+    await phone.answer('confirm', number)
+    await page.getByRole('dialog', { name: 'Caller verified' }).waitFor()
+    await button(page, 'Done').click()
+    await page.reload()
+    await page.getByText('10 minutes left').waitFor()
+    await button(page, 'Create a code').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create a code' }).click()
+    await page.locator('.big-code').waitFor()
+
+    expect(shown).toBe(number)
+  })
+
+  it('who is someone else ends the call, and blocks the help desk', async () => {
+    const { phone, page } = await callFromAlice()
+
+    await verify(page)
+    await phone.answer('report')
+    await page.getByRole('dialog', { name: 'End the call' }).waitFor()
+    await button(page, 'Done').click()
+    await page.reload()
+    await page.getByText('The help desk can’t change anything for this person until').waitFor()
+    const offered = await button(page, 'Verify caller').count()
+    await button(page, 'Sign out everywhere').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByText('This person said that a call to the help desk wasn’t theirs.').waitFor()
+
+    expect(offered).toBe(0)
+  })
+
+  it('cannot be asked for ever, and the page says when it can be again', async () => {
+    const { desk, page } = await callFromAlice()
+    for (const name of ['Verify caller', 'Ask again']) {
+      await verify(page, name)
+      await button(page, 'Cancel').click()
+      await page.clock.install({ time: Date.now() + 100_000 })
+      await desk.clock.advance(100)
+      await page.reload()
+      await page.getByText('No answer').waitFor()
+    }
+
+    await button(page, 'Ask again').click()
+
+    await page.getByText('You’ve reached the limit of questions. You can ask again from').waitFor()
+    expect(await page.locator('.big-code').count()).toBe(0)
+  })
+})
