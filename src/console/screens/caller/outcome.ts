@@ -1,4 +1,5 @@
 import type { CallerVerification } from '../../../contract/admin/caller-verifications.ts'
+import type { CallState } from '../../../contract/phone-calls.ts'
 import { check, clock, type IconPath, shield, warning } from '../../../ui/icons.ts'
 import type { Words } from '../../words/en.ts'
 
@@ -20,20 +21,20 @@ interface About {
 }
 
 export function outcomeOf({ question, words: { caller }, name, until }: About): Outcome {
-  switch (question.state) {
-    case 'pending':
-      return { icon: clock, tone: 'plain', title: caller.waiting, sentence: caller.readOutSentence(name) }
-    case 'confirmed':
-      return { icon: check, tone: 'ok', title: caller.confirmed, sentence: caller.confirmedSentence(name, until) }
-    case 'denied':
-      return { icon: shield, tone: 'danger', title: caller.endCall, sentence: caller.deniedSentence(name) }
-    case 'reported':
-      return { icon: shield, tone: 'danger', title: caller.endCall, sentence: caller.reportedSentence(name) }
-    case 'wrong_number':
-      return { icon: warning, tone: 'danger', title: caller.wrongNumber, sentence: caller.wrongNumberSentence }
-    case 'expired':
-      return { icon: clock, tone: 'plain', title: caller.expired, sentence: caller.expiredSentence }
+  const outcomes: Readonly<Record<CallState, Outcome>> = {
+    pending: { icon: clock, tone: 'plain', title: caller.waiting, sentence: caller.readOutSentence(name) },
+    confirmed: { icon: check, tone: 'ok', title: caller.confirmed, sentence: caller.confirmedSentence(name, until) },
+    denied: { icon: shield, tone: 'danger', title: caller.endCall, sentence: caller.deniedSentence(name) },
+    reported: { icon: shield, tone: 'danger', title: caller.endCall, sentence: caller.reportedSentence(name) },
+    wrong_number: {
+      icon: warning,
+      tone: 'danger',
+      title: caller.wrongNumber,
+      sentence: caller.wrongNumberSentence,
+    },
+    expired: { icon: clock, tone: 'plain', title: caller.expired, sentence: caller.expiredSentence },
   }
+  return outcomes[question.state]
 }
 
 /** Answers of No, after which the help desk is blocked. */
