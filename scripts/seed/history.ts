@@ -64,11 +64,11 @@ function outcomeOf(place: number): SignInOutcome {
   return outcomes.find(([, share]) => place <= (end += share))?.[0] ?? 'approved'
 }
 
-/** Mostly at work: four of five sign-ins of a weekend fall on the workday before it instead. */
+/** Mostly at work: four of five sign-ins of a weekend are on one of the five workdays before it instead. */
 function timeOf(now: number, random: SeededRandom): number {
   const at = now - random.between(0, days * day - 1)
   const weekday = new Date(at * 1000).getUTCDay()
-  const back = weekday === 6 ? 1 : weekday === 0 ? 2 : 0
+  const back = weekday === 6 ? random.between(1, 5) : weekday === 0 ? random.between(2, 6) : 0
   return back > 0 && at - back * day > now - days * day && random.chance(0.8) ? at - back * day : at
 }
 

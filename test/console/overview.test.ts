@@ -62,7 +62,7 @@ describe('the overview', () => {
     expect(page.url()).toBe(`${desk.url}/overview?domain=${desk.domainOf('Webmail')}`)
   })
 
-  it('reads the figures again each minute without a use of the session, and names what comes next in a new service', async () => {
+  it('reads the figures again each minute, without a use of the session', async () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk, { role: 'helpdesk', domains: ['Wiki'] })
     await page.clock.install()

@@ -107,4 +107,20 @@ export const mutants: readonly Mutant[] = [
     test: 'console/audit.test.ts',
     title: 'is not followed while the page is hidden',
   },
+  {
+    defense: 'an overview that no one looks at does not keep the session alive',
+    file: 'src/console/screens/overview/overview.tsx',
+    find: '{ unattended }),',
+    replace: '{}),',
+    test: 'console/overview.test.ts',
+    title: 'reads the figures again each minute, without a use of the session',
+  },
+  {
+    defense: 'a screen whose script is gone is not an empty page',
+    file: 'src/console/current-page.tsx',
+    find: ', failed: CannotLoad',
+    replace: '',
+    test: 'console/app.test.ts',
+    title: 'loads the page anew on a press when the script of a screen',
+  },
 ]
