@@ -28,6 +28,8 @@ const requests = {
   'Search for a serial number': 'people?q=sn-700123',
   'Search for two letters': 'people?q=yu',
   'Search for nothing that exists': 'people?q=qqqqqq',
+  Enrolled: 'people?filter=enrolled',
+  'Enrolled, one domain': 'people?filter=enrolled&domain=DOMAIN',
   'No sign-in method': 'people?filter=no_factor',
   'Only e-mail': 'people?filter=only_email',
   Locked: 'people?filter=locked',

@@ -13,7 +13,7 @@ import { useWords } from '../words/speech.tsx'
 import { useDomainNames } from './domain-names.ts'
 import { PersonBadges } from './person-badges.tsx'
 
-const filters: readonly PeopleFilter[] = ['no_factor', 'only_email', 'locked', 'bypass_code']
+const filters: readonly PeopleFilter[] = ['enrolled', 'no_factor', 'only_email', 'locked', 'bypass_code']
 
 /** Everyone whom the administrator can help. What is searched for stands in the address. */
 export function PeopleScreen() {

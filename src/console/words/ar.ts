@@ -67,7 +67,6 @@ export const ar: Words = {
     reported: 'بلاغات خلال 24 ساعة',
     enrollment: 'العامل الثاني',
     people: 'الأشخاص',
-    enrolled: 'مسجّلون',
     uncounted: 'قيد العدّ',
     countedEvery: 'تُعدّ النطاقات الكبيرة كل 15 دقيقة.',
     signIns: 'عمليات الدخول في آخر 30 يومًا',
@@ -175,6 +174,7 @@ export const ar: Words = {
   filter: 'تصفية',
   everyone: 'الكل',
   filters: {
+    enrolled: 'مسجّلون',
     no_factor: 'بلا طريقة دخول',
     only_email: 'البريد فقط',
     locked: 'مقفلون',

@@ -66,7 +66,6 @@ export const de: Words = {
     reported: 'In 24 Stunden gemeldet',
     enrollment: 'Zweiter Faktor',
     people: 'Personen',
-    enrolled: 'Eingerichtet',
     uncounted: 'Wird gezählt',
     countedEvery: 'Große Domänen werden alle 15 Minuten gezählt.',
     signIns: 'Anmeldungen der letzten 30 Tage',
@@ -170,6 +169,7 @@ export const de: Words = {
   filter: 'Filtern',
   everyone: 'Alle',
   filters: {
+    enrolled: 'Eingerichtet',
     no_factor: 'Ohne Anmeldemethode',
     only_email: 'Nur E-Mail',
     locked: 'Gesperrt',

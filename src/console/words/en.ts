@@ -66,7 +66,6 @@ export const en = {
     reported: 'Reported in 24 hours',
     enrollment: 'Enrollment',
     people: 'People',
-    enrolled: 'Enrolled',
     uncounted: 'Being counted',
     countedEvery: 'Large domains are counted every 15 minutes.',
     signIns: 'Sign-ins in the last 30 days',
@@ -168,6 +167,7 @@ export const en = {
   filter: 'Filter',
   everyone: 'Everyone',
   filters: {
+    enrolled: 'Enrolled',
     no_factor: 'No sign-in method',
     only_email: 'Only e-mail',
     locked: 'Locked',

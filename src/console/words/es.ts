@@ -66,7 +66,6 @@ export const es: Words = {
     reported: 'Denunciadas en 24 horas',
     enrollment: 'Segundo factor',
     people: 'Personas',
-    enrolled: 'Configuradas',
     uncounted: 'Contando',
     countedEvery: 'Los dominios grandes se cuentan cada 15 minutos.',
     signIns: 'Inicios de sesión de los últimos 30 días',
@@ -169,6 +168,7 @@ export const es: Words = {
   filter: 'Filtrar',
   everyone: 'Todas',
   filters: {
+    enrolled: 'Configuradas',
     no_factor: 'Sin método de acceso',
     only_email: 'Solo correo',
     locked: 'Bloqueadas',

@@ -67,7 +67,6 @@ export const fr: Words = {
     reported: 'Signalées en 24 heures',
     enrollment: 'Second facteur',
     people: 'Personnes',
-    enrolled: 'Configurées',
     uncounted: 'Comptage en cours',
     countedEvery: 'Les grands domaines sont comptés toutes les 15 minutes.',
     signIns: 'Connexions des 30 derniers jours',
@@ -171,6 +170,7 @@ export const fr: Words = {
   filter: 'Filtrer',
   everyone: 'Tout le monde',
   filters: {
+    enrolled: 'Configurées',
     no_factor: 'Sans méthode de connexion',
     only_email: 'E-mail seulement',
     locked: 'Bloqués',

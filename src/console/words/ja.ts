@@ -63,7 +63,6 @@ export const ja: Words = {
     reported: '24 時間以内の報告',
     enrollment: '二段階認証の登録',
     people: '人数',
-    enrolled: '登録済み',
     uncounted: '集計中',
     countedEvery: '大きなドメインは 15 分ごとに集計されます。',
     signIns: '過去 30 日間のサインイン',
@@ -167,6 +166,7 @@ export const ja: Words = {
   filter: '絞り込み',
   everyone: '全員',
   filters: {
+    enrolled: '登録済み',
     no_factor: 'サインイン方法なし',
     only_email: 'メールのみ',
     locked: 'ロック中',

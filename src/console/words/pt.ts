@@ -66,7 +66,6 @@ export const pt: Words = {
     reported: 'Denunciadas em 24 horas',
     enrollment: 'Segundo fator',
     people: 'Pessoas',
-    enrolled: 'Configuradas',
     uncounted: 'Em contagem',
     countedEvery: 'Domínios grandes são contados a cada 15 minutos.',
     signIns: 'Acessos dos últimos 30 dias',
@@ -170,6 +169,7 @@ export const pt: Words = {
   filter: 'Filtrar',
   everyone: 'Todas',
   filters: {
+    enrolled: 'Configuradas',
     no_factor: 'Sem método de acesso',
     only_email: 'Só e-mail',
     locked: 'Bloqueadas',

@@ -3,6 +3,7 @@ export const overviewDays = 30
 
 /** The list behind each figure, as a query of its operation. Figures of one domain add `domain`. */
 export const listsBehind = {
+  enrolled: { list: 'people', query: { filter: 'enrolled' } },
   noFactor: { list: 'people', query: { filter: 'no_factor' } },
   onlyEmail: { list: 'people', query: { filter: 'only_email' } },
   locked: { list: 'people', query: { filter: 'locked' } },

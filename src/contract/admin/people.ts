@@ -11,7 +11,7 @@ import { Reasoned } from './because.ts'
 import { CallerVerification } from './caller-verifications.ts'
 
 /** Lists of people that a figure or a filter opens. */
-export const PeopleFilter = z.enum(['no_factor', 'only_email', 'locked', 'bypass_code'])
+export const PeopleFilter = z.enum(['enrolled', 'no_factor', 'only_email', 'locked', 'bypass_code'])
 export type PeopleFilter = z.infer<typeof PeopleFilter>
 
 /** How many people a page has. */

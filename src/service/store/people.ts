@@ -89,6 +89,7 @@ const hasOther = (is: IsUser, now: Slot<number>) => is.or([isStrong(is), hasBypa
 
 const conditions: Readonly<Record<Filter, (is: IsUser, now: Slot<number>) => Expression<SqlBool>>> = {
   none: () => sql<SqlBool>`1 = 1`,
+  enrolled: isStrong,
   locked: (is, now) => is.or([is('user.codesLockedUntil', '>', now), is('user.knownCodesLockedUntil', '>', now)]),
   bypass_code: hasBypassCode,
   // The cheaper question first: most people have a strong factor.

@@ -124,6 +124,10 @@ describe.each(engines)('people on %s', (engine) => {
 
   describe('a filter', () => {
     const ways: Readonly<Record<PeopleFilter, () => Promise<{ username: string }>>> = {
+      async enrolled() {
+        const { id } = await passkeyHolder(running)
+        return (await running.call('GET', `/users/${id}`)).json
+      },
       no_factor: () => person({ email: null }),
       only_email: () => person(),
       async locked() {
@@ -153,11 +157,18 @@ describe.each(engines)('people on %s', (engine) => {
       for (const names of found) expect(names).toContain(username)
     })
 
+    it('of those who are enrolled leaves out people without a strong factor', async () => {
+      const { username } = await person()
+
+      expect(await find({ filter: 'enrolled', q: username })).toEqual([])
+    })
+
     it('leaves out people with a strong factor', async () => {
       const { id } = await passkeyHolder(running)
       const { json } = await running.call('GET', `/users/${id}`)
 
-      for (const filter of PeopleFilter.options) expect(await find({ filter, q: json.username })).toEqual([])
+      const others = PeopleFilter.options.filter((filter) => filter !== 'enrolled')
+      for (const filter of others) expect(await find({ filter, q: json.username })).toEqual([])
     })
   })
 

@@ -65,7 +65,9 @@ function useColumns(): readonly Column<Row>[] {
         {numbers.count(members)}
       </Figure>
     )),
-    column(words.overview.enrolled, ({ domain, enrolled }) => figure('solid', enrolled, peoplePlace({ domain }))),
+    column(words.filters.enrolled, ({ domain, enrolled }) =>
+      figure('solid', enrolled, placeBehind('enrolled', { domain })),
+    ),
     column(words.filters.only_email, ({ domain, onlyEmail }) =>
       figure('stripes', onlyEmail, placeBehind('onlyEmail', { domain })),
     ),
