@@ -2,6 +2,7 @@ import type { PeopleFilter, PersonSummary } from '../../contract/admin/people.ts
 import { printable } from '../../printable.ts'
 import { people } from '../../ui/icons.ts'
 import { type Column, DataList } from '../parts/data-list.tsx'
+import { DomainChoice } from '../parts/domain-choice.tsx'
 import { Page } from '../parts/page.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { Empty, WhenLoaded } from '../parts/states.tsx'
@@ -65,7 +66,6 @@ interface QueryProps {
 function Filters({ query }: QueryProps) {
   const words = useWords()
   const { go } = useRouter()
-  const { domains } = useSignedIn().session
   return (
     <div class="filters">
       <nav aria-label={words.filter}>
@@ -83,22 +83,10 @@ function Filters({ query }: QueryProps) {
           ))}
         </ul>
       </nav>
-      {domains.length > 1 ? (
-        <select
-          aria-label={words.domain}
-          value={query.domain ?? ''}
-          onChange={({ currentTarget }) =>
-            go(peoplePlace({ ...query, domain: currentTarget.value || undefined, after: undefined }))
-          }
-        >
-          <option value="">{words.allDomains}</option>
-          {domains.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      ) : null}
+      <DomainChoice
+        chosen={query.domain}
+        onChoose={(domain) => go(peoplePlace({ ...query, domain, after: undefined }))}
+      />
     </div>
   )
 }
