@@ -46,6 +46,21 @@ export const tasks: Readonly<Record<string, Task>> = {
       await page.getByText('has a hardware token now.').waitFor()
     },
   },
+  'ends a sign-in that is not the person’s': {
+    prepare: (desk) =>
+      desk.client.sessions.create(desk.domainOf('Wiki'), {
+        user: { username: 'alice' },
+        bypasscode: '000000000',
+        ipAddress: '203.0.113.7',
+        attributes: [{ key: 'Browser', value: 'Firefox' }],
+      }),
+    async steps(page) {
+      await page.getByText('203.0.113.7').waitFor()
+      await page.getByRole('button', { name: /^Not theirs: Wiki/ }).click()
+      await inDialog(page, 'Sign out everywhere')
+      await page.getByText('was signed out of all apps.').waitFor()
+    },
+  },
 }
 
 /** Runs in the page: counts the clicks of the person. */

@@ -14,6 +14,14 @@ const auditPages = 'src/service/store/audit-pages.ts'
 
 export const mutants: readonly Mutant[] = [
   {
+    defense: 'the domains of an administrator among the sign-ins of a person',
+    file: 'src/service/console/person-sign-ins.ts',
+    find: 'allowed === null || allowed.includes(id)',
+    replace: 'allowed === null || id.length > 0',
+    test: 'service/console/person-sign-ins.test.ts',
+    title: 'are those of the domains of the administrator',
+  },
+  {
     defense: 'the domains of an administrator in the audit trail',
     file: 'src/service/console/audit.ts',
     find: '    domainIds: await domainsFor(call, domain),\n',

@@ -5,6 +5,7 @@ import type * as auditVerification from '../../contract/admin/audit-verification
 import type * as callerVerifications from '../../contract/admin/caller-verifications.ts'
 import type * as domains from '../../contract/admin/domains.ts'
 import type * as overview from '../../contract/admin/overview.ts'
+import type * as personSignIns from '../../contract/admin/person-sign-ins.ts'
 import type * as people from '../../contract/admin/people.ts'
 import type * as signIn from '../../contract/admin/sign-in.ts'
 import type { Endpoint, EndpointInput, EndpointOutput } from '../../contract/endpoint.ts'
@@ -17,6 +18,7 @@ type Declared = typeof administrators &
   typeof domains &
   typeof overview &
   typeof people &
+  typeof personSignIns &
   typeof signIn
 
 /**

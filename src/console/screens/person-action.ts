@@ -141,6 +141,20 @@ export function actionsOn({ client, words, person }: About) {
       because: 'fraud',
       run: (because) => without(client.call('POST /admin/people/:userId/end-sessions', { params, body: { because } })),
     }),
+    /** After a sign-in that was not the person's. */
+    notTheirs: (): PersonAction => {
+      const { title, sentence, done } = words.signIns.notTheirs
+      return {
+        action: words.actions.endSessions.button,
+        title: title(name),
+        sentence,
+        done: done(name),
+        operation: 'endPersonSessions',
+        because: 'fraud',
+        run: (because) =>
+          without(client.call('POST /admin/people/:userId/end-sessions', { params, body: { because } })),
+      }
+    },
     reset: (): PersonAction => ({
       ...named('reset'),
       operation: 'resetPerson',

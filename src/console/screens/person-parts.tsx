@@ -10,6 +10,7 @@ import { CallerCard } from './caller/caller-card.tsx'
 import { useDomainNames } from './domain-names.ts'
 import type { PersonAction, PersonActions } from './person-action.ts'
 import { PersonBadges, useLockedUntil } from './person-badges.tsx'
+import { SignIns } from './person-sign-ins.tsx'
 import { Codes, Devices, Hardware, Passkeys } from './person-factors.tsx'
 
 export interface PersonPartsProps {
@@ -34,6 +35,7 @@ export function PersonParts(props: PersonPartsProps) {
       <Hardware {...props} />
       <Passkeys {...props} />
       <Codes {...props} />
+      <SignIns {...props} />
       <About person={person} />
       {changeable ? (
         <section class="card">

@@ -306,6 +306,30 @@ export const de: Words = {
       done: (name) => `${name} wurde zurückgesetzt.`,
     },
   },
+  signIns: {
+    heading: 'Letzte Anmeldungen',
+    sentence: 'Alle der letzten 24 Stunden, und 90 Tage lang die, die das jetzige Gerät beantwortet hat.',
+    empty: 'Keine Anmeldungen in dieser Zeit.',
+    states: {
+      pending: 'Wartet',
+      approved: 'Bestätigt',
+      denied: 'Abgelehnt',
+      expired: 'Keine Antwort',
+      cancelled: 'Abgebrochen',
+    },
+    reported: 'Als Angriff gemeldet',
+    newBrowser: 'Neuer Browser',
+    knownBrowser: 'Bekannter Browser',
+    older: 'Ältere anzeigen',
+    notTheirs: {
+      button: 'War es nicht',
+      title: (name) => `${name} von allen Apps abmelden?`,
+      sentence:
+        'Das beendet jede Sitzung. Bitten Sie diese Person danach, das Passwort zu ändern, und entfernen Sie fremde Geräte und Codes.',
+      done: (name) =>
+        `${name} wurde von allen Apps abgemeldet. Als Nächstes: ein neues Passwort und ein Blick auf die Geräte.`,
+    },
+  },
   reason: 'Grund',
   reasons: {
     lost_device: 'Gerät verloren',

@@ -304,6 +304,29 @@ export const en = {
       done: (name: string) => `${name} was reset.`,
     },
   },
+  signIns: {
+    heading: 'Recent sign-ins',
+    sentence: 'All of the last 24 hours, and for 90 days those that the present device answered.',
+    empty: 'No sign-ins in this time.',
+    states: {
+      pending: 'Waiting',
+      approved: 'Approved',
+      denied: 'Denied',
+      expired: 'No answer',
+      cancelled: 'Canceled',
+    },
+    reported: 'Reported as an attack',
+    newBrowser: 'New browser',
+    knownBrowser: 'Known browser',
+    older: 'Show older',
+    notTheirs: {
+      button: 'Not theirs',
+      title: (name: string) => `Sign ${name} out of all apps?`,
+      sentence:
+        'This ends every session. Then ask this person to change the password, and remove devices and codes that aren’t theirs.',
+      done: (name: string) => `${name} was signed out of all apps. Next: a new password, and a look at the devices.`,
+    },
+  },
   reason: 'Reason',
   reasons: {
     lost_device: 'Lost device',

@@ -305,6 +305,30 @@ export const es: Words = {
       done: (name) => `Se restableció a ${name}.`,
     },
   },
+  signIns: {
+    heading: 'Inicios de sesión recientes',
+    sentence: 'Todos los de las últimas 24 horas y, durante 90 días, los que respondió el dispositivo actual.',
+    empty: 'Ningún inicio de sesión en este tiempo.',
+    states: {
+      pending: 'En espera',
+      approved: 'Aprobado',
+      denied: 'Rechazado',
+      expired: 'Sin respuesta',
+      cancelled: 'Cancelado',
+    },
+    reported: 'Denunciado como ataque',
+    newBrowser: 'Navegador nuevo',
+    knownBrowser: 'Navegador conocido',
+    older: 'Mostrar anteriores',
+    notTheirs: {
+      button: 'No es suyo',
+      title: (name) => `¿Cerrar la sesión de ${name} en todas las aplicaciones?`,
+      sentence:
+        'Esto termina todas las sesiones. Después, pida a esta persona que cambie la contraseña y quite los dispositivos y códigos que no sean suyos.',
+      done: (name) =>
+        `Se cerró la sesión de ${name} en todas las aplicaciones. Lo siguiente: una contraseña nueva y revisar los dispositivos.`,
+    },
+  },
   reason: 'Motivo',
   reasons: {
     lost_device: 'Dispositivo perdido',

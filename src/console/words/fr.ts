@@ -310,6 +310,31 @@ export const fr: Words = {
       done: (name) => `${name} a été réinitialisé.`,
     },
   },
+  signIns: {
+    heading: 'Connexions récentes',
+    sentence:
+      'Toutes celles des dernières 24 heures et, pendant 90 jours, celles auxquelles l’appareil actuel a répondu.',
+    empty: 'Aucune connexion pendant cette période.',
+    states: {
+      pending: 'En attente',
+      approved: 'Approuvée',
+      denied: 'Refusée',
+      expired: 'Sans réponse',
+      cancelled: 'Annulée',
+    },
+    reported: 'Signalée comme attaque',
+    newBrowser: 'Nouveau navigateur',
+    knownBrowser: 'Navigateur connu',
+    older: 'Afficher les plus anciennes',
+    notTheirs: {
+      button: 'Pas de cette personne',
+      title: (name) => `Déconnecter ${name} de toutes les applications ?`,
+      sentence:
+        'Cela met fin à toutes les sessions. Demandez ensuite à cette personne de changer son mot de passe, et retirez les appareils et les codes qui ne sont pas les siens.',
+      done: (name) =>
+        `${name} n’est plus connecté à aucune application. Ensuite : un nouveau mot de passe, et un regard sur les appareils.`,
+    },
+  },
   reason: 'Motif',
   reasons: {
     lost_device: 'Appareil perdu',

@@ -301,6 +301,30 @@ export const ja: Words = {
       done: (name) => `${name}さんをリセットしました。`,
     },
   },
+  signIns: {
+    heading: '最近のサインイン',
+    sentence: '過去24時間のすべてと、現在の端末が回答したもの（90日間）です。',
+    empty: 'この期間のサインインはありません。',
+    states: {
+      pending: '待機中',
+      approved: '承認',
+      denied: '拒否',
+      expired: '回答なし',
+      cancelled: '取り消し',
+    },
+    reported: '攻撃として報告',
+    newBrowser: '新しいブラウザー',
+    knownBrowser: '既知のブラウザー',
+    older: '以前のものを表示',
+    notTheirs: {
+      button: '本人ではない',
+      title: (name) => `${name}さんをすべてのアプリからサインアウトしますか？`,
+      sentence:
+        'すべてのセッションが終了します。その後、パスワードの変更を本人に依頼し、本人のものではない端末やコードを削除してください。',
+      done: (name) =>
+        `${name}さんをすべてのアプリからサインアウトしました。次に、パスワードの変更と端末の確認を行ってください。`,
+    },
+  },
   reason: '理由',
   reasons: {
     lost_device: '端末の紛失',

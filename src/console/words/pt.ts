@@ -304,6 +304,30 @@ export const pt: Words = {
       done: (name) => `${name} foi redefinido.`,
     },
   },
+  signIns: {
+    heading: 'Acessos recentes',
+    sentence: 'Todos das últimas 24 horas e, por 90 dias, os que o dispositivo atual respondeu.',
+    empty: 'Nenhum acesso nesse período.',
+    states: {
+      pending: 'Aguardando',
+      approved: 'Aprovado',
+      denied: 'Recusado',
+      expired: 'Sem resposta',
+      cancelled: 'Cancelado',
+    },
+    reported: 'Denunciado como ataque',
+    newBrowser: 'Navegador novo',
+    knownBrowser: 'Navegador conhecido',
+    older: 'Mostrar anteriores',
+    notTheirs: {
+      button: 'Não é dela',
+      title: (name) => `Desconectar ${name} de todos os aplicativos?`,
+      sentence:
+        'Isso encerra todas as sessões. Depois, peça que esta pessoa troque a senha e remova dispositivos e códigos que não são dela.',
+      done: (name) =>
+        `${name} foi desconectado de todos os aplicativos. Em seguida: uma senha nova e uma olhada nos dispositivos.`,
+    },
+  },
   reason: 'Motivo',
   reasons: {
     lost_device: 'Dispositivo perdido',

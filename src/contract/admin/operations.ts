@@ -6,6 +6,7 @@ import * as audit from './audit.ts'
 import * as auditVerification from './audit-verification.ts'
 import * as approvals from './approvals.ts'
 import * as people from './people.ts'
+import * as signIns from './person-sign-ins.ts'
 import * as callerVerifications from './caller-verifications.ts'
 import * as domains from './domains.ts'
 import * as overview from './overview.ts'
@@ -18,6 +19,7 @@ export const adminOperations: readonly Operation[] = listOperations({
   'Apps and domains': domains,
   Audit: { ...audit, ...auditVerification },
   People: people,
+  'Sign-ins of people': signIns,
   Approvals: approvals,
   'Verifying callers': callerVerifications,
 })

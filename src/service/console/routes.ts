@@ -4,6 +4,7 @@ import * as trail from '../../contract/admin/audit.ts'
 import * as trailVerification from '../../contract/admin/audit-verification.ts'
 import * as approval from '../../contract/admin/approvals.ts'
 import * as person from '../../contract/admin/people.ts'
+import * as personSignIn from '../../contract/admin/person-sign-ins.ts'
 import * as callerVerification from '../../contract/admin/caller-verifications.ts'
 import * as figures from '../../contract/admin/overview.ts'
 import * as signIn from '../../contract/admin/sign-in.ts'
@@ -16,6 +17,7 @@ import * as auditVerification from './audit-verification.ts'
 import * as approvals from './approvals.ts'
 import * as people from './people.ts'
 import * as actions from './person-actions.ts'
+import * as personSignIns from './person-sign-ins.ts'
 import * as callerVerifications from './caller-verifications.ts'
 import * as domains from './domains.ts'
 import * as overview from './overview.ts'
@@ -79,6 +81,8 @@ export const consoleRoutes: readonly Route[] = [
   route(person.createPersonBypassCode, actions.createBypassCode),
   route(person.deletePersonBypassCodes, actions.deleteBypassCodes),
   route(person.deletePersonPasskey, actions.deletePasskey),
+
+  route(personSignIn.listPersonSignIns, personSignIns.list),
 
   route(approval.requestApproval, approvals.request),
   route(approval.listApprovals, approvals.list),

@@ -239,6 +239,24 @@ export const adminExamples: Readonly<Record<string, Example>> = {
   exportAuditLines: { answer: `${JSON.stringify(auditItem)}\n` },
   searchPeople: { answer: { people: [personSummary], next: '4711' } },
   getPerson: { answer: person },
+  listPersonSignIns: {
+    answer: {
+      signIns: [
+        {
+          id: personSummary.id,
+          domain: personSummary.domains[0] ?? '',
+          state: 'approved',
+          factor: 'push',
+          purpose: 'sign_in',
+          address: '203.0.113.7',
+          attributes: [{ key: 'Browser', value: 'Firefox' }],
+          knownBrowser: true,
+          at: 1_790_000_000,
+        },
+      ],
+      next: '1790000000',
+    },
+  },
   unlockPerson: changed,
   endPersonSessions: { request: { because } },
   resetPerson: { ...changed, answer: { ...person, factors: [], tokens: [], passkeys: [], codes: [], bypassCodes: 0 } },

@@ -18,6 +18,7 @@ export const drivers: readonly string[] = [
   'console/audit.test.ts',
   'console/audit-verification.test.ts',
   'console/people.test.ts',
+  'console/person-sign-ins.test.ts',
   'console/caller-verifications.test.ts',
   'console/overview.test.ts',
   'console/domains.test.ts',
