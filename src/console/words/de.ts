@@ -202,7 +202,7 @@ export const de: Words = {
     heading: 'Anruf',
     offer: (name) => `Jemand ruft an und sagt, ${name} zu sein? Fragen Sie das Gerät, bevor Sie etwas ändern.`,
     noDevice:
-      'Diese Person hat kein Gerät, das gefragt werden kann. Beenden Sie den Anruf und rufen Sie unter einer Nummer zurück, die Sie schon kennen.',
+      'Falls diese Person anruft: Es gibt kein Gerät, das gefragt werden kann. Rufen Sie unter einer Nummer zurück, die Sie schon kennen.',
     verify: 'Anrufer prüfen',
     again: 'Noch einmal fragen',
     readOut: 'Lesen Sie diese Zahl vor',

@@ -201,7 +201,7 @@ export const en = {
     offer: (name: string) =>
       `On the phone with someone who says they’re ${name}? Ask the device before you change anything.`,
     noDevice:
-      'This person has no device that can be asked. End the call, and call back on a number that you already know.',
+      'If this person calls: there’s no device that can be asked, so call back on a number that you already know.',
     verify: 'Verify caller',
     again: 'Ask again',
     readOut: 'Read out this number',

@@ -200,7 +200,7 @@ export const es: Words = {
   caller: {
     heading: 'Llamada',
     offer: (name) => `¿Alguien llama y dice ser ${name}? Pregunte al dispositivo antes de cambiar nada.`,
-    noDevice: 'Esta persona no tiene ningún dispositivo al que preguntar. Cuelgue y llame a un número que ya conozca.',
+    noDevice: 'Si esta persona llama: no hay ningún dispositivo al que preguntar. Llame a un número que ya conozca.',
     verify: 'Verificar a quien llama',
     again: 'Preguntar otra vez',
     readOut: 'Lea este número en voz alta',

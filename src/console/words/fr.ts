@@ -204,7 +204,7 @@ export const fr: Words = {
     offer: (name) =>
       `Quelqu’un appelle et dit être ${name} ? Interrogez l’appareil avant de modifier quoi que ce soit.`,
     noDevice:
-      'Cette personne n’a aucun appareil à interroger. Raccrochez, puis rappelez à un numéro que vous connaissez déjà.',
+      'Si cette personne appelle : il n’y a aucun appareil à interroger. Rappelez à un numéro que vous connaissez déjà.',
     verify: 'Vérifier l’appelant',
     again: 'Demander à nouveau',
     readOut: 'Lisez ce nombre à voix haute',

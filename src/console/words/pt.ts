@@ -202,7 +202,7 @@ export const pt: Words = {
     heading: 'Chamada',
     offer: (name) => `Alguém ligou e diz ser ${name}? Pergunte ao dispositivo antes de mudar qualquer coisa.`,
     noDevice:
-      'Esta pessoa não tem um dispositivo que possa ser consultado. Desligue e ligue de volta para um número que você já conhece.',
+      'Se esta pessoa ligar: não há dispositivo que possa ser consultado. Ligue de volta para um número que você já conhece.',
     verify: 'Verificar quem liga',
     again: 'Perguntar de novo',
     readOut: 'Leia este número em voz alta',
