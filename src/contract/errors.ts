@@ -43,6 +43,8 @@ export const errorStatus = Object.freeze({
   'api.error.invalid.filter': 400,
   'api.error.invalid.because': 400,
   'api.error.invalid.operation': 400,
+  'api.error.invalid.file': 400,
+  'api.error.invalid.key': 400,
   'api.error.unauthorized': 401,
   'api.error.device.unknown': 401,
   'api.error.device.clock': 401,
@@ -102,6 +104,8 @@ export const errorStatus = Object.freeze({
   'api.error.unavailable.mail': 503,
   /** `@simplewebauthn/server` is not installed. */
   'api.error.unavailable.passkeys': 503,
+  /** `sax` is not installed. */
+  'api.error.unavailable.pskc': 503,
 } as const)
 
 export type ErrorCode = keyof typeof errorStatus

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { parseCsv } from '../../src/cli/import/csv.ts'
+import { parseCsv } from '../../src/service/import/csv.ts'
 import { readTokens } from '../../src/cli/import/read-tokens.ts'
 import { Failure } from '../../src/cli/terminal/failure.ts'
 import { acceptedVersion, acceptsType, defaultVendor } from '../../src/contract/media-type.ts'

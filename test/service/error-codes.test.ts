@@ -98,6 +98,13 @@ async function asOwner(then: (owner: Awaited<ReturnType<typeof administrator>>) 
   return then(await administrator(administered, { role: 'owner' }))
 }
 
+/** Imports hardware tokens in a console, from this text. */
+const importFile = (text: string, more: object = {}): Promise<Answer> =>
+  asOwner(({ call }) => {
+    const body = { because: 'test', file: Buffer.from(text).toString('base64'), dryRun: true, ...more }
+    return call('POST', '/stock/import', { body })
+  })
+
 type Owner = Awaited<ReturnType<typeof administrator>>
 
 const reset = ({ call }: Owner, path: string) => call('POST', `${path}/reset`, { body: { because: 'test' } })
@@ -321,6 +328,8 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.invalid.q': () => asOwner(({ call }) => call('GET', `/people?q=${'x'.repeat(129)}`)),
   'api.error.invalid.filter': () => asOwner(({ call }) => call('GET', '/people?filter=tall')),
   'api.error.invalid.because': () => onPerson(({ call }, path) => call('POST', `${path}/reset`, { body: {} })),
+  'api.error.invalid.file': () => importFile('\n\n\n'),
+  'api.error.invalid.key': () => importFile('serial,seed', { key: '0'.repeat(32) }),
   'api.error.invalid.operation': () =>
     onPerson(({ call }, path) =>
       call('POST', `${path}/approvals`, { body: { operation: 'getPerson', because: 'test' } }),
@@ -354,6 +363,14 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   },
   'api.error.unavailable.passkeys': () =>
     withoutWebAuthn(async (other) => (await passkeyUser(other)).startRegistration()),
+  'api.error.unavailable.pskc': async () => {
+    vi.doMock('sax', () => {
+      throw new Error('not installed')
+    })
+    const answer = await importFile('<KeyContainer/>')
+    vi.doUnmock('sax')
+    return answer
+  },
   'api.error.unavailable.mail': async () => {
     const mailing = await running.service.administration.createDomain(running.organization.id, {
       name: unique(),

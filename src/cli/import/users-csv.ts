@@ -1,6 +1,7 @@
 import type { UserRow } from '../../service/admin/user-import.ts'
+import { decodeText, parseCsv } from '../../service/import/csv.ts'
 import { Failure } from '../terminal/failure.ts'
-import { decodeText, parseCsv } from './csv.ts'
+import { asFailure } from './as-failure.ts'
 
 /** Enough for more than 100,000 users, bytes. */
 export const usersLimit = 64 * 1024 * 1024
@@ -10,7 +11,7 @@ type Column = (typeof columns)[number]
 
 /** Reads users from CSV: `username,name,email`, or the columns in the header. Ignores other columns. */
 export function readUsersCsv(bytes: Buffer): UserRow[] {
-  const records = parseCsv(decodeText(bytes, 'Save it as CSV in UTF-8.'))
+  const records = parseCsv(decode(bytes))
   const [first] = records
   if (!first) throw new Failure('The file contains no users. Check that it is the right file.')
   if (first.fields.length === 1 && first.fields[0]?.includes(';')) {
@@ -30,6 +31,14 @@ export function readUsersCsv(bytes: Buffer): UserRow[] {
       user: { username: fieldOf('username'), name: fieldOf('name') || fieldOf('username'), email: fieldOf('email') },
     }
   })
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return decodeText(bytes, 'Save it as CSV in UTF-8.')
+  } catch (error) {
+    throw asFailure(error)
+  }
 }
 
 function columnNamed(text: string): Column | undefined {

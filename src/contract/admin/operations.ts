@@ -10,6 +10,7 @@ import * as signIns from './person-sign-ins.ts'
 import * as callerVerifications from './caller-verifications.ts'
 import * as domains from './domains.ts'
 import * as overview from './overview.ts'
+import * as stock from './stock.ts'
 import * as signIn from './sign-in.ts'
 
 export const adminOperations: readonly Operation[] = listOperations({
@@ -20,6 +21,7 @@ export const adminOperations: readonly Operation[] = listOperations({
   Audit: { ...audit, ...auditVerification },
   People: people,
   'Sign-ins of people': signIns,
+  'Hardware tokens': stock,
   Approvals: approvals,
   'Verifying callers': callerVerifications,
 })

@@ -21,7 +21,7 @@ export interface AdminAccess {
   readonly whole?: true
   /** It changes nothing that administrators work with, so auditors may call it although it is no `GET`. */
   readonly reads?: true
-  /** It counts in every domain of the person, so the caller must manage all of them. */
+  /** It counts in every domain of the person, or of the organization if it names no person: the caller must manage all of them. */
   readonly everywhere?: true
 }
 

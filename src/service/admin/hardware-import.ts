@@ -1,27 +1,31 @@
 import { NewHardwareToken } from '../../contract/hardware.ts'
+import type { RejectionCode } from '../../contract/admin/stock.ts'
 import { describeMistakes, validate } from '../../contract/validate.ts'
+import type { Mistake } from '../../contract/validate.ts'
 import { audit } from '../audit/audit.ts'
-import type { ServiceContext } from '../context/service-context.ts'
+import { nextTurn } from '../ground/next-turn.ts'
 import { defaultAlias, digitsOf } from '../rules/hardware-token.ts'
 import { newId } from '../rules/random.ts'
 import { importBatch, insertHardwareTokens, presentSerialNumbers } from '../store/hardware.ts'
 import type { NewHardwareTokenRow } from '../store/hardware.ts'
+import { requireStillAllowed } from './acting.ts'
+import type { Acting } from './acting.ts'
 import { RefusalError } from './errors.ts'
 import { importAccepted } from './import-rows.ts'
 import type { ImportOptions, ImportReport, Rejected } from './import-rows.ts'
 
 /** A row of an import file: a token in the form of the contract, not yet validated, or the reason why it could not be read. */
-export type ImportRow = { readonly line: number } & ({ readonly token: unknown } | { readonly reason: string })
+export type ImportRow = { readonly line: number } & ({ readonly token: unknown } | Omit<Rejected, 'line'>)
 
 /** Imports hardware tokens by the rules of the REST interface, all in one transaction. */
 export async function importHardwareTokens(
-  ctx: ServiceContext,
+  ctx: Acting,
   organizationId: string,
   rows: readonly ImportRow[],
   options: ImportOptions = {},
 ): Promise<ImportReport> {
   const { progress = () => {} } = options
-  const checked = checkRows(rows)
+  const checked = await checkRows(rows)
   const { accepted, taken } = await withoutPresent(ctx, organizationId, checked.accepted, (done) =>
     progress(done, 2 * rows.length),
   )
@@ -36,11 +40,12 @@ interface Accepted {
   readonly token: ReturnType<typeof NewHardwareToken.parse>
 }
 
-function checkRows(rows: readonly ImportRow[]): { accepted: Accepted[]; rejected: Rejected[] } {
+async function checkRows(rows: readonly ImportRow[]): Promise<{ accepted: Accepted[]; rejected: Rejected[] }> {
   const accepted: Accepted[] = []
   const rejected: Rejected[] = []
   const lines = new Map<string, number>()
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
+    if (index % importBatch === importBatch - 1) await nextTurn()
     const checked = checkRow(row)
     if ('reason' in checked) {
       rejected.push(checked)
@@ -51,7 +56,8 @@ function checkRows(rows: readonly ImportRow[]): { accepted: Accepted[]; rejected
     if (first === undefined) {
       lines.set(serialNumber, row.line)
       accepted.push(checked)
-    } else rejected.push({ line: row.line, reason: `its serial number stands in line ${first} already` })
+    } else
+      rejected.push({ line: row.line, code: 'repeated', reason: `its serial number stands in line ${first} already` })
   }
   return { accepted, rejected }
 }
@@ -60,11 +66,23 @@ function checkRow(row: ImportRow): Accepted | Rejected {
   if ('reason' in row) return row
   const validated = validate(NewHardwareToken, row.token)
   if (validated.success) return { line: row.line, token: validated.data }
-  return { line: row.line, reason: describeMistakes(validated.mistakes) }
+  const { mistakes } = validated
+  return { line: row.line, code: codeOf(mistakes[0]), reason: describeMistakes(mistakes) }
 }
 
+const codes: Readonly<Record<keyof NewHardwareToken, RejectionCode>> = {
+  serialNumber: 'serial',
+  seed: 'seed',
+  type: 'type',
+  timeStep: 'step',
+  alias: 'alias',
+}
+
+const codeOf = ({ path: [field = ''] }: Mistake): RejectionCode =>
+  (codes as Readonly<Record<PropertyKey, RejectionCode>>)[field] ?? 'row'
+
 async function withoutPresent(
-  ctx: ServiceContext,
+  ctx: Acting,
   organizationId: string,
   rows: readonly Accepted[],
   progress: (done: number) => void,
@@ -80,20 +98,25 @@ async function withoutPresent(
     accepted: rows.filter((row) => !isTaken(row)),
     taken: rows
       .filter((row) => isTaken(row))
-      .map(({ line }) => ({ line, reason: 'its serial number is there already' })),
+      .map(({ line }) => ({ line, code: 'present', reason: 'its serial number is there already' }) as const),
   }
 }
 
 async function insertAll(
-  ctx: ServiceContext,
+  ctx: Acting,
   organizationId: string,
   rows: readonly Accepted[],
   progress: (done: number) => void,
 ): Promise<void> {
   const createdAt = ctx.clock.now()
   // Before the transaction, because other writers wait for it.
-  const tokens = rows.map(({ token }) => toRow(ctx, { organizationId, createdAt }, token))
+  const tokens: NewHardwareTokenRow[] = []
+  for (const [batch] of batches(rows)) {
+    tokens.push(...batch.map(({ token }) => toRow(ctx, { organizationId, createdAt }, token)))
+    await nextTurn()
+  }
   await ctx.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, ctx)
     for (const [batch, done] of batches(tokens)) {
       if (!(await insertHardwareTokens(db, batch))) throw changedMeanwhile()
       progress(done)
@@ -103,7 +126,7 @@ async function insertAll(
 }
 
 function toRow(
-  ctx: ServiceContext,
+  ctx: Acting,
   common: { organizationId: string; createdAt: number },
   token: Accepted['token'],
 ): NewHardwareTokenRow {

@@ -1,9 +1,13 @@
+import type { RejectionCode } from '../../contract/admin/stock.ts'
+
 /** A row of an import file that cannot be imported. */
 export interface Rejected {
   /** The line at which the row begins. */
   readonly line: number
   /** Never quotes the row: it may hold a seed. */
   readonly reason: string
+  /** The same for programs; of hardware tokens. */
+  readonly code?: RejectionCode
 }
 
 export interface ImportReport {

@@ -107,6 +107,8 @@ export const auditEvents = {
   'hardware.enrolled': ['hardware', 'domain', 'user'],
   'hardware.assigned': ['hardware', 'user'],
   'hardware.released': ['user'],
+  /** An administrator corrected its clock by two codes. */
+  'hardware.resynchronized': ['hardware', 'user'],
   'passkey.added': ['passkey', 'domain', 'user'],
   'passkey.renamed': ['passkey', 'domain', 'user'],
   /** Without a domain if all factors of the user were removed. */

@@ -8,7 +8,7 @@ import { isCallerVerified, isHelpDeskBlocked } from '../store/caller-verificatio
 import { userById } from '../store/users.ts'
 import { notSignedIn } from './call.ts'
 import { requireApproval } from './guard.ts'
-import { requireEveryDomain, requireVisible } from './scope.ts'
+import { requireEveryDomain, requireVisible, requireWholeOrganization } from './scope.ts'
 
 /**
  * The one place that decides whether an administrator may call an operation: by its role, by the ids in the path, by whom it is
@@ -34,7 +34,7 @@ export async function authorizeAdministrator(
   if (method !== 'GET' && (await isOwnRecord(store, administrator, params)))
     throw new ApiProblem('api.error.forbidden.own')
   const { userId = '' } = params
-  if (admin.everywhere) await requireEveryDomain(scope, userId)
+  if (admin.everywhere) await (userId === '' ? requireWholeOrganization(scope) : requireEveryDomain(scope, userId))
   if (method !== 'GET' && administrator.role === 'helpdesk') await rejectBlocked(store, params, now)
   if (admin.fresh && !isFresh(administrator.session, now)) throw new ApiProblem('api.error.forbidden.fresh')
   if (admin.guarded && administrator.role === 'helpdesk') {

@@ -35,7 +35,7 @@ export const search: Handler<typeof contract.searchPeople> = async ({ q = '', fi
     now: call.clock.now(),
     text,
   }
-  const ids = await findPeople(call.store.db, query, { search: kindOf(text), filter: filter ?? 'none' })
+  const ids = await findPeople(call.store.db, query, { search: searchKind(text), filter: filter ?? 'none' })
   const rows = await usersByIds(call.store.db, ids.slice(0, peoplePage))
   const last = rows.at(-1)
   return {
@@ -47,7 +47,7 @@ export const search: Handler<typeof contract.searchPeople> = async ({ q = '', fi
 export const get: Handler<typeof contract.getPerson> = ({ userId }, call) => showPerson(call, userId)
 
 /** Trigrams need three characters. */
-function kindOf(text: string): PeopleSearch {
+export function searchKind(text: string): PeopleSearch {
   const { length } = Array.from(text)
   return length === 0 ? 'list' : length < 3 ? 'prefix' : 'search'
 }

@@ -7,6 +7,7 @@ import * as person from '../../contract/admin/people.ts'
 import * as personSignIn from '../../contract/admin/person-sign-ins.ts'
 import * as callerVerification from '../../contract/admin/caller-verifications.ts'
 import * as figures from '../../contract/admin/overview.ts'
+import * as stockContract from '../../contract/admin/stock.ts'
 import * as signIn from '../../contract/admin/sign-in.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
@@ -23,6 +24,7 @@ import * as domains from './domains.ts'
 import * as overview from './overview.ts'
 import * as ownPasskeys from './own-passkeys.ts'
 import * as registration from './registration.ts'
+import * as stock from './stock.ts'
 import * as signingIn from './sign-in.ts'
 
 /** The whole REST interface of the console. */
@@ -83,6 +85,10 @@ export const consoleRoutes: readonly Route[] = [
   route(person.deletePersonPasskey, actions.deletePasskey),
 
   route(personSignIn.listPersonSignIns, personSignIns.list),
+  route(stockContract.listStock, stock.list),
+  route(stockContract.importStock, stock.importFile),
+  route(stockContract.deleteStockToken, stock.remove),
+  route(stockContract.resynchronizePersonHardware, stock.resynchronize),
 
   route(approval.requestApproval, approvals.request),
   route(approval.listApprovals, approvals.list),

@@ -10,9 +10,10 @@ import { approvalById } from '../store/approvals.ts'
 import type { ApprovalRow } from '../store/approvals.ts'
 import { belongings } from '../store/belongings.ts'
 import { apiKeysOf } from '../store/api-keys.ts'
-import { domainById } from '../store/domains.ts'
+import { domainById, domainsOf } from '../store/domains.ts'
 import { isMemberOfSome } from '../store/members.ts'
 import type { Queryable } from '../store/schema.ts'
+import { stockTokenById } from '../store/stock.ts'
 import { userById } from '../store/users.ts'
 import { signedIn } from './call.ts'
 
@@ -29,14 +30,17 @@ type IsVisible = (id: string, scope: Scope) => Promise<boolean>
 const places: Readonly<Record<string, IsVisible>> = {
   domainId: async (id, { db, administrator: { organizationId, domainIds } }) =>
     (domainIds === null || domainIds.includes(id)) && (await domainById(db, organizationId, id)) !== undefined,
-  userId: async (id, { db, administrator: { organizationId, domainIds } }) =>
-    (await userById(db, organizationId, id)) !== undefined &&
-    (domainIds === null || (await isMemberOfSome(db, id, domainIds))),
+  userId: isVisiblePerson,
   administratorId: async (id, { db, administrator }) =>
     (await administratorById(db, id))?.organizationId === administrator.organizationId,
   approvalId: async (id, scope) => {
     const approval = await approvalById(scope.db, id, scope.now)
     return approval?.organizationId === scope.administrator.organizationId && managesApproval(scope, approval)
+  },
+  hardwareTokenId: async (id, scope) => {
+    const { db, administrator } = scope
+    const token = await stockTokenById(db, administrator.organizationId, id)
+    return token !== undefined && (token.userId === null || isVisiblePerson(token.userId, scope))
   },
   // Of the person in the same path, which the handler checks.
   passkeyId: () => Promise.resolve(true),
@@ -48,6 +52,11 @@ const places: Readonly<Record<string, IsVisible>> = {
     ),
   invitationId: async (id, { db, administrator, now }) =>
     (await openInvitationsOf(db, administrator.organizationId, now)).some((invitation) => invitation.id === id),
+}
+
+async function isVisiblePerson(id: string, { db, administrator: { organizationId, domainIds } }: Scope) {
+  if (!(await userById(db, organizationId, id))) return false
+  return domainIds === null || isMemberOfSome(db, id, domainIds)
 }
 
 const ownPlaces: Readonly<Record<string, IsVisible>> = {
@@ -69,6 +78,18 @@ export async function requireVisible(
     if (!isVisible) throw new Error(`Nothing checks the scope of :${name}.`)
     if (!(await isVisible(id, scope))) throw new ApiProblem(notFound(name))
   }
+}
+
+/** Whether an administrator manages every domain of its organization, as what belongs to no domain counts in all of them. */
+export async function managesEveryDomain({ db, administrator }: Scope): Promise<boolean> {
+  const { organizationId, domainIds } = administrator
+  if (domainIds === null) return true
+  return (await domainsOf(db, organizationId)).every(({ id }) => domainIds.includes(id))
+}
+
+/** Rejects what counts in every domain of the organization for an administrator who does not manage all of them. */
+export async function requireWholeOrganization(scope: Scope): Promise<void> {
+  if (!(await managesEveryDomain(scope))) throw new ApiProblem('api.error.forbidden.elsewhere')
 }
 
 /**

@@ -106,5 +106,6 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.internal': 'Unexpected error.',
   'api.error.unavailable': 'The service is not available right now.',
   'api.error.unavailable.mail': 'The mail server did not accept the e-mail.',
+  'api.error.unavailable.pskc': 'Importing PSKC needs the package sax, which is not installed.',
   'api.error.unavailable.passkeys': 'Passkeys need the package @simplewebauthn/server, which is not installed.',
 }

@@ -146,6 +146,17 @@ const person = {
   codes: [bypassCode],
 }
 
+const stockToken = {
+  id: '4c'.repeat(20),
+  alias: 'HW-4c4c4c4c',
+  serialNumber: 'A-100045',
+  type: 'TOTP6',
+  timeStep: '30s',
+  syncState: 'Never Used',
+  createdAt: 1795000000,
+}
+const ofPerson = { id: personSummary.id, username: personSummary.username, name: personSummary.name }
+
 const approval = {
   id: adminExampleParams.approvalId,
   operation: 'resetPerson',
@@ -270,6 +281,24 @@ export const adminExamples: Readonly<Record<string, Example>> = {
   },
   deletePersonBypassCodes: { ...changed, answer: { ...person, codes: [], bypassCodes: 0 } },
   deletePersonPasskey: { ...changed, answer: { ...person, passkeys: [], factors: ['push'] } },
+
+  listStock: {
+    answer: {
+      tokens: [stockToken, { ...stockToken, id: 'f3'.repeat(20), serialNumber: 'A-100046', person: ofPerson }],
+      next: '4711',
+      changeable: true,
+    },
+  },
+  importStock: {
+    request: { because: 'other', file: 'c2VyaWFsLHNlZWQK', dryRun: true, skipRejected: false },
+    answer: {
+      imported: 0,
+      acceptable: 498,
+      rejected: [{ line: 12, code: 'seed', reason: 'seed: must be 32 to 128 hexadecimal digits' }],
+    },
+  },
+  deleteStockToken: { request: { because: 'other' } },
+  resynchronizePersonHardware: { request: { because: 'other', first: '287082', second: '359152' }, answer: person },
 
   requestApproval: { request: { operation: approval.operation, because }, answer: { ...approval, decidable: false } },
   listApprovals: { answer: [approval] },

@@ -94,6 +94,26 @@ function matchingStep(source: CodeSource, code: string, expected: number): numbe
   return stepsAt(near).find(matches) ?? stepsAt(far).filter(matches)[0]
 }
 
+/** How far a token may be off when an administrator resynchronizes it, steps: 50 minutes with 30 seconds. */
+const resynchronizationWindow = 100
+
+/** The later step of two consecutive codes, and how far ahead the token is then; nearest first. Steps that were used do not count. */
+export function resynchronizedStep(
+  source: Pick<CodeSource, 'seed' | 'digits' | 'period' | 'lastStep' | 'drift'>,
+  [first, second]: readonly [string, string],
+  now: number,
+): { readonly step: number; readonly drift: number } | undefined {
+  const codeOf = codesOf(source)
+  const present = stepAt(now, source.period)
+  for (let distance = 0; distance <= resynchronizationWindow; distance += 1) {
+    for (const step of distance === 0 ? [present] : [present - distance, present + distance]) {
+      if (step <= source.lastStep || step < 0 || !isSameText(codeOf(step), first)) continue
+      if (isSameText(codeOf(step + 1), second)) return { step: step + 1, drift: step + 1 - present }
+    }
+  }
+  return undefined
+}
+
 function follows({ seenStep, seenAt, period }: CodeSource, step: number, now: number): boolean {
   if (seenStep === null || seenAt === null || step !== seenStep + 1) return false
   return now - seenAt <= maxStepsBetween * period && seenAt <= latestBeginning(now)

@@ -191,7 +191,8 @@ const usersOf = (tokens: readonly { readonly userId: string | null }[]): string[
   ...new Set(tokens.flatMap(({ userId }) => userId ?? [])),
 ]
 
-function hardwareTokens(db: Queryable) {
+/** Hardware tokens with what can be shown of them. */
+export function hardwareTokens(db: Queryable) {
   return db
     .selectFrom('hardwareToken')
     .innerJoin('codeGenerator', 'codeGenerator.id', 'hardwareToken.id')

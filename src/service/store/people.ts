@@ -34,7 +34,8 @@ export function findPeople(
   return pages[search][filter](db, { ...query, text: textOf[search](db, query.text) })
 }
 
-const textOf: Readonly<Record<PeopleSearch, (db: Queryable, text: string) => string>> = {
+/** What the engine is given for a text. */
+export const textOf: Readonly<Record<PeopleSearch, (db: Queryable, text: string) => string>> = {
   list: () => '',
   // SQLite looks for a phrase (sqlite.org/fts5.html section 3.1), PostgreSQL for a pattern.
   search: (db, text) => (isPostgres(db) ? `%${escaped(text)}%` : `"${text.replaceAll('"', '""')}"`),
@@ -135,20 +136,23 @@ function pagesOf(search: PeopleSearch) {
  * way round it would search once for each user. The search finds its rows in the order of the users, so a page ends it.
  */
 function searched(db: Queryable, { text, after }: Slots<PeopleQuery>) {
+  const found = peopleFound(db, text)
+  return isPostgres(db) ? found : found.where('userSearch.rowid', '>', after)
+}
+
+/** The users of all organizations that a text finds. */
+export function peopleFound(db: Queryable, text: Slot<string>) {
   const joined = db.selectFrom('userSearch').crossJoin('user')
   return isPostgres(db)
     ? joined.whereRef('userSearch.position', '=', 'user.sequence').where(sql<SqlBool>`user_search.text like ${text}`)
-    : joined
-        .whereRef('user.sequence', '=', 'userSearch.rowid')
-        .where('userSearch.rowid', '>', after)
-        .where(sql<SqlBool>`user_search match ${text}`)
+    : joined.whereRef('user.sequence', '=', 'userSearch.rowid').where(sql<SqlBool>`user_search match ${text}`)
 }
 
 /** The order of the pages. SQLite knows only of the search itself that its rows come in their order. */
 const positionOf = (db: Queryable, search: PeopleSearch) =>
   search === 'search' && !isPostgres(db) ? sql.ref('userSearch.rowid') : sql.ref('user.sequence')
 
-const beginsWith = (is: IsUser, text: Slot<string>): Expression<SqlBool> =>
+export const beginsWith = (is: IsUser, text: Slot<string>): Expression<SqlBool> =>
   is.or([
     sql<SqlBool>`lower(${is.ref('user.username')}) like ${text}`,
     sql<SqlBool>`lower(${is.ref('user.name')}) like ${text}`,

@@ -2,7 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import { container, encrypted, encryption, exampleKey, exampleSeed, keyPackage } from '../import/pskc-file.ts'
+import {
+  container,
+  encrypted,
+  encryption,
+  exampleKey,
+  exampleSeed,
+  keyPackage,
+} from '../../service/import/pskc-file.ts'
 import { useDatabase } from './run-command.ts'
 
 const { place, file, admin, json } = useDatabase()

@@ -255,6 +255,11 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
   'hardware.deleted': async () => call('DELETE', `/hardware/${(await hardwareToken(running)).id}`),
   'hardware.enrolled': async () => (await member(running)).enrollApp(),
   'hardware.assigned': () => holder(running),
+  async 'hardware.resynchronized'() {
+    const { id, token } = await holder(console())
+    const body = { because: 'test', first: token.code(20), second: token.code(21) }
+    await (await consoleOwner()).call('POST', `/people/${id}/hardware/resynchronize`, { body })
+  },
   'hardware.released': async () => call('DELETE', `${(await holder(running)).path}/hardware`),
   'passkey.added': () => passkeyHolder(running),
   async 'passkey.renamed'() {

@@ -145,8 +145,14 @@ describe.each(engines)('on %s', (engine) => {
       invitationId: invitation.id,
       apiKeyId: (await addApiKey(running.ctx, organizationId, {})).id,
       passkeyId: '0'.repeat(40),
+      hardwareTokenId: await freeToken(call),
       callerVerificationId: await verifiedCaller(organizationId, domainId, user.id),
     }
+  }
+
+  async function freeToken(call: Console['call']): Promise<string> {
+    const body = { serialNumber: randomBytes(8).toString('hex'), type: 'TOTP6', timeStep: 30, seed: '0'.repeat(40) }
+    return (await call('POST', '/hardware', { body })).json.id
   }
 
   async function verifiedCaller(organizationId: string, domainId: string, userId: string): Promise<string> {
@@ -250,6 +256,7 @@ describe.each(engines)('on %s', (engine) => {
         'approvalId',
         'callerVerificationId',
         'apiKeyId',
+        'hardwareTokenId',
       ]
 
       const unknown = protectedOnes.flatMap(({ endpoint }) => namesOf(endpoint)).filter((name) => !known.includes(name))

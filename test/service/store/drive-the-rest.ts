@@ -17,6 +17,8 @@ import { isInForce } from '../../../src/service/store/passes.ts'
 import { forgetPush, pushOfDevice, pushOfNotice } from '../../../src/service/store/pushes.ts'
 import { replaceSealed, sealedPlaces } from '../../../src/service/store/sealed-values.ts'
 import { takePruneBudget } from '../../../src/service/store/trusted-clock.ts'
+import { findStock, removeFreeToken, stockTokenById } from '../../../src/service/store/stock.ts'
+import { StockFilter } from '../../../src/contract/admin/stock.ts'
 import { signInDaysOf } from '../../../src/service/store/sign-in-days.ts'
 import { userById, usersNamed } from '../../../src/service/store/users.ts'
 import { markApplied } from '../../../src/service/store/synchronizations.ts'
@@ -69,6 +71,26 @@ export function driveTheRest(): void {
     const isMember = (domainIds: readonly string[]) => isMemberOfSome(node.ctx.store.db, id, domainIds)
 
     expect([await isMember([running.domain.id]), await isMember(['0'.repeat(40)])]).toEqual([true, false])
+  })
+
+  it('finds hardware tokens by each search and filter', async () => {
+    const query = {
+      organizationId: running.organization.id,
+      domainIds: [],
+      everyone: 1,
+      free: 1,
+      after: 0,
+      limit: 2,
+    } as const
+    const { db } = node.ctx.store
+    const found = []
+    for (const search of ['list', 'search', 'prefix'] as const)
+      for (const filter of ['none', ...StockFilter.options] as const)
+        found.push(await findStock(db, query, { search, filter, text: search === 'list' ? '' : 'zzzz' }))
+    const removed = await removeFreeToken(db, running.organization.id, '0'.repeat(40))
+    await stockTokenById(db, running.organization.id, '0'.repeat(40))
+
+    expect([found.length, removed]).toEqual([12, false])
   })
 
   it('tries whether the database takes changes', async () => {

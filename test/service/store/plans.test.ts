@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { root } from '../../../scripts/run.ts'
 import { PeopleFilter } from '../../../src/contract/admin/people.ts'
+import { StockFilter } from '../../../src/contract/admin/stock.ts'
 import type { Store } from '../../../src/service/store/store.ts'
 import { furnishManyUsers, insertManyUsers } from '../../support/many-users.ts'
 import { openPostgres } from '../../support/postgres.ts'
@@ -72,12 +73,17 @@ const rotation = 'counts everything sealed, once when the first keys are given a
 
 const peoplePages = ['none', ...PeopleFilter.options].map((filter) => `people list ${filter}`)
 
+const stockPages = ['list', 'search', 'prefix'].flatMap((search) =>
+  ['none', ...StockFilter.options].map((filter) => `stock ${search} ${filter}`),
+)
+
 /** Functions of the store whose statements may read a whole table or a whole domain, and why. */
 const exceptions: Readonly<Record<string, string>> = {
   listUsers: page,
   listMembers: page,
   listHardwareTokens: page,
   ...Object.fromEntries(peoplePages.map((name) => [name, people])),
+  ...Object.fromEntries(stockPages.map((name) => [name, page])),
   'hardware.ts hardwareTokensNamed': commandLine,
   'audit.ts newestAuditRows': commandLine,
   'audit.ts auditSpan': 'the first and the last entry: SQLite calls ORDER BY position LIMIT 1 a scan, too',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { readOathCsv } from '../../../src/cli/import/oath-csv.ts'
+import { readOathCsv } from '../../../src/service/import/oath-csv.ts'
 
 const seed = '3132333435363738393031323334353637383930'
 const token = (serialNumber: string, more: object = {}) => ({
@@ -59,7 +59,7 @@ describe('OATH CSV', () => {
   ])('rejects a row with %s, without printing its seed', (_what, text, reason) => {
     const rows = readOathCsv(text)
 
-    expect(rows).toEqual([{ line: 1, reason }])
+    expect(rows).toEqual([{ line: 1, code: expect.any(String), reason }])
     expect(JSON.stringify(rows)).not.toContain(seed)
   })
 
@@ -67,7 +67,7 @@ describe('OATH CSV', () => {
     const rows = readOathCsv(`1"x,${seed},TOTP6,30\n2,${seed},TOTP6,30`)
 
     expect(rows).toMatchObject([
-      { line: 1, reason: expect.any(String) },
+      { line: 1, code: 'row', reason: expect.any(String) },
       { line: 2, token: token('2') },
     ])
   })

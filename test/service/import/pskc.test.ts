@@ -3,48 +3,48 @@ import { createCipheriv, createHmac } from 'node:crypto'
 import sax from 'sax'
 import { describe, expect, it } from 'vitest'
 
-import { readPskc as readContainer } from '../../../src/cli/import/pskc.ts'
-import { parseXml } from '../../../src/cli/import/xml.ts'
+import { readPskc as readContainer } from '../../../src/service/import/pskc.ts'
+import { parseXml } from '../../../src/service/import/xml.ts'
 import { container, encrypted, encryption, exampleKey, exampleSeed, keyPackage, plain } from './pskc-file.ts'
 
 const key = Buffer.from(exampleKey, 'hex')
 const token = { serialNumber: '987654321', seed: exampleSeed, type: 'TOTP8', timeStep: '30' }
 const row = { line: expect.any(Number), token }
 
-const readPskc = (text: string, given: Buffer | undefined) => readContainer(parseXml(text, sax), given)
+const readPskc = async (text: string, given: Buffer | undefined) => readContainer(await parseXml(text, sax), given)
 
 const hotp = { algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:hotp' }
-const reasonOf = (text: string, given?: Buffer) => {
-  const [first] = readPskc(text, given)
+const reasonOf = async (text: string, given?: Buffer) => {
+  const [first] = await readPskc(text, given)
   return first && 'reason' in first ? first.reason : undefined
 }
 
 describe('a Portable Symmetric Key Container', () => {
-  it('reads RFC 6030 figures 2 and 5: the secret in base64', () => {
-    expect(readPskc(container(keyPackage()), undefined)).toEqual([row])
+  it('reads RFC 6030 figures 2 and 5: the secret in base64', async () => {
+    expect(await readPskc(container(keyPackage()), undefined)).toEqual([row])
   })
 
-  it('reads RFC 6030 figure 6: AES-128-CBC with a pre-shared key and HMAC-SHA1', () => {
+  it('reads RFC 6030 figure 6: AES-128-CBC with a pre-shared key and HMAC-SHA1', async () => {
     const text = container(encryption(), keyPackage({ secret: encrypted() }))
 
-    expect(readPskc(text, key)).toEqual([row])
+    expect(await readPskc(text, key)).toEqual([row])
   })
 
-  it('reads a namespace prefix, as in RFC 6030 figure 7', () => {
+  it('reads a namespace prefix, as in RFC 6030 figure 7', async () => {
     const text = container(keyPackage())
       .replace('xmlns=', 'xmlns:pskc=')
       .replaceAll(/<(\/?)(?=[A-Z])/g, '<$1pskc:')
 
-    expect(readPskc(text, undefined)).toEqual([row])
+    expect(await readPskc(text, undefined)).toEqual([row])
   })
 
-  it('uses the encryption key for the MAC when the file names no other key', () => {
+  it('uses the encryption key for the MAC when the file names no other key', async () => {
     const secret = encrypted({ mac: 'N8Agsfe5A7WQFswmdvL/MHdd3y0=' })
 
-    expect(readPskc(container(encryption({ macKey: '' }), keyPackage({ secret })), key)).toEqual([row])
+    expect(await readPskc(container(encryption({ macKey: '' }), keyPackage({ secret })), key)).toEqual([row])
   })
 
-  it('reads AES-256-CBC and HMAC-SHA256, with the padding of XML Encryption', () => {
+  it('reads AES-256-CBC and HMAC-SHA256, with the padding of XML Encryption', async () => {
     const long = Buffer.alloc(32, 7)
     const macKey = Buffer.alloc(32, 9)
     const seal = (secret: Buffer) => {
@@ -65,13 +65,13 @@ describe('a Portable Symmetric Key Container', () => {
       algorithm: 'aes256-cbc',
     })
 
-    expect(readPskc(container(head, keyPackage({ secret })), long)).toEqual([row])
+    expect(await readPskc(container(head, keyPackage({ secret })), long)).toEqual([row])
   })
 
-  it('defaults to 30 seconds, and keeps the line of each package', () => {
+  it('defaults to 30 seconds, and keeps the line of each package', async () => {
     const minute = '<TimeInterval><PlainValue> 60 </PlainValue></TimeInterval>'
 
-    const rows = readPskc(container(keyPackage({ interval: '' }), keyPackage({ interval: minute })), undefined)
+    const rows = await readPskc(container(keyPackage({ interval: '' }), keyPackage({ interval: minute })), undefined)
 
     expect(rows).toMatchObject([{ token: { timeStep: '30' } }, { token: { timeStep: '60' } }])
     expect(rows[1]!.line).toBeGreaterThan(rows[0]!.line)
@@ -91,30 +91,30 @@ describe('an encrypted secret', () => {
     ['by another algorithm', encrypted({ algorithm: 'tripledes-cbc' }), key],
     ['without blocks', encrypted({ value: 'AAEC' }), key],
     ['as no base64', encrypted({ value: '!!!' }), key],
-  ])('is rejected %s', (_what, secret, given) => {
+  ])('is rejected %s', async (_what, secret, given) => {
     // Its key for the MAC is the encryption key, so that a wrong one gets this far.
     const own = given === key ? encryption() : encryption({ macKey: '' })
 
-    expect(reasonOf(container(own, keyPackage({ secret })), given)).toContain('the secret cannot be read')
+    expect(await reasonOf(container(own, keyPackage({ secret })), given)).toContain('the secret cannot be read')
   })
 
-  it('is rejected when the file names no supported MAC', () => {
+  it('is rejected when the file names no supported MAC', async () => {
     const text = container(encryption({ mac: 'urn:other' }), keyPackage({ secret: encrypted() }))
 
-    expect(reasonOf(text, key)).toContain('the secret cannot be read')
+    expect(await reasonOf(text, key)).toContain('the secret cannot be read')
   })
 
-  it('requires the key of the file', () => {
+  it('requires the key of the file', async () => {
     const text = container(encryption(), keyPackage({ secret: encrypted() }))
 
-    expect(() => readPskc(text, undefined)).toThrow('--key @FILE')
-    expect(() => readPskc(text, Buffer.alloc(32))).toThrow('The key does not match the file.')
+    await expect(readPskc(text, undefined)).rejects.toThrow('Enter its pre-shared key.')
+    await expect(readPskc(text, Buffer.alloc(32))).rejects.toThrow('The key does not match the file.')
   })
 
-  it('is rejected when its key derives from a password, as in RFC 6030 figure 7', () => {
+  it('is rejected when its key derives from a password, as in RFC 6030 figure 7', async () => {
     const head = '<EncryptionKey><DerivedKey/></EncryptionKey>'
 
-    expect(() => readPskc(container(head, keyPackage({ secret: encrypted() })), key)).toThrow('with a password')
+    await expect(readPskc(container(head, keyPackage({ secret: encrypted() })), key)).rejects.toThrow('with a password')
   })
 })
 
@@ -134,8 +134,8 @@ describe('a key package', () => {
     ['without a secret', keyPackage({ secret: '' }), 'secret cannot be read'],
     ['without a key', '<KeyPackage/>', 'no key'],
     ['whose secret is no base64', keyPackage({ secret: plain('MTIz_DU2') }), 'secret cannot be read'],
-  ])('%s is rejected', (_what, text, reason) => {
-    expect(reasonOf(container(text))).toContain(reason)
+  ])('%s is rejected', async (_what, text, reason) => {
+    expect(await reasonOf(container(text))).toContain(reason)
   })
 })
 
@@ -153,8 +153,8 @@ describe('a malicious file', () => {
       ),
     ],
     ['a document type elsewhere', withDoctype('<!DOCTYPE x SYSTEM "http://127.0.0.1/x.dtd">', keyPackage())],
-  ])('with %s is not read', (_what, text) => {
-    expect(() => readPskc(text, undefined)).toThrow('DOCTYPE')
+  ])('with %s is not read', async (_what, text) => {
+    await expect(readPskc(text, undefined)).rejects.toThrow('DOCTYPE')
   })
 
   it.each([
@@ -163,19 +163,19 @@ describe('a malicious file', () => {
     ['tags that cross', '<a><b></a></b>'],
     ['an unknown prefix', '<pskc:KeyContainer/>'],
     ['two roots', '<a/><b/>'],
-  ])('with %s is not valid XML', (_what, text) => {
-    expect(() => readPskc(text, undefined)).toThrow('not valid XML')
+  ])('with %s is not valid XML', async (_what, text) => {
+    await expect(readPskc(text, undefined)).rejects.toThrow('not valid XML')
   })
 
-  it('is rejected when it is nested too deeply', () => {
-    expect(() => readPskc('<a>'.repeat(100_000), undefined)).toThrow('deeper')
+  it('is rejected when it is nested too deeply', async () => {
+    await expect(readPskc('<a>'.repeat(100_000), undefined)).rejects.toThrow('deeper')
   })
 
   it.each([
     ['another document', '<html xmlns="http://www.w3.org/1999/xhtml"/>'],
     ['a container of another namespace', container(keyPackage()).replace(':pskc"', ':other"')],
     ['another version', container(keyPackage()).replace('Version="1.0"', 'Version="2.0"')],
-  ])('that is %s is refused whole', (_what, text) => {
-    expect(() => readPskc(text, undefined)).toThrow('RFC 6030')
+  ])('that is %s is refused whole', async (_what, text) => {
+    await expect(readPskc(text, undefined)).rejects.toThrow('RFC 6030')
   })
 })

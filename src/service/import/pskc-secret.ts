@@ -1,6 +1,6 @@
 import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 
-import { Failure } from '../terminal/failure.ts'
+import { FileProblem } from './file-problem.ts'
 import { find } from './xml.ts'
 import type { XmlElement } from './xml.ts'
 
@@ -21,17 +21,17 @@ const macs: Readonly<Record<string, string>> = {
 /**
  * Creates a reader for the values of a container (RFC 6030 section 6).
  * @param key The pre-shared key, if there is one.
- * @throws {Failure} when the key does not match the container.
+ * @throws {FileProblem} when the key does not match the container.
  */
 export function valueOpener(container: XmlElement, key: Buffer | undefined): OpenValue {
   if (find(container, 'EncryptionKey', 'DerivedKey')) {
-    throw new Failure(
-      'The file is encrypted with a password, which is not supported. Ask for a file with a pre-shared key, and use --key.',
+    throw new FileProblem(
+      'The file is encrypted with a password, which is not supported. Ask for a file with a pre-shared key.',
     )
   }
   const encrypted = find(container, 'EncryptionKey') !== undefined || find(container, 'MACMethod') !== undefined
   if (!encrypted) return (element) => plainValue(element)
-  if (!key) throw new Failure('The file is encrypted. Set its pre-shared key with --key @FILE.')
+  if (!key) throw new FileProblem('The file is encrypted. Enter its pre-shared key.', 'key_missing')
   const mac = macOf(container, key)
   return (element) => plainValue(element) ?? encryptedValue(element, key, mac)
 }
@@ -49,7 +49,7 @@ function macOf(container: XmlElement, key: Buffer): Mac | undefined {
   const encrypted = find(method, 'MACKey')
   if (!encrypted) return { algorithm, key }
   const macKey = decrypt(encrypted, key)
-  if (!macKey) throw new Failure('The key does not match the file. Check the key.')
+  if (!macKey) throw new FileProblem('The key does not match the file. Check the key.', 'key_wrong')
   return { algorithm, key: macKey }
 }
 

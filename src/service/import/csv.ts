@@ -1,4 +1,4 @@
-import { Failure } from '../terminal/failure.ts'
+import { FileProblem } from './file-problem.ts'
 
 /** One record of a CSV file. */
 export interface CsvRecord {
@@ -75,6 +75,6 @@ export function decodeText(bytes: Buffer, advice: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    throw new Failure(`The file is not UTF-8 text. ${advice}`, undefined, { cause })
+    throw new FileProblem(`The file is not UTF-8 text. ${advice}`, 'content', { cause })
   }
 }

@@ -1,6 +1,7 @@
-import type { ImportRow } from '../../service/admin/hardware-import.ts'
+import type { ImportRow } from '../admin/hardware-import.ts'
 import { parseCsv } from './csv.ts'
 import type { CsvRecord } from './csv.ts'
+import { hotpReason, reject } from './rejections.ts'
 
 /** Columns of a file without a header. */
 const defaultColumns = ['serial', 'seed', 'type', 'step'] as const
@@ -35,14 +36,13 @@ function columnNamed(text: string): Column | undefined {
 }
 
 function readRow({ line, fields, fault }: CsvRecord, columns: readonly (Column | undefined)[]): ImportRow {
-  if (fault !== undefined) return { line, reason: fault }
+  if (fault !== undefined) return reject(line, 'row', fault)
   if (fields.length !== columns.length) {
-    return { line, reason: `expected ${columns.length} fields, got ${fields.length}` }
+    return reject(line, 'row', `expected ${columns.length} fields, got ${fields.length}`)
   }
   const fieldOf = (column: Column) => fields[columns.indexOf(column)] ?? ''
   const type = fieldOf('type').toUpperCase()
-  if (type.startsWith('HOTP'))
-    return { line, reason: 'counter-based tokens (HOTP) are not supported, only time-based tokens (TOTP)' }
+  if (type.startsWith('HOTP')) return reject(line, 'hotp', hotpReason)
   const token = {
     serialNumber: fieldOf('serial'),
     seed: fieldOf('seed'),

@@ -1,5 +1,7 @@
-import type { ImportRow } from '../../service/admin/hardware-import.ts'
-import { Failure } from '../terminal/failure.ts'
+import type { ImportRow } from '../admin/hardware-import.ts'
+import type { Rejected } from '../admin/import-rows.ts'
+import { FileProblem } from './file-problem.ts'
+import { hotpReason, reject } from './rejections.ts'
 import { valueOpener } from './pskc-secret.ts'
 import type { OpenValue } from './pskc-secret.ts'
 import { find } from './xml.ts'
@@ -14,14 +16,14 @@ const hotp = new Set([`${namespace}:hotp`, `${namespace}#hotp`])
 /**
  * Reads hardware tokens from a Portable Symmetric Key Container (RFC 6030), one row per key package. Ignores signatures and
  * the dates of policies.
- * @throws {Failure} when the file as a whole cannot be read.
+ * @throws {FileProblem} when the file as a whole cannot be read.
  */
 export function readPskc(container: XmlElement, key: Buffer | undefined): ImportRow[] {
   if (container.name !== 'KeyContainer' || container.namespace !== namespace) {
-    throw new Failure('The file is not a Portable Symmetric Key Container (RFC 6030). Ask for one, or for CSV.')
+    throw new FileProblem('The file is not a Portable Symmetric Key Container (RFC 6030). Ask for one, or for CSV.')
   }
   if (container.attributes.get('Version') !== '1.0') {
-    throw new Failure('The version of the file is not 1.0 (RFC 6030). Ask for a file in this version.')
+    throw new FileProblem('The version of the file is not 1.0 (RFC 6030). Ask for a file in this version.')
   }
   const open = valueOpener(container, key)
   return container.children
@@ -32,14 +34,15 @@ export function readPskc(container: XmlElement, key: Buffer | undefined): Import
 function readPackage(keyPackage: XmlElement, open: OpenValue): ImportRow {
   const { line } = keyPackage
   const key = find(keyPackage, 'Key')
-  const reason = key ? unsupportedReason(key) : 'no key'
-  if (!key || reason !== undefined) return { line, reason: reason ?? 'no key' }
+  if (!key) return reject(line, 'no_secret', 'no key')
+  const rejection = unsupported(key)
+  if (rejection) return { line, ...rejection }
   const secret = find(key, 'Data', 'Secret')
   const seed = secret && open(secret)
-  if (!seed)
-    return { line, reason: secret ? 'the secret cannot be read: it is damaged, or the key is wrong' : 'no secret' }
+  if (!secret) return reject(line, 'no_secret', 'no secret')
+  if (!seed) return reject(line, 'secret', 'the secret cannot be read: it is damaged, or the key is wrong')
   const serialNumber = find(keyPackage, 'DeviceInfo', 'SerialNo')?.text.trim()
-  if (!serialNumber) return { line, reason: 'no serial number' }
+  if (!serialNumber) return reject(line, 'serial', 'no serial number')
   const length = find(key, 'AlgorithmParameters', 'ResponseFormat')?.attributes.get('Length')
   const token = {
     serialNumber,
@@ -51,16 +54,18 @@ function readPackage(keyPackage: XmlElement, open: OpenValue): ImportRow {
 }
 
 /** @returns what the service does not support about the key. */
-function unsupportedReason(key: XmlElement): string | undefined {
+function unsupported(key: XmlElement): Omit<Rejected, 'line'> | undefined {
   const algorithm = key.attributes.get('Algorithm') ?? ''
-  if (hotp.has(algorithm)) return 'counter-based tokens (HOTP) are not supported, only time-based tokens (TOTP)'
-  if (!totp.has(algorithm)) return 'the algorithm is not TOTP'
+  if (hotp.has(algorithm)) return { code: 'hotp', reason: hotpReason }
+  if (!totp.has(algorithm)) return { code: 'unsupported', reason: 'the algorithm is not TOTP' }
   const suite = find(key, 'AlgorithmParameters', 'Suite')?.text.trim() ?? ''
-  if (!/^(|HMAC-?SHA-?1)$/i.test(suite)) return 'the hash is not SHA-1'
+  if (!/^(|HMAC-?SHA-?1)$/i.test(suite)) return { code: 'unsupported', reason: 'the hash is not SHA-1' }
   const format = find(key, 'AlgorithmParameters', 'ResponseFormat')
-  if (format?.attributes.get('Encoding') !== 'DECIMAL') return 'the codes are not decimal digits'
+  if (format?.attributes.get('Encoding') !== 'DECIMAL')
+    return { code: 'unsupported', reason: 'the codes are not decimal digits' }
   // Of the type `xs:boolean`.
-  if (/^(true|1)$/.test(format.attributes.get('CheckDigits') ?? '')) return 'the codes have a check digit'
+  if (/^(true|1)$/.test(format.attributes.get('CheckDigits') ?? ''))
+    return { code: 'unsupported', reason: 'the codes have a check digit' }
   return undefined
 }
 

@@ -1,6 +1,7 @@
 import type { parser, QualifiedTag } from 'sax'
 
-import { Failure } from '../terminal/failure.ts'
+import { nextTurn } from '../ground/next-turn.ts'
+import { FileProblem } from './file-problem.ts'
 
 export interface XmlElement {
   /** Without its prefix. */
@@ -17,16 +18,19 @@ export interface XmlElement {
 const maxElements = 500_000
 const maxDepth = 32
 
+/** Takes a few milliseconds. */
+const charactersPerTurn = 64 * 1024
+
 interface OpenElement extends XmlElement {
   readonly children: OpenElement[]
   text: string
 }
 
 /**
- * Parses a whole document into a tree. Rejects document types: they only serve to define entities, which could expand without
+ * Parses a whole document into a tree, in turns of the event loop. Rejects document types: they only serve to define entities, which could expand without
  * limit or include files.
  */
-export function parseXml(text: string, sax: { readonly parser: typeof parser }): XmlElement {
+export async function parseXml(text: string, sax: { readonly parser: typeof parser }): Promise<XmlElement> {
   const open: OpenElement[] = []
   let root: OpenElement | undefined
   let count = 0
@@ -39,17 +43,17 @@ export function parseXml(text: string, sax: { readonly parser: typeof parser }):
   Object.assign(xml, {
     // Unless the handler throws, sax continues after an error.
     onerror() {
-      throw new Failure(`The file is not valid XML: see line ${xml.line + 1}.`)
+      throw new FileProblem(`The file is not valid XML: see line ${xml.line + 1}.`)
     },
     ondoctype() {
-      throw new Failure('The file declares a document type, which is not allowed. Remove the DOCTYPE.')
+      throw new FileProblem('The file declares a document type, which is not allowed. Remove the DOCTYPE.')
     },
     onopentag(tag: QualifiedTag) {
       count += 1
       if (count > maxElements || open.length >= maxDepth) {
-        throw new Failure('The file is larger or deeper than any list of keys. Check that it is the right file.')
+        throw new FileProblem('The file is larger or deeper than any list of keys. Check that it is the right file.')
       }
-      if (root && open.length === 0) throw new Failure('The file is not valid XML: it contains several documents.')
+      if (root && open.length === 0) throw new FileProblem('The file is not valid XML: it contains several documents.')
       const element = toElement(tag, xml.line + 1)
       open.at(-1)?.children.push(element)
       root ??= element
@@ -59,8 +63,12 @@ export function parseXml(text: string, sax: { readonly parser: typeof parser }):
     ontext: append,
     oncdata: append,
   })
-  xml.write(text).close()
-  if (!root) throw new Failure('The file is not valid XML: it has no element.')
+  for (let start = 0; start < text.length; start += charactersPerTurn) {
+    xml.write(text.slice(start, start + charactersPerTurn))
+    await nextTurn()
+  }
+  xml.close()
+  if (!root) throw new FileProblem('The file is not valid XML: it has no element.')
   return root
 }
 

@@ -1,0 +1,17 @@
+import { SetupError } from '../../service-handle.ts'
+import { FileProblem } from '../../service/import/file-problem.ts'
+import { exitCode, Failure } from '../terminal/failure.ts'
+
+/** A problem of a file, with the option of the command that solves it. */
+export function asFailure(error: unknown): unknown {
+  if (error instanceof SetupError) return new Failure(`${error.message}.`, undefined, { cause: error })
+  if (!(error instanceof FileProblem)) return error
+  switch (error.kind) {
+    case 'key_missing':
+      return new Failure('The file is encrypted. Set its pre-shared key with --key @FILE.', undefined, { cause: error })
+    case 'key_unused':
+      return new Failure('--key is for PSKC files (XML). Remove it.', exitCode.usage, { cause: error })
+    default:
+      return new Failure(error.message, undefined, { cause: error })
+  }
+}

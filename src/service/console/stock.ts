@@ -1,0 +1,114 @@
+import { helpDeskSerialLength, stockPage } from '../../contract/admin/stock.ts'
+import type * as contract from '../../contract/admin/stock.ts'
+import type { StockToken } from '../../contract/admin/stock.ts'
+import { SetupError } from '../../service-handle.ts'
+import { requireStillAllowed } from '../admin/acting.ts'
+import { RefusalError } from '../admin/errors.ts'
+import { importHardwareTokens } from '../admin/hardware-import.ts'
+import { auditCall } from '../audit/audit.ts'
+import { resynchronize as resynchronizeToken } from '../codes/resynchronize.ts'
+import { ApiProblem } from '../ground/problem.ts'
+import type { Call, Handler } from '../http/route.ts'
+import { FileProblem } from '../import/file-problem.ts'
+import { readTokens } from '../import/read-tokens.ts'
+import { userNames } from '../store/audit-pages.ts'
+import { findStock, removeFreeToken, stockTokenById } from '../store/stock.ts'
+import type { StockRow } from '../store/stock.ts'
+import { hardwareView } from '../views/views.ts'
+import { signedIn } from './call.ts'
+import { searchKind, showPerson } from './people.ts'
+import { managesEveryDomain } from './scope.ts'
+
+export const list: Handler<typeof contract.listStock> = async ({ q = '', filter, after }, call) => {
+  const administrator = signedIn(call)
+  const { organizationId, domainIds, role } = administrator
+  const text = q.trim().toLowerCase()
+  const query = {
+    organizationId,
+    domainIds: domainIds ?? [],
+    everyone: domainIds === null ? 1 : 0,
+    free: role === 'helpdesk' && text.length < helpDeskSerialLength ? 0 : 1,
+    after: Number(after ?? 0),
+    limit: stockPage + 1,
+  } as const
+  const { db } = call.store
+  const found = await findStock(db, query, { search: searchKind(text), filter: filter ?? 'none', text })
+  const rows = found.slice(0, stockPage)
+  const last = rows.at(-1)
+  const scope = { db, administrator, now: call.clock.now() }
+  return {
+    tokens: await withPeople(call, rows),
+    ...(found.length > stockPage && last && { next: String(last.sequence) }),
+    changeable: (role === 'owner' || role === 'admin') && (await managesEveryDomain(scope)),
+  }
+}
+
+async function withPeople(call: Call, rows: readonly StockRow[]): Promise<StockToken[]> {
+  const names = await userNames(
+    call.store.db,
+    rows.flatMap(({ userId }) => userId ?? []),
+  )
+  const people = new Map(names.map(({ id, username, name }) => [id, { id, username, name }]))
+  return rows.map((row) => {
+    const { user, selfEnrolled: _app, ...token } = hardwareView(row)
+    const person = people.get(user)
+    return { ...token, ...(person && { person }) }
+  })
+}
+
+/**
+ * An administrator who imports a file may know the secrets in it, and any domain can assign these tokens. So only administrators
+ * of all domains import.
+ */
+export const importFile: Handler<typeof contract.importStock> = async (input, call) => {
+  const { file, key, dryRun, skipRejected, because } = input
+  try {
+    const bytes = Buffer.from(file, 'base64')
+    const rows = await readTokens(bytes, key === undefined ? undefined : Buffer.from(key, 'hex'))
+    const { imported, acceptable, rejected } = await importHardwareTokens(
+      { ...call, because },
+      call.organizationId,
+      rows,
+      { dryRun, skipRejected },
+    )
+    return { imported, acceptable, rejected: rejected.map((row) => ({ code: 'row', ...row })) }
+  } catch (error) {
+    throw asProblem(error)
+  }
+}
+
+/** A problem of the file, with the field that it concerns. */
+function asProblem(error: unknown): unknown {
+  if (error instanceof SetupError)
+    return new ApiProblem('api.error.unavailable.pskc', `${error.message}.`, { cause: error })
+  if (error instanceof RefusalError) return new ApiProblem('api.error.conflict.state', error.message, { cause: error })
+  if (!(error instanceof FileProblem)) return error
+  const [code, field] =
+    error.kind === 'content'
+      ? (['api.error.invalid.file', 'file'] as const)
+      : (['api.error.invalid.key', 'key'] as const)
+  return new ApiProblem(code, `${field}: ${error.message}`, { cause: error })
+}
+
+export const remove: Handler<typeof contract.deleteStockToken> = async ({ hardwareTokenId: id, because }, call) => {
+  const { organizationId } = call
+  await call.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, call)
+    if (!(await stockTokenById(db, organizationId, id))) throw new ApiProblem('api.error.notfound.hardware')
+    if (!(await removeFreeToken(db, organizationId, id)))
+      throw new ApiProblem('api.error.conflict.hardware', 'The token belongs to a person. Take it away first.')
+    await auditCall(db, { ...call, because }, 'hardware.deleted', { hardware: id })
+  })
+}
+
+export const resynchronize: Handler<typeof contract.resynchronizePersonHardware> = async (input, call) => {
+  const { userId, first, second, because } = input
+  await call.store.db.transaction().execute(async (db) => {
+    const corrected = await resynchronizeToken(call, db, { userId, codes: [first, second] })
+    if (corrected === 'no_token') throw new ApiProblem('api.error.notfound.hardware')
+    if (corrected === 'wrong_codes')
+      throw new ApiProblem('api.error.invalid.otp', 'The codes do not follow each other on the token of this person.')
+    await auditCall(db, { ...call, because }, 'hardware.resynchronized', { hardware: corrected.id, user: userId })
+  })
+  return showPerson(call, userId)
+}

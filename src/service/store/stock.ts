@@ -1,0 +1,139 @@
+import { sql } from 'kysely'
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+
+import { StockFilter } from '../../contract/admin/stock.ts'
+import { removeCodeGenerators } from './code-generators.ts'
+import { hardwareTokens } from './hardware.ts'
+import type { HardwareTokenRow } from './hardware.ts'
+import { beginsWith, peopleFound, textOf } from './people.ts'
+import type { PeopleSearch } from './people.ts'
+import type { Database, Queryable } from './schema.ts'
+import { allRows, changesRow, firstRow } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
+
+/** A page of hardware tokens, in the order in which they were added. */
+export interface StockQuery {
+  readonly organizationId: string
+  /** Only free tokens, and those of members of one of these, unless `everyone` is 1. */
+  readonly domainIds: readonly string[]
+  readonly everyone: 0 | 1
+  /** Whether free tokens are shown. */
+  readonly free: 0 | 1
+  /** The sequence of the last token of the page before. */
+  readonly after: number
+  readonly limit: number
+}
+
+interface StockSlots extends StockQuery {
+  /** A pattern for serial numbers, and what people are searched for. */
+  readonly serial: string
+  readonly text: string
+}
+
+type Filter = StockFilter | 'none'
+
+export type StockRow = HardwareTokenRow & { readonly sequence: number }
+
+/** Hardware tokens without the authenticator apps that people set up. @param text Lower case. */
+export function findStock(
+  db: Queryable,
+  query: StockQuery,
+  { search, filter, text }: { readonly search: PeopleSearch; readonly filter: Filter; readonly text: string },
+): Promise<StockRow[]> {
+  const pattern = textOf.prefix(db, text)
+  const serial = search === 'search' ? `%${pattern}` : pattern
+  return pages[search][filter](db, { ...query, serial, text: textOf[search](db, text) })
+}
+
+type IsToken = ExpressionBuilder<Database, 'hardwareToken' | 'codeGenerator'>
+
+const conditions: Readonly<Record<Filter, (is: IsToken) => Expression<SqlBool>>> = {
+  none: () => sql<SqlBool>`1 = 1`,
+  free: (is) => is('hardwareToken.userId', 'is', null),
+  assigned: (is) => is('hardwareToken.userId', 'is not', null),
+  out_of_sync: (is) => is('codeGenerator.syncState', '=', 'Out of Sync'),
+}
+
+const isVisible = (is: IsToken, { everyone, free, domainIds }: Slots<StockSlots>) =>
+  is.or([
+    is.and([is('hardwareToken.userId', 'is', null), sql<SqlBool>`${free} = 1`]),
+    is.and([is('hardwareToken.userId', 'is not', null), sql<SqlBool>`${everyone} = 1`]),
+    is.exists(
+      is
+        .selectFrom('member')
+        .select('member.userId')
+        .whereRef('member.userId', '=', 'hardwareToken.userId')
+        .where('member.domainId', 'in', domainIds),
+    ),
+  ])
+
+const isMatch: Readonly<
+  Record<PeopleSearch, (db: Queryable, is: IsToken, of: Slots<StockSlots>) => Expression<SqlBool>>
+> = {
+  list: () => sql<SqlBool>`1 = 1`,
+  prefix: (_db, is, { serial, text }) =>
+    is.or([
+      hasSerial(is, serial),
+      is.exists(
+        is
+          .selectFrom('user')
+          .select('user.id')
+          .whereRef('user.id', '=', 'hardwareToken.userId')
+          .where((isUser) => beginsWith(isUser, text)),
+      ),
+    ]),
+  search: (db, is, { serial, text }) =>
+    is.or([hasSerial(is, serial), is('hardwareToken.userId', 'in', peopleFound(db, text).select('user.id'))]),
+}
+
+const hasSerial = (is: IsToken, serial: Slot<string>): Expression<SqlBool> =>
+  sql<SqlBool>`lower(${is.ref('hardwareToken.serialNumber')}) like ${serial}`
+
+/** One statement for each filter, because statements are not built in requests. */
+function pagesOf(search: PeopleSearch) {
+  const filters: readonly Filter[] = ['none', ...StockFilter.options]
+  const entries = filters.map((filter) => [
+    filter,
+    allRows(`stock ${search} ${filter}`, (db, of: Slots<StockSlots>) =>
+      hardwareTokens(db)
+        .select('hardwareToken.sequence')
+        .where('hardwareToken.organizationId', '=', of.organizationId)
+        .where('hardwareToken.selfEnrolled', '=', 0)
+        .where('hardwareToken.sequence', '>', of.after)
+        .where((is) => conditions[filter](is))
+        .where((is) => isVisible(is, of))
+        .where((is) => isMatch[search](db, is, of))
+        .orderBy('hardwareToken.sequence')
+        .limit(of.limit),
+    ),
+  ])
+  return Object.fromEntries(entries) as Record<Filter, (db: Queryable, query: StockSlots) => Promise<StockRow[]>>
+}
+
+const pages = { list: pagesOf('list'), search: pagesOf('search'), prefix: pagesOf('prefix') }
+
+/** In a transaction. @returns false for a token that belongs to a person, or is none. */
+export async function removeFreeToken(db: Queryable, organizationId: string, id: string): Promise<boolean> {
+  if (!(await deleteFreeToken(db, organizationId, id))) return false
+  await removeCodeGenerators(db, [id])
+  return true
+}
+
+/** One statement, so that no token is deleted that is being assigned. */
+const deleteFreeToken = changesRow('deleteFreeToken', (db, organizationId: Slot<string>, id: Slot<string>) =>
+  db
+    .deleteFrom('hardwareToken')
+    .where('id', '=', id)
+    .where('organizationId', '=', organizationId)
+    .where('userId', 'is', null),
+)
+
+/** Hardware tokens that are no authenticator app. */
+export const stockTokenById = firstRow('stockTokenById', (db, organizationId: Slot<string>, id: Slot<string>) =>
+  db
+    .selectFrom('hardwareToken')
+    .select('userId')
+    .where('id', '=', id)
+    .where('organizationId', '=', organizationId)
+    .where('selfEnrolled', '=', 0),
+)
