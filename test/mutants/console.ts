@@ -338,7 +338,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'what counts in domains that an administrator does not manage',
     file: authorize,
-    find: '  if (admin.everywhere) await requireEveryDomain(scope, userId)\n',
+    find: "  if (admin.everywhere) await (userId === '' ? requireWholeOrganization(scope) : requireEveryDomain(scope, userId))\n",
     replace: '',
     test: people,
     title: 'does not change what counts in domains that it does not manage',
@@ -391,8 +391,8 @@ export const mutants: readonly Mutant[] = [
     also: [
       {
         file: scope,
-        find: '    (domainIds === null || (await isMemberOfSome(db, id, domainIds))),',
-        replace: '    domainIds !== undefined,',
+        find: '  return domainIds === null || isMemberOfSome(db, id, domainIds)\n',
+        replace: '  return domainIds !== undefined\n',
       },
     ],
     test: access,

@@ -656,6 +656,7 @@ export const ar: Words = {
       'hardware.enrolled': 'أضاف شخص تطبيق مصادقة',
       'hardware.assigned': 'خُصّص جهاز رموز',
       'hardware.released': 'سُحب جهاز رموز',
+      'hardware.resynchronized': 'صُحّحت ساعة جهاز رموز',
       'passkey.added': 'أُضيف مفتاح مرور',
       'passkey.renamed': 'تغيّر اسم مفتاح مرور',
       'passkey.removed': 'أُزيل مفتاح مرور',

@@ -630,6 +630,7 @@ export const de: Words = {
       'hardware.enrolled': 'Eine Person hat eine Authenticator-App hinzugefügt',
       'hardware.assigned': 'Ein Hardware-Token wurde zugewiesen',
       'hardware.released': 'Ein Hardware-Token wurde entzogen',
+      'hardware.resynchronized': 'Die Uhr eines Hardware-Tokens wurde korrigiert',
       'passkey.added': 'Ein Passkey wurde hinzugefügt',
       'passkey.renamed': 'Ein Passkey wurde umbenannt',
       'passkey.removed': 'Ein Passkey wurde entfernt',

@@ -621,6 +621,7 @@ export const en = {
       'hardware.enrolled': 'A person added an authenticator app',
       'hardware.assigned': 'A hardware token was assigned',
       'hardware.released': 'A hardware token was taken away',
+      'hardware.resynchronized': 'The clock of a hardware token was corrected',
       'passkey.added': 'A passkey was added',
       'passkey.renamed': 'A passkey was renamed',
       'passkey.removed': 'A passkey was removed',

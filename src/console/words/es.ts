@@ -625,6 +625,7 @@ export const es: Words = {
       'hardware.enrolled': 'Una persona añadió una aplicación de autenticación',
       'hardware.assigned': 'Se asignó un token físico',
       'hardware.released': 'Se retiró un token físico',
+      'hardware.resynchronized': 'Se corrigió el reloj de un token físico',
       'passkey.added': 'Se añadió una llave de acceso',
       'passkey.renamed': 'Se cambió el nombre de una llave de acceso',
       'passkey.removed': 'Se quitó una llave de acceso',

@@ -632,6 +632,7 @@ export const fr: Words = {
       'hardware.enrolled': 'Une personne a ajouté une application d’authentification',
       'hardware.assigned': 'Un jeton matériel a été attribué',
       'hardware.released': 'Un jeton matériel a été retiré',
+      'hardware.resynchronized': 'L’horloge d’un jeton matériel a été corrigée',
       'passkey.added': 'Une clé d’accès a été ajoutée',
       'passkey.renamed': 'Une clé d’accès a été renommée',
       'passkey.removed': 'Une clé d’accès a été retirée',

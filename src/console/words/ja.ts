@@ -617,6 +617,7 @@ export const ja: Words = {
       'hardware.enrolled': '利用者が認証アプリを追加しました',
       'hardware.assigned': 'ハードウェアトークンが割り当てられました',
       'hardware.released': 'ハードウェアトークンの割り当てが解除されました',
+      'hardware.resynchronized': 'ハードウェアトークンの時刻が補正されました',
       'passkey.added': 'パスキーが追加されました',
       'passkey.renamed': 'パスキーの名前が変更されました',
       'passkey.removed': 'パスキーが削除されました',

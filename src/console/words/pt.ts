@@ -622,6 +622,7 @@ export const pt: Words = {
       'hardware.enrolled': 'Uma pessoa adicionou um app autenticador',
       'hardware.assigned': 'Um token físico foi atribuído',
       'hardware.released': 'Um token físico foi retirado',
+      'hardware.resynchronized': 'O relógio de um token físico foi corrigido',
       'passkey.added': 'Uma chave de acesso foi adicionada',
       'passkey.renamed': 'Uma chave de acesso foi renomeada',
       'passkey.removed': 'Uma chave de acesso foi removida',
