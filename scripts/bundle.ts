@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path'
 import { build } from 'vite'
 import type { Plugin } from 'vite'
 
-import { readSourceFile } from './boundaries/source-file.ts'
+import { readSourceFile, type SourceFile } from './boundaries/source-file.ts'
 import { filesBelow } from './fingerprint.ts'
 import { root } from './run.ts'
 
@@ -18,7 +18,9 @@ const source = join(root, 'src')
  * @param names of the entries below src/ and below `output`, such as `client/index`.
  */
 export async function bundle(output: string, names: readonly string[]): Promise<void> {
-  const loadingHeavy = await modulesLoadingHeavy()
+  const files = await readModules()
+  const loadingHeavy = modulesLoadingHeavy(files)
+  const needed = modulesNeededBy('src/index.ts', files)
   // Vite sets it for the whole process.
   const { NODE_ENV: before } = process.env
   try {
@@ -43,7 +45,7 @@ export async function bundle(output: string, names: readonly string[]): Promise<
             minifyInternalExports: false,
             codeSplitting: {
               includeDependenciesRecursively: false,
-              groups: [{ name: (id) => partOf(id, loadingHeavy) }],
+              groups: [{ name: (id) => partOf(id, loadingHeavy, needed) }],
             },
           },
         },
@@ -64,12 +66,14 @@ const bundled = ['zod', 'kysely']
 /** These packages load slowly, and most commands do not need them. */
 const heavy = /^(express|jose)$/
 
-/** Modules below src/ that directly or indirectly load one of these packages. Paths are relative to the root, with slashes. */
-async function modulesLoadingHeavy(): Promise<ReadonlySet<string>> {
+/** The modules below src/. Their paths are relative to the root, with slashes. */
+async function readModules(): Promise<readonly SourceFile[]> {
   const paths = (await filesBelow(source)).map((file) => relative(root, file).replaceAll(sep, '/'))
-  const files = await Promise.all(
-    paths.filter((path) => /\.tsx?$/.test(path)).map((path) => readSourceFile(root, path)),
-  )
+  return Promise.all(paths.filter((path) => /\.tsx?$/.test(path)).map((path) => readSourceFile(root, path)))
+}
+
+/** Modules that directly or indirectly load one of the heavy packages. */
+function modulesLoadingHeavy(files: readonly SourceFile[]): ReadonlySet<string> {
   const found = new Set<string>()
   for (let before = -1; before < found.size;) {
     before = found.size
@@ -81,19 +85,33 @@ async function modulesLoadingHeavy(): Promise<ReadonlySet<string>> {
   return found
 }
 
+/** Modules that are read when this one is loaded. */
+function modulesNeededBy(entry: string, files: readonly SourceFile[]): ReadonlySet<string> {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const found = new Set([entry])
+  for (const path of found) {
+    const loaded = byPath.get(path)?.imports.filter(({ typeOnly, lazy }) => !typeOnly && !lazy) ?? []
+    for (const { target } of loaded) if (target !== undefined) found.add(target)
+  }
+  return found
+}
+
 /** The folder below src/ that a module is in; an `index.ts` stays an entry. */
-function partOf(id: string, loadingHeavy: ReadonlySet<string>): string | null {
+function partOf(id: string, loadingHeavy: ReadonlySet<string>, needed: ReadonlySet<string>): string | null {
   const [, name] = /\/node_modules\/([^/]+)\//.exec(id) ?? []
   if (name !== undefined && bundled.includes(name)) return name
   const [folder = '', ...rest] = relative(source, id).split(sep)
   // Browser code is one file, which an app can serve unchanged. Each run of the command only reads what it needs.
   if (folder === '..' || folder === 'browser' || folder === 'cli' || id.endsWith(`${sep}index.ts`)) return null
-  const isLight = !loadingHeavy.has(relative(root, id).replaceAll(sep, '/'))
+  const path = relative(root, id).replaceAll(sep, '/')
+  const isLight = !loadingHeavy.has(path)
   if (isLight && (folder === 'service' || folder === 'device')) return `${folder}-core`
-  // Only the service and the console have administrators.
-  if (folder === 'contract' && rest[0] === 'admin') return 'contract-admin'
+  // Texts are loaded when their language is first used.
+  if (folder === 'express' && !needed.has(path)) return null
   // Files that every part may import go with the contract, which every part imports.
-  return rest.length > 0 ? folder : 'contract'
+  const part = rest.length > 0 ? folder : 'contract'
+  // What only the service, devices and the console need is not read by an app.
+  return part === 'contract' && !needed.has(path) ? 'contract-service' : part
 }
 
 /** Templates are read relative to the module that names them, not to its bundle. */

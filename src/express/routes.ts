@@ -2,6 +2,7 @@ import type { NextFunction, Request, Response } from 'express'
 
 import { logOut } from './app-login/log-out.ts'
 import { apply, serve } from './apply.ts'
+import { loadLanguageFor } from './pages/languages.ts'
 import { message } from './pages/message.ts'
 import type { RequestContext } from './request/context.ts'
 import { isTrustedPost, readForm } from './request/form.ts'
@@ -84,6 +85,7 @@ export async function serveRoutes(
   below: string,
 ): Promise<void> {
   const visitor = { req, context, state: readMfaState(req) }
+  await loadLanguageFor(req, context)
   const methods = Object.hasOwn(routes, below) ? routes[below] : undefined
   if (!methods) return apply(visitor, res, message(visitor, 404, 'not_found'))
   const handler = methods[req.method]

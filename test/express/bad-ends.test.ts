@@ -130,8 +130,8 @@ describe('wrong codes', () => {
 
   it('announce a lock that only an administrator ends', async () => {
     const { noticeText } = await import('../../src/express/pages/notice.ts')
-    const { createLanguages } = await import('../../src/express/pages/languages.ts')
-    const [english] = createLanguages({}, undefined).all
+    const { createLanguages, englishOf } = await import('../../src/express/pages/languages.ts')
+    const english = englishOf(createLanguages({}, undefined))
     const pausedFor = (lockedUntil(50, 0) ?? 0) - 0
 
     const text = noticeText(english, { kind: 'wrong_code', triesLeft: 1, pausedFor }, 0)

@@ -4,7 +4,7 @@ import type { ConnectedService } from '../../challenge/service.ts'
 import { storeLanguage } from '../../challenge/user.ts'
 import { ApiError } from '../../client/errors.ts'
 import type { ChangedFactor, ChangeRequirement } from '../../contract/factors.ts'
-import { languageFor } from '../pages/languages.ts'
+import { languageTagFor } from '../pages/languages.ts'
 import { message } from '../pages/message.ts'
 import { relyingPartyOf } from '../request/passkeys.ts'
 import type { Handler, Outcome } from '../request/outcome.ts'
@@ -68,7 +68,7 @@ export function changing(
       return message(request, 403, 'ask_administrator')
     }
     if (pass === undefined || !requirement.passed) return demandPass(request, requirement)
-    await storeLanguage(service, { ...own, id: own.userId }, languageFor(req, context).tag)
+    await storeLanguage(service, { ...own, id: own.userId }, languageTagFor(req, context))
     return whilePassed(
       () => handler({ ...request, pass }, signal),
       () => demandPass(request, requirement),

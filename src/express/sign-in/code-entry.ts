@@ -5,7 +5,7 @@ import { sendEmailCode } from '../../challenge/email-code.ts'
 import type { Known } from '../../challenge/passkey-policy.ts'
 import { codeKind } from '../pages/code-view.ts'
 import type { CodeKind } from '../pages/code-view.ts'
-import { languageFor } from '../pages/languages.ts'
+import { languageTagFor } from '../pages/languages.ts'
 import type { EventFacts } from '../request/events.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { andThen, continueAt, leadTo } from '../request/outcome.ts'
@@ -64,7 +64,7 @@ export function emailCode(request: WebRequest): Promise<Outcome> {
     const accepts = (known?: Known) => factorsOf(opened, challenge, known).includes('email')
     // The app does not accept this factor.
     if (!accepts()) return leadTo(opened, context.base)
-    const language = languageFor(req, context).tag
+    const language = languageTagFor(req, context)
     const now = context.mfa.options.clock.now()
     const outcome = await sendEmailCode(await context.mfa.connect(), user, { language, now, accepts })
     return withNotice(opened, { ...challenge, notice: outcome }, 'email', emailEvents[outcome.kind])

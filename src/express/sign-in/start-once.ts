@@ -5,7 +5,7 @@ import { cancel, start } from '../../challenge/push.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember } from '../../challenge/user.ts'
 import { quoteName } from '../../contract/quote-name.ts'
-import { languageFor } from '../pages/languages.ts'
+import { languageTagFor } from '../pages/languages.ts'
 import { appOriginOf } from '../request/app-origin.ts'
 import { clientAddress, clientAttributes, placeAttributes } from '../request/client-facts.ts'
 import type { EventFacts } from '../request/events.ts'
@@ -130,7 +130,7 @@ function pushOptionsOf(request: WebRequest, service: ConnectedService, challenge
     now: clock.now(),
     mayEnroll: () => maySelfEnroll(request, service),
     shownCode: shownCodeOf(request, service, challenge),
-    language: languageFor(req, context).tag,
+    language: languageTagFor(req, context),
   }
 }
 
