@@ -4,7 +4,6 @@ import { unbuffered } from '../event-stream.ts'
 import { asCaller } from '../challenge/attribution.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { leaveByPage } from './app-login/leave-by-page.ts'
-import { loadLanguageFor } from './pages/languages.ts'
 import { challengeViewOf, renderPage } from './pages/layout.ts'
 import type { PageRequest } from './pages/layout.ts'
 import type { RequestContext } from './request/context.ts'
@@ -118,7 +117,6 @@ async function recover(request: WebRequest, res: Response, error: unknown, isRet
   const isLate = res.headersSent
   // The effects so far may have ended or changed what the handler was given.
   const current = { ...request, state: readMfaState(request.req) }
-  await loadLanguageFor(request.req, request.context)
   const outcome = await unavailable(current, error, !isLate && !isRetry && canSave(request.req))
   try {
     await applyEffects(request.req, res, request.context, outcome)

@@ -219,9 +219,19 @@ describe('a stream', () => {
   })
 })
 
-describe('failMode', () => {
-  const fails: Handler = () => Promise.reject(new UnreachableError('network', 'gone'))
+const fails: Handler = () => Promise.reject(new UnreachableError('network', 'gone'))
 
+describe('the page that says that the service is gone', () => {
+  it('loads the texts of its language, if no page has loaded them before', async () => {
+    const { log, run } = arrange({}, { languages: createLanguages({}, 'de') })
+
+    await run(fails)
+
+    expect(log).toEqual(['event service.unavailable', 'end 503'])
+  })
+})
+
+describe('failMode', () => {
   it('lets the user pass once that is saved', async () => {
     const { log, req, run } = arrange({}, { failMode: () => true })
 

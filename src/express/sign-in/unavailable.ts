@@ -1,3 +1,4 @@
+import { loadLanguageFor } from '../pages/languages.ts'
 import { message } from '../pages/message.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { redirect } from '../request/outcome.ts'
@@ -21,6 +22,8 @@ export async function unavailable(request: WebRequest, error: unknown, mayLetThr
     const through = letThrough(request)
     return { ...through, events: [event, ...(through.events ?? [])] }
   }
+  // The gate makes no page but this one.
+  await loadLanguageFor(req, context)
   const page = message(request, 503, trouble, { 'Retry-After': String(retryAfter) })
   return { ...page, events: [event] }
 }
