@@ -8,10 +8,11 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { openCallsOfDevice } from '../store/caller-verifications.ts'
 import type { OpenCallRow } from '../store/caller-verifications.ts'
 import { noticesOfDevice } from '../store/device-notices.ts'
+import { inboxOfDevice } from '../store/inboxes.ts'
 import { pendingOfDevice } from '../store/sessions.ts'
 import type { PendingRow } from '../store/sessions.ts'
 import { noticeView } from './notices.ts'
-import { requireActive } from './signed-call.ts'
+import { rejectRevoked } from './signed-call.ts'
 
 /** All that is pending, with an ETag. */
 export interface NamedInbox {
@@ -21,11 +22,14 @@ export interface NamedInbox {
 
 export async function readInbox(ctx: ServiceContext, deviceId: string): Promise<NamedInbox> {
   const now = ctx.clock.now()
-  const pending = await pendingOfDevice(ctx.store.db, deviceId, now)
-  const notices = await noticesOfDevice(ctx.store.db, deviceId, now - noticeRetention)
-  const calls = await openCallsOfDevice(ctx.store.db, deviceId, now)
-  // Last, and on every read, so that a device that is revoked while its call is held or read gets the error at once.
-  await requireActive(ctx.store.db, deviceId)
+  const { db } = ctx.store
+  const noticesAfter = now - noticeRetention
+  const pending = await pendingOfDevice(db, deviceId, now)
+  // After the requests, and on every read, so that a device that is revoked while its call is held or read gets the error at once.
+  const found = await inboxOfDevice(db, { deviceId, noticesAfter }, now)
+  rejectRevoked(found)
+  const notices = found?.hasNotices ? await noticesOfDevice(db, deviceId, noticesAfter) : []
+  const calls = found?.hasCalls ? await openCallsOfDevice(db, deviceId, now) : []
   const inbox = {
     requests: pending.map((session) => requestView(session)),
     ...(notices.length > 0 && { notices: notices.map((notice) => noticeView(notice)) }),

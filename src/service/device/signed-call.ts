@@ -55,7 +55,8 @@ export async function requireActive(db: Queryable, deviceId: string): Promise<vo
   rejectRevoked(await deviceById(db, deviceId))
 }
 
-function rejectRevoked(device: DeviceRow | undefined): void {
+/** @throws {ApiProblem} unless the device is in use. */
+export function rejectRevoked(device: Pick<DeviceRow, 'revokedAt' | 'moved'> | undefined): void {
   if (device?.revokedAt === null) return
   throw new ApiProblem(device?.moved === 1 ? 'api.error.device.moved' : 'api.error.device.revoked')
 }
