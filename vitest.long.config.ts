@@ -9,6 +9,7 @@ export default mergeConfig(
     test: {
       include: [
         'test/long/**/*.long.ts',
+        'test/console/accessibility.test.ts',
         'test/service/fuzz/fuzz.test.ts',
         'test/service/session-machine.test.ts',
         'test/service/sign-in-scale.test.ts',

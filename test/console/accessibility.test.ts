@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
+import type { LanguageTag } from '../../src/contract/languages.ts'
 import { axeViolations } from '../support/axe.ts'
 import {
   atAdministrators,
@@ -26,14 +27,28 @@ function smallTargets(): readonly string[] {
     .map((each) => each.outerHTML)
 }
 
+type Walk = readonly [
+  colorScheme: 'light' | 'dark',
+  language: LanguageTag,
+  width: number,
+  rules: readonly string[] | undefined,
+]
+
+/** Wide and narrow, light and dark, in both directions of writing. */
+const walks: readonly Walk[] = [
+  ['light', 'en', 1280, undefined],
+  ['dark', 'ar', 320, repeatedRules],
+]
+
+/** What each finds besides is rare, and each takes ten seconds. */
+const moreWalks: readonly Walk[] = [
+  ['light', 'en', 390, undefined],
+  ['dark', 'de', 320, repeatedRules],
+  ['dark', 'ja', 1280, repeatedRules],
+]
+
 describe('every screen', () => {
-  it.each([
-    ['light', 'en', 1280, undefined],
-    ['light', 'en', 390, undefined],
-    ['dark', 'ar', 390, repeatedRules],
-    ['dark', 'de', 320, repeatedRules],
-    ['dark', 'ja', 1280, repeatedRules],
-  ] as const)(
+  it.each(process.env.LONG ? [...walks, ...moreWalks] : walks)(
     'is accessible: %s, %s, %i wide',
     async (colorScheme, language, width, rules) => {
       const desk = await startDesk()
