@@ -17,7 +17,7 @@ export interface Router {
 
 const Routed = createContext<Router | undefined>(undefined)
 
-/** Shows places of the console without loading the page anew. @param mount The path of the console, with a slash at the end. */
+/** Shows places of the console without reloading the page. @param mount The path of the console, with a slash at the end. */
 export function RouterProvider({ mount, children }: { readonly mount: string; readonly children: ComponentChildren }) {
   const [href, setHref] = useState(location.href)
 

@@ -22,7 +22,7 @@ interface State<T> {
 }
 
 /**
- * @param key Another key loads anew.
+ * @param key Another key loads again.
  * @param options.keep Whether the value of the key before stays until the next one is there, so that a list does not flicker.
  */
 export function useLoad<T>(key: string, load: (unattended: boolean) => Promise<T>, { keep = false } = {}): Loaded<T> {

@@ -349,7 +349,7 @@ describe('the app', () => {
   it.each([
     ['no longer exists', { status: 404 }],
     ['cannot be reached', undefined],
-  ])('loads the page anew on a press when the script of a screen %s', async (_, response) => {
+  ])('reloads the page on a press when the script of a screen %s', async (_, response) => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)
     await expectHeadline(page, 'People')

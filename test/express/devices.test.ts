@@ -191,7 +191,7 @@ describe('replacing the device', () => {
     expect(app.events.at(-1)).toMatchObject({ type: 'factor.replaced', kind: 'device', id: body.device.id })
   })
 
-  it('updates the page at once, and verifies nobody', async () => {
+  it('updates the page at once, and verifies no one', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/device')

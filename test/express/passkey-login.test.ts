@@ -172,7 +172,7 @@ describe('a login by passkey on a page of the app', () => {
   it.each([
     ['another user', 'bob', 'belongs to another user'],
     ['no user', null, 'sign the user in before'],
-  ])('is an error where the app has signed in %s, and verifies nobody', async (_, logsIn, message) => {
+  ])('is an error where the app has signed in %s, and verifies no one', async (_, logsIn, message) => {
     const app = await startApp({ logsIn })
     const authenticator = await app.enroll()
     await app.enroll('bob')

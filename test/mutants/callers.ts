@@ -203,7 +203,7 @@ export const mutants: readonly Mutant[] = [
     find: '{ scope: `caller 10m ${userId}`,',
     replace: '{ scope: `caller 10m ${userId} ${administratorId}`,',
     test: calls,
-    title: 'are 2 in 10 minutes for a person, whoever asks',
+    title: 'are 2 in 10 minutes for a person, no matter who asks',
   },
   {
     defense: 'five questions to a person in a day',

@@ -121,6 +121,6 @@ export const mutants: readonly Mutant[] = [
     find: ', failed: CannotLoad',
     replace: '',
     test: 'console/app.test.ts',
-    title: 'loads the page anew on a press when the script of a screen',
+    title: 'reloads the page on a press when the script of a screen',
   },
 ]

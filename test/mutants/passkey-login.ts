@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!isOwner(user, passkey))',
     replace: '  if (!isOwner(user, passkey) && false)',
     test: web,
-    title: 'is an error where the app has signed in %s, and verifies nobody',
+    title: 'is an error where the app has signed in %s, and verifies no one',
   },
   {
     defense: 'the ceremony belongs to one browser',

@@ -7,7 +7,7 @@ import { useWords } from '../words/speech.tsx'
 
 /**
  * For a screen whose script cannot be loaded: the service is unreachable, or it was updated and has other scripts now. Browsers
- * may remember that a script was missing, and only the page knows the names of the new ones, so the page is loaded anew. It is kept
+ * may remember that a script was missing, and only the page knows the names of the new ones, so the page is reloaded. It is kept
  * until the service responds, because the browser's own error page would offer less.
  */
 export function CannotLoad() {

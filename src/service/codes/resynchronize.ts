@@ -10,7 +10,7 @@ interface Shown {
 }
 
 /**
- * Corrects the remembered drift of a user's hardware token, in a transaction. Uses both codes up, so that nobody who has heard
+ * Corrects the remembered drift of a user's hardware token, in a transaction. Uses both codes up, so that no one who has heard
  * them can sign in with them.
  */
 export async function resynchronize(

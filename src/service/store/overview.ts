@@ -1,6 +1,7 @@
-import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely'
+import type { Selectable } from 'kysely'
 
 import { isPending } from './pending.ts'
+import { isStrong } from './people.ts'
 import type { Database } from './schema.ts'
 import { allRows, allValues, change, oneRow, pick } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
@@ -9,8 +10,6 @@ import type { List, Slot, Slots } from './statement.ts'
 export const enrollmentStep = 2_000
 
 export type EnrollmentRow = Selectable<Database['enrollmentCount']>
-
-type IsMember = ExpressionBuilder<Database, 'member' | 'user'>
 
 /** Counts some members of a domain, in the order of their ids. `last` is the last of them. */
 export const countMembers = oneRow('countMembers', (db, domainId: Slot<string>, after: Slot<string>) =>
@@ -46,21 +45,6 @@ export const countMembers = oneRow('countMembers', (db, domainId: Slot<string>, 
       is.fn.max('some.userId').as('last'),
     ]),
 )
-
-const isStrong = (is: IsMember): Expression<SqlBool> =>
-  is.or([
-    is.exists(
-      is
-        .selectFrom('token')
-        .select('token.id')
-        .whereRef('token.userId', '=', 'member.userId')
-        .where('token.state', '=', 'active'),
-    ),
-    is.exists(is.selectFrom('passkey').select('passkey.id').whereRef('passkey.userId', '=', 'member.userId')),
-    is.exists(
-      is.selectFrom('hardwareToken').select('hardwareToken.id').whereRef('hardwareToken.userId', '=', 'member.userId'),
-    ),
-  ])
 
 /** Domains that were not counted since a time. */
 export const domainsToCount = allRows('domainsToCount', (db, time: Slot<number>) =>

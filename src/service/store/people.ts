@@ -48,7 +48,8 @@ const isPostgres = (db: Queryable): boolean => db.getExecutor().adapter instance
 
 type IsUser = ExpressionBuilder<Database, 'user'>
 
-const isStrong = (is: IsUser): Expression<SqlBool> =>
+/** Whether a user has a factor that an e-mail account does not give. */
+export const isStrong = (is: IsUser): Expression<SqlBool> =>
   is.or([
     is.exists(
       is

@@ -395,7 +395,7 @@ describe.each(engines)('a caller verification, on %s', (engine) => {
   })
 
   describe('limits', () => {
-    it('are 2 in 10 minutes for a person, whoever asks', async () => {
+    it('are 2 in 10 minutes for a person, no matter who asks', async () => {
       const owner = await administrator(running, { role: 'owner' })
       await askCaller(helpdesk, person)
       await askCaller(owner, person)

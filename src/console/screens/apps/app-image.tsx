@@ -2,7 +2,7 @@ import { apiBase } from '../../mount.ts'
 
 interface AppImageProps {
   readonly domainId: string
-  /** Another value loads the image anew. */
+  /** Another value reloads the image. */
   readonly version?: number
 }
 
