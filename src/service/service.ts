@@ -188,7 +188,7 @@ export async function openService(
   }
   const address = options.console && consoleAddress(options.console.url)
   const reserved = options.console?.allowSharedOrigin === true ? undefined : address
-  if (address && !reserved) logger.warn({ console: address.origin }, sharedOrigin)
+  if (address && !reserved && address.rpId !== 'localhost') logger.warn({ console: address.origin }, sharedOrigin)
   const outsideConsole = (handle: Handle) => (reserved ? exceptOn(reserved, handle) : handle)
   const publicRoutes = inFlight.track(createPublic(core.ctx), refuse(jsonLabel))
   let closed: Promise<void> | undefined

@@ -20,7 +20,8 @@ import type { AdminSettings } from '../admin/command.ts'
 import { findDomain, findUser, pick } from '../admin/find.ts'
 import { serviceAction } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
-import { consoleUrlOption } from '../serve/console-options.ts'
+import { consoleUrlOption, localConsole } from '../serve/console-options.ts'
+import { defaultPort } from '../serve/listeners.ts'
 import { counted, dateOf, printDone, printJson, printRows, printTable, quote, shortId } from '../terminal/print.ts'
 import { confirm, yesOption } from '../terminal/prompt.ts'
 
@@ -73,18 +74,18 @@ function inviteCommand(): Command {
     .addOption(new Option('--role <role>', roleText).choices(AdminRole.options).default('owner'))
     .addOption(domainOption())
     .option('--user <user>', 'the user (username or id) that this person is, whose record it cannot change')
-    .addOption(consoleUrlOption('origin of the console, for the link'))
+    .addOption(consoleUrlOption(`origin of the console, for the link; by default ${localConsole(defaultPort)}`))
     .action(
       serviceAction(async (service, settings: Inviting) => {
-        const { name, email, role, consoleUrl } = settings
+        const { name, email, role, consoleUrl = '' } = settings
         const domains = await domainIds(service, settings)
         const user = settings.user === undefined ? null : (await findUser(service, settings.user)).id
         const given = parseOptions(NewInvitation, 'inviteAdministrator', { name, email, role, domains, user })
         const { token, ...invitation } = await invite(service.ctx, service.organization.id, given)
-        const link = consoleUrl ? invitationLink(`${consoleUrl}/console`, token) : undefined
-        if (settings.json) return printJson({ ...invitation, token, ...(link !== undefined && { link }) })
+        const link = invitationLink(`${consoleUrl || localConsole(defaultPort)}/console`, token)
+        if (settings.json) return printJson({ ...invitation, token, link })
         printRows([
-          ...(link === undefined ? [['Token', token] as const] : [['Link', link] as const]),
+          ['Link', link],
           ['For', `${name} (${email}), ${role}`],
           ['Valid until', dateOf(invitation.expiresAt)],
           ['Note', 'the first person who uses it becomes the administrator: send it over a channel you trust'],

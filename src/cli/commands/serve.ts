@@ -19,7 +19,7 @@ import { interfaceOptions, interfaceWordsOf, defaultWords } from '../serve/inter
 import { limitOptions, limitsOf, numberFlag } from '../serve/limit-flags.ts'
 import { createLogger, logLevels } from '../serve/logger.ts'
 import type { LogLevel } from '../serve/logger.ts'
-import { authority, openListeners } from '../serve/listeners.ts'
+import { authority, defaultPort, openListeners } from '../serve/listeners.ts'
 import { secretFilesHelp } from '../serve/secret-files.ts'
 import { environmentHelp, notifyFromEnv, secretsFromEnv, smtpFromEnv } from '../serve/settings-from-env.ts'
 import { readTls, reloadTlsOnSignal, tlsHelp, warnOfExpiry } from '../serve/tls-files.ts'
@@ -51,7 +51,7 @@ export function serveCommand(): Command {
   const command = new Command('serve')
     .description('run the service: REST interface, device protocol and authenticator')
     .addOption(databaseOption())
-    .option('--port <number>', 'port to listen on; 0 for any free port', integer(0, 65_535), 8787)
+    .option('--port <number>', 'port to listen on; 0 for any free port', integer(0, 65_535), defaultPort)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .addOption(new Option('--tls-cert <file>', 'PEM certificate for HTTPS').env('MFA_TLS_CERT'))
     .addOption(new Option('--tls-key <file>', 'PEM private key of --tls-cert').env('MFA_TLS_KEY'))
@@ -119,7 +119,10 @@ async function serve(settings: Settings): Promise<void> {
   const logger = await createLogger(settings.logLevel)
   const tls = readTls(settings)
   if (tls) warnOfExpiry(tls, logger, systemClock.now())
-  const service = await withOpenErrors(database, () => createService(serviceOptions(settings, logger)))
+  const served = consoleOf(settings, { ...settings, tls, socket })
+  const service = await withOpenErrors(database, () =>
+    createService({ ...serviceOptions(settings, logger), ...served }),
+  )
   const [main, metrics] = await openListeners(service, { ...settings, socket, tls })
   const listeners = metrics ? [main, metrics] : [main]
   if (tls) reloadTlsOnSignal(settings, main, logger)
@@ -141,7 +144,7 @@ async function serve(settings: Settings): Promise<void> {
     },
   })
   const origin = `${tls ? 'https' : 'http'}://${authority(main)}`
-  const consoleText = settings.console && settings.consoleUrl ? `, console at ${settings.consoleUrl}/console` : ''
+  const consoleText = served.console ? `, console at ${served.console.url}/console` : ''
   const metricsText = metrics ? `, metrics at http://${authority(metrics)}/metrics` : ''
   console.log(
     `second-factor listens on ${origin} (REST interface at ${origin}${service.basePath}${metricsText}${consoleText})`,
@@ -161,7 +164,6 @@ function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
     limits: limitsOf(settings),
     push: settings.push && (settings.pushSubject === undefined ? {} : { subject: settings.pushSubject }),
     passkeys: { refuseClones: settings.refuseClonedPasskeys },
-    ...consoleOf(settings),
     logger,
     logRequests: settings.logRequests,
     ...secretsFromEnv(process.env),

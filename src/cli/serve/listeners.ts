@@ -5,6 +5,8 @@ import type { Service } from '../../service/service.ts'
 import { Failure } from '../terminal/failure.ts'
 import { firstInheritedFd } from './inherited-socket.ts'
 
+export const defaultPort = 8787
+
 export interface ListenerSettings {
   readonly port: number
   readonly host: string

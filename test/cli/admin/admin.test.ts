@@ -47,14 +47,14 @@ describe('second-factor admin', () => {
     expect((await admin('admin', 'list')).stdout).toMatch(/^Olivia +olivia@example\.com +owner +all +\d{4}-/m)
   })
 
-  it('links the person to a user of the organization', async () => {
+  it('links the person to a user of the organization, and the console of this machine', async () => {
     await admin('user', 'create', 'hal', '--name', 'Hal', '--email', 'hal@example.com', '--domain', 'Intranet')
     const { id } = await json('user', 'show', 'hal')
 
     const invited = await json('admin', 'invite', ...hal, '--user', 'hal')
 
     expect(invited).toMatchObject({ role: 'helpdesk', domains: [place.domainId], user: id })
-    expect(invited.link).toBeUndefined()
+    expect(invited.link).toBe(`http://localhost:8787/console/invitation#${invited.token}`)
   })
 
   it('needs a domain for the help desk', async () => {

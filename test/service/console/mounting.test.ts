@@ -108,6 +108,12 @@ describe('the host of the console', () => {
     expect(statuses).not.toContain(404)
     expect(running.logged.filter(({ message }) => message.includes('the console shares its origin'))).toHaveLength(1)
   })
+
+  it('is not warned of on localhost, where only developers are', async () => {
+    const running = await start({ url: 'http://localhost:8787', allowSharedOrigin: true })
+
+    expect(running.logged.filter(({ message }) => message.includes('the console shares its origin'))).toEqual([])
+  })
 })
 
 describe('a page of the console', () => {
