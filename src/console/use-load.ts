@@ -29,18 +29,22 @@ export function useLoad<T>(key: string, load: (unattended: boolean) => Promise<T
   const problemOf = useProblem()
   const [state, setState] = useState<State<T>>({ key })
   const [loading, setLoading] = useState(true)
-  /** Answers may overtake each other: only those for the present key count. */
   const present = useRef(key)
   present.current = key
+  /** Answers may overtake each other: only the one to the latest request counts. */
+  const requests = useRef(0)
 
   const reload = useCallback(
     async (unattended = false) => {
+      // An action that began under another key may end now.
+      if (present.current !== key) return
+      const request = ++requests.current
       setLoading(true)
       const next = await load(unattended).then(
         (value) => ({ key, value }),
         (error: unknown) => ({ key, problem: problemOf(error) }),
       )
-      if (present.current !== key) return
+      if (requests.current !== request) return
       setState((before) => ('value' in next ? next : { ...(keep || before.key === key ? before : {}), ...next }))
       setLoading(false)
     },
