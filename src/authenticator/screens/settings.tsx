@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Device } from '../../device/device.ts'
 import { Button } from '../../ui/button.tsx'
 import * as icons from '../../ui/icons.ts'
+import { LanguageSelect } from '../../ui/language-select.tsx'
 import { Status } from '../../ui/messages.tsx'
 import type { StoredAccount } from '../accounts-store.ts'
 import { Card } from '../card.tsx'
@@ -56,24 +57,7 @@ export function SettingsScreen(props: SettingsScreenProps) {
 
 function LanguageField({ onLanguage }: Pick<SettingsScreenProps, 'onLanguage'>) {
   const { words, language } = useSpeech()
-  return (
-    <label class="field">
-      <span>{words.language}</span>
-      <select
-        value={language.code}
-        onChange={({ currentTarget }) => {
-          const chosen = languages.find(({ code }) => code === currentTarget.value)
-          if (chosen) onLanguage(chosen)
-        }}
-      >
-        {languages.map(({ code, name }) => (
-          <option key={code} value={code} lang={code}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
+  return <LanguageSelect label={words.language} {...{ languages, language, onLanguage }} />
 }
 
 const stateIcons: Readonly<Record<NotificationState, icons.IconPath>> = {

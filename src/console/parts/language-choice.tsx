@@ -1,3 +1,4 @@
+import { LanguageSelect } from '../../ui/language-select.tsx'
 import { type Language, languages } from '../words/languages.ts'
 import { useSpeech } from '../words/speech.tsx'
 
@@ -7,22 +8,6 @@ export interface LanguageChoiceProps {
 
 export function LanguageChoice({ onLanguage }: LanguageChoiceProps) {
   const { words, language } = useSpeech()
-  return (
-    <label class="field language">
-      <span>{words.language}</span>
-      <select
-        value={language.code}
-        onChange={({ currentTarget }) => {
-          const chosen = languages.find(({ code }) => code === currentTarget.value)
-          if (chosen) onLanguage(chosen)
-        }}
-      >
-        {languages.map(({ code, name }) => (
-          <option key={code} value={code} lang={code}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
+  const given = { languages, language, onLanguage }
+  return <LanguageSelect class="language" label={words.language} {...given} />
 }
