@@ -3,6 +3,7 @@ import { chainStart, hashEntry } from '../../src/service/audit/entry.ts'
 import type { AuditEvent } from '../../src/service/audit/entry.ts'
 import type { ServiceContext } from '../../src/service/context/service-context.ts'
 import type { SignInOutcome } from '../../src/service/store/schema.ts'
+import { noteSignIn } from '../../src/service/store/last-sign-ins.ts'
 import { insertMany } from './insert-many.ts'
 import type { SeededPerson, Tenant } from './people.ts'
 import type { SeededRandom } from './random.ts'
@@ -42,6 +43,7 @@ export async function seedHistory(
   ).sort((a, b) => a.at - b.at)
   await insertTrail(ctx, tenant, random, signIns)
   await insertCounters(ctx, signIns)
+  await insertLastSignIns(ctx, signIns)
   await insertSessions(ctx, tenant, random, signIns)
 }
 
@@ -93,6 +95,15 @@ async function insertCounters({ store: { db } }: ServiceContext, signIns: readon
     return [{ ...where, factor: factor ?? ('' as const), count: some.length * counted }]
   })
   await insertMany(rows, (some) => db.insertInto('signInDay').values(some).execute())
+}
+
+async function insertLastSignIns({ store: { db } }: ServiceContext, signIns: readonly SignIn[]): Promise<void> {
+  const last = new Map(
+    signIns.filter(({ outcome }) => outcome === 'approved').map(({ person, at }) => [person.id, at] as const),
+  )
+  await db.transaction().execute(async (tx) => {
+    for (const [userId, at] of last) await noteSignIn(tx, userId, at)
+  })
 }
 
 /** One chain, hashed as the service does it, and counted already. */

@@ -25,6 +25,7 @@ export async function furnishManyUsers(
   const [organization, domain] = [sql.lit(organizationId), sql.lit(domainId)]
   const users = sql`from "user" where username like 'person %'`
   const inserts = [
+    sql`last_sign_in (user_sequence, at) select sequence, 4000000000 + sequence`,
     sql`token (id, domain_id, user_id, state, created_at) select id, ${domain}, id, 'active', 1`,
     sql`device (id, token_id, domain_id, user_id, name, key_x, key_y, created_at)
       select id, id, ${domain}, id, 'Phone', '', '', 1`,

@@ -12,9 +12,9 @@ import { useSignedIn } from '../session.tsx'
 import { useLoad } from '../use-load.ts'
 import { useWords } from '../words/speech.tsx'
 import { useDomainNames } from './domain-names.ts'
-import { PersonBadges } from './person-badges.tsx'
+import { LastSignIn, PersonBadges } from './person-badges.tsx'
 
-const filters: readonly PeopleFilter[] = ['enrolled', 'no_factor', 'only_email', 'locked', 'bypass_code']
+const filters: readonly PeopleFilter[] = ['enrolled', 'no_factor', 'only_email', 'locked', 'bypass_code', 'inactive']
 
 /** Everyone whom the administrator can help. What is searched for stands in the address. */
 export function PeopleScreen() {
@@ -118,6 +118,7 @@ function PeopleList({ people: rows, filtered }: PeopleListProps) {
     ...(domains.length > 1
       ? [{ title: words.domains, cell: (row: PersonSummary) => <bdi>{namesOf(row.domains)}</bdi> }]
       : []),
+    { title: words.bulk.lastSignIn, cell: (row) => <LastSignIn person={row} /> },
     { title: words.status, cell: (row) => <PersonBadges person={row} /> },
   ]
   return (

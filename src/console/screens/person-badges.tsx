@@ -1,7 +1,7 @@
 import type { PersonSummary } from '../../contract/admin/people.ts'
 import { key, lock, warning } from '../../ui/icons.ts'
 import { Badge } from '../parts/badge.tsx'
-import { useDayTime } from '../parts/time.tsx'
+import { Time, useDayTime } from '../parts/time.tsx'
 import { useWords } from '../words/speech.tsx'
 
 /** What needs attention about a person. */
@@ -14,6 +14,12 @@ export function PersonBadges({ person: { factors, locked, bypassCodes } }: { rea
       {bypassCodes > 0 ? <Badge icon={key} text={words.bypassInUse} /> : null}
     </span>
   )
+}
+
+/** To any domain, to the day in a list of people. */
+export function LastSignIn({ person: { lastSignInAt } }: { readonly person: PersonSummary }) {
+  const words = useWords()
+  return lastSignInAt === undefined ? <>{words.bulk.noSignIn}</> : <Time at={lastSignInAt} />
 }
 
 /** Until when the codes of a person are locked. @param until Unix time, seconds; null until an administrator unlocks them. */

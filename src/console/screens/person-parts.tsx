@@ -9,7 +9,7 @@ import { useWords } from '../words/speech.tsx'
 import { CallerCard } from './caller/caller-card.tsx'
 import { useDomainNames } from './domain-names.ts'
 import type { PersonAction, PersonActions } from './person-action.ts'
-import { PersonBadges, useLockedUntil } from './person-badges.tsx'
+import { LastSignIn, PersonBadges, useLockedUntil } from './person-badges.tsx'
 import { SignIns } from './person-sign-ins.tsx'
 import { Codes, Devices, Hardware, Passkeys } from './person-factors.tsx'
 
@@ -103,6 +103,7 @@ function About({ person }: Pick<PersonPartsProps, 'person'>) {
             ),
           },
           { label: words.domains, value: <bdi>{namesOf(domains)}</bdi> },
+          { label: words.bulk.lastSignIn, value: <LastSignIn person={person} /> },
           { label: words.created, value: <Time at={createdAt} /> },
         ]}
       />

@@ -179,6 +179,7 @@ export const ar: Words = {
     only_email: 'البريد فقط',
     locked: 'مقفلون',
     bypass_code: 'رمز استرداد قيد الاستخدام',
+    inactive: 'لم يسجّل الدخول منذ 30 يومًا',
   },
   domain: 'النطاق',
   methods: 'طرق الدخول',
@@ -364,6 +365,11 @@ export const ar: Words = {
   bypassCodeFor: (name) => `رمز استرداد لـ ${name}`,
   shownOnce: 'لا يظهر إلا الآن.',
   copyCode: 'انسخ الرمز',
+
+  bulk: {
+    lastSignIn: 'آخر تسجيل دخول',
+    noSignIn: 'لا يوجد سجل',
+  },
 
   approvals: 'الطلبات',
   approvalsSentence: 'ما يطلب مكتب المساعدة من مسؤولين آخرين الموافقة عليه.',

@@ -174,6 +174,7 @@ export const de: Words = {
     only_email: 'Nur E-Mail',
     locked: 'Gesperrt',
     bypass_code: 'Wiederherstellungscode aktiv',
+    inactive: '30 Tage nicht angemeldet',
   },
   domain: 'Domäne',
   methods: 'Anmeldemethoden',
@@ -350,6 +351,11 @@ export const de: Words = {
   bypassCodeFor: (name) => `Wiederherstellungscode für ${name}`,
   shownOnce: 'Er wird nur jetzt angezeigt.',
   copyCode: 'Code kopieren',
+
+  bulk: {
+    lastSignIn: 'Letzte Anmeldung',
+    noSignIn: 'Keine bekannt',
+  },
 
   approvals: 'Anfragen',
   approvalsSentence: 'Was der Helpdesk von anderen Administratoren genehmigen lässt.',

@@ -172,6 +172,7 @@ export const en = {
     only_email: 'Only e-mail',
     locked: 'Locked',
     bypass_code: 'Recovery code in use',
+    inactive: 'Not signed in for 30 days',
   },
   domain: 'Domain',
   methods: 'Sign-in methods',
@@ -347,6 +348,11 @@ export const en = {
   bypassCodeFor: (name: string) => `Recovery code for ${name}`,
   shownOnce: 'It’s shown only now.',
   copyCode: 'Copy code',
+
+  bulk: {
+    lastSignIn: 'Last sign-in',
+    noSignIn: 'None known',
+  },
 
   approvals: 'Requests',
   approvalsSentence: 'What the help desk asks other administrators to approve.',

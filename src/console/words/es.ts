@@ -173,6 +173,7 @@ export const es: Words = {
     only_email: 'Solo correo',
     locked: 'Bloqueadas',
     bypass_code: 'Código de recuperación en uso',
+    inactive: 'Sin iniciar sesión en 30 días',
   },
   domain: 'Dominio',
   methods: 'Métodos de acceso',
@@ -349,6 +350,11 @@ export const es: Words = {
   bypassCodeFor: (name) => `Código de recuperación para ${name}`,
   shownOnce: 'Solo se muestra ahora.',
   copyCode: 'Copiar código',
+
+  bulk: {
+    lastSignIn: 'Último inicio de sesión',
+    noSignIn: 'Ninguno conocido',
+  },
 
   approvals: 'Solicitudes',
   approvalsSentence: 'Lo que soporte pide aprobar a otros administradores.',

@@ -175,6 +175,7 @@ export const fr: Words = {
     only_email: 'E-mail seulement',
     locked: 'Bloqués',
     bypass_code: 'Code de secours actif',
+    inactive: 'Aucune connexion depuis 30 jours',
   },
   domain: 'Domaine',
   methods: 'Méthodes de connexion',
@@ -355,6 +356,11 @@ export const fr: Words = {
   bypassCodeFor: (name) => `Code de secours pour ${name}`,
   shownOnce: 'Il n’est affiché que maintenant.',
   copyCode: 'Copier le code',
+
+  bulk: {
+    lastSignIn: 'Dernière connexion',
+    noSignIn: 'Aucune connue',
+  },
 
   approvals: 'Demandes',
   approvalsSentence: 'Ce que l’assistance demande à d’autres administrateurs d’approuver.',

@@ -171,6 +171,7 @@ export const ja: Words = {
     only_email: 'メールのみ',
     locked: 'ロック中',
     bypass_code: 'リカバリーコードあり',
+    inactive: '30日間サインインなし',
   },
   domain: 'ドメイン',
   methods: 'サインイン方法',
@@ -345,6 +346,11 @@ export const ja: Words = {
   bypassCodeFor: (name) => `${name}さんのリカバリーコード`,
   shownOnce: '表示されるのは今だけです。',
   copyCode: 'コードをコピー',
+
+  bulk: {
+    lastSignIn: '最後のサインイン',
+    noSignIn: '記録なし',
+  },
 
   approvals: '承認の依頼',
   approvalsSentence: 'ヘルプデスクがほかの管理者に承認を求めている操作です。',

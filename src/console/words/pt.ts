@@ -174,6 +174,7 @@ export const pt: Words = {
     only_email: 'Só e-mail',
     locked: 'Bloqueadas',
     bypass_code: 'Código de recuperação em uso',
+    inactive: 'Sem acesso há 30 dias',
   },
   domain: 'Domínio',
   methods: 'Métodos de acesso',
@@ -348,6 +349,11 @@ export const pt: Words = {
   bypassCodeFor: (name) => `Código de recuperação para ${name}`,
   shownOnce: 'Só é mostrado agora.',
   copyCode: 'Copiar código',
+
+  bulk: {
+    lastSignIn: 'Último acesso',
+    noSignIn: 'Nenhum conhecido',
+  },
 
   approvals: 'Solicitações',
   approvalsSentence: 'O que o suporte pede que outros administradores aprovem.',

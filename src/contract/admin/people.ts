@@ -11,8 +11,11 @@ import { Reasoned } from './because.ts'
 import { CallerVerification } from './caller-verifications.ts'
 
 /** Lists of people that a figure or a filter opens. */
-export const PeopleFilter = z.enum(['enrolled', 'no_factor', 'only_email', 'locked', 'bypass_code'])
+export const PeopleFilter = z.enum(['enrolled', 'no_factor', 'only_email', 'locked', 'bypass_code', 'inactive'])
 export type PeopleFilter = z.infer<typeof PeopleFilter>
+
+/** How long after the last sign-in a person is inactive, seconds. */
+export const inactiveAfter = 30 * 24 * 60 * 60
 
 /** How many people a page has. */
 export const peoplePage = 50
@@ -30,6 +33,8 @@ export const PersonSummary = z.object({
   locked: z.object({ until: Seconds.nullable() }).optional(),
   /** Bypass codes that can be used now. */
   bypassCodes: z.int(),
+  /** When the person signed in last, to any domain; a few minutes behind. Absent if no sign-in is known. */
+  lastSignInAt: Seconds.optional(),
 })
 export type PersonSummary = z.infer<typeof PersonSummary>
 

@@ -12,6 +12,7 @@ import { bypassCodesOfUsers } from '../store/bypass-codes.ts'
 import { helpDeskBlockedUntil } from '../store/caller-verifications.ts'
 import { domainById } from '../store/domains.ts'
 import { hardwareTokenOfUser } from '../store/hardware.ts'
+import { lastSignInsOf } from '../store/last-sign-ins.ts'
 import { passkeysOfUser } from '../store/passkeys.ts'
 import { findPeople, tokensOfUser, usersByIds } from '../store/people.ts'
 import type { PeopleQuery, PeopleSearch } from '../store/people.ts'
@@ -65,10 +66,19 @@ async function summaries(call: Call, rows: readonly UserRow[]): Promise<PersonSu
     rows.map(({ id }) => id),
     call.clock.now(),
   )
-  return rows.map((row) => summaryOf(call, row, all.get(row.id)))
+  const signIns = await lastSignInsOf(
+    call.store.db,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => summaryOf(call, row, all.get(row.id), signIns.get(row.id)))
 }
 
-function summaryOf(call: Call, row: UserRow, has: Belongings | undefined): PersonSummary {
+function summaryOf(
+  call: Call,
+  row: UserRow,
+  has: Belongings | undefined,
+  lastSignInAt: number | undefined,
+): PersonSummary {
   const { id, username, name, email, domains, factors, bypasscodes } = userView(row, has)
   return {
     id,
@@ -79,6 +89,7 @@ function summaryOf(call: Call, row: UserRow, has: Belongings | undefined): Perso
     factors: factors ?? [],
     ...lockOf(row, call.clock.now()),
     bypassCodes: bypasscodes.length,
+    ...(lastSignInAt !== undefined && { lastSignInAt }),
   }
 }
 
@@ -98,7 +109,7 @@ export async function showPerson(call: Call, userId: string): Promise<Person> {
   const row = await userById(db, call.organizationId, userId)
   if (!row) throw new ApiProblem('api.error.notfound.user')
   const has = (await belongings(db, [userId], now)).get(userId)
-  const summary = summaryOf(call, row, has)
+  const summary = summaryOf(call, row, has, (await lastSignInsOf(db, [userId])).get(userId))
   const hardware = await hardwareTokenOfUser(db, userId)
   const [caller, blockedUntil] = [await standingCall(call, userId), await helpDeskBlockedUntil(db, userId, now)]
   return {

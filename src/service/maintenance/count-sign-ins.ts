@@ -2,6 +2,7 @@ import type { Factor } from '../../contract/users.ts'
 import { inSteps } from '../ground/in-steps.ts'
 import { auditRowsOf, auditWriterById } from '../store/audit.ts'
 import type { AuditRow } from '../store/audit.ts'
+import { noteSignIn } from '../store/last-sign-ins.ts'
 import type { SignInOutcome } from '../store/schema.ts'
 import { addSignIns, moveCounted, secondsOfADay, writersToCount } from '../store/sign-in-days.ts'
 import type { SignInDayRow } from '../store/sign-in-days.ts'
@@ -11,7 +12,7 @@ import type { Store } from '../store/store.ts'
 const countStep = 250
 
 /**
- * Counts the outcomes that the audit trail has recorded since the last count. A sign-in itself counts nothing: all sign-ins of a
+ * Counts the outcomes that the audit trail has recorded since the last count, and notes when users signed in last. A sign-in itself counts nothing: all sign-ins of a
  * domain would wait for one row.
  */
 export async function countSignIns({ store }: { readonly store: Store }, signal?: AbortSignal): Promise<void> {
@@ -29,6 +30,7 @@ function countSome({ db: database }: Store, writer: string): Promise<number> {
     const last = rows.at(-1)
     if (!last || !(await moveCounted(db, writer, chain.countedSequence, last.sequence))) return 0
     for (const counted of countByDay(rows)) await addSignIns(db, counted)
+    for (const [userId, at] of lastByUser(rows)) await noteSignIn(db, userId, at)
     return rows.length
   })
 }
@@ -42,6 +44,17 @@ function countByDay(rows: readonly AuditRow[]): Iterable<SignInDayRow> {
     days.set(key, { ...day, count: (days.get(key)?.count ?? 0) + 1 })
   }
   return days.values()
+}
+
+function lastByUser(rows: readonly AuditRow[]): Iterable<[userId: string, at: number]> {
+  const last = new Map<string, number>()
+  for (const { at, event, facts } of rows) {
+    if (event !== 'session.approved') continue
+    const { user } = JSON.parse(facts) as { readonly user: string }
+    last.set(user, Math.max(at, last.get(user) ?? 0))
+  }
+  // In one order, so that two nodes do not wait for each other.
+  return [...last].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 /** @returns undefined for an entry that is not the end of a sign-in. */

@@ -1,6 +1,7 @@
 import { removeEmailCodes } from './email-codes.ts'
 import { endOtherSessions } from './epochs.ts'
 import { releaseHardwareTokens } from './hardware.ts'
+import { removeLastSignIn } from './last-sign-ins.ts'
 import { removeCeremonies } from './passkey-ceremonies.ts'
 import { removePasskeys } from './passkeys.ts'
 import type { Queryable } from './schema.ts'
@@ -39,6 +40,7 @@ export async function leaveDomain(
 /** Ends all that a user has, and the user. In a transaction. */
 export async function removeUser(db: Queryable, userId: string, leaving: Leaving): Promise<Revoked> {
   const ended = await leaveDomain(db, { userIds: [userId] }, leaving)
+  await removeLastSignIn(db, userId)
   await deleteUser(db, userId)
   return ended
 }

@@ -1,9 +1,9 @@
 import { PostgresAdapter, sql } from 'kysely'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 
-import { PeopleFilter } from '../../contract/admin/people.ts'
+import { inactiveAfter, PeopleFilter } from '../../contract/admin/people.ts'
 import type { Database, Queryable } from './schema.ts'
-import { allRows, allValues, firstValue } from './statement.ts'
+import { allRows, allValues, derived, firstValue } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 import { exists } from './users.ts'
 
@@ -89,11 +89,30 @@ const takesEmail = (is: IsUser): Expression<SqlBool> =>
 
 const hasOther = (is: IsUser, now: Slot<number>) => is.or([isStrong(is), hasBypassCode(is, now)])
 
+/** People who were added lately are not inactive, and no one is while sign-ins are known for less time than that. */
+function isInactive(is: IsUser, now: Slot<number>): Expression<SqlBool> {
+  const since = derived(now, (time) => time - inactiveAfter)
+  return is.and([
+    is('user.createdAt', '<=', since),
+    is.not(
+      is.exists(
+        is
+          .selectFrom('lastSignIn')
+          .select('lastSignIn.at')
+          .whereRef('lastSignIn.userSequence', '=', 'user.sequence')
+          .where('lastSignIn.at', '>', since),
+      ),
+    ),
+    is.not(is.exists(is.selectFrom('service').select('service.row').where('service.signInsSince', '>', since))),
+  ])
+}
+
 const conditions: Readonly<Record<Filter, (is: IsUser, now: Slot<number>) => Expression<SqlBool>>> = {
   none: () => sql<SqlBool>`1 = 1`,
   enrolled: isStrong,
   locked: (is, now) => is.or([is('user.codesLockedUntil', '>', now), is('user.knownCodesLockedUntil', '>', now)]),
   bypass_code: hasBypassCode,
+  inactive: isInactive,
   // The cheaper question first: most people have a strong factor.
   no_factor: (is, now) => sql<SqlBool>`case when ${hasOther(is, now)} then 1 = 0 else not (${takesEmail(is)}) end`,
   only_email: (is, now) => sql<SqlBool>`case when ${hasOther(is, now)} then 1 = 0 else (${takesEmail(is)}) end`,

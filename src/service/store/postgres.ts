@@ -142,11 +142,12 @@ async function queryOnce(pool: PostgresPool, text: string, values: unknown[]): P
   }
 }
 
-const postgresEngine: Engine = {
+export const postgresEngine: Engine = {
   sequence: 'bigserial primary key',
   // Byte for byte, and whatever the database's own rules for words are.
   exactText: 'text collate "C"',
   search: postgresSearch,
+  jsonText: (column, member) => `(${column}::json ->> '${member}')`,
   async hasTable(db, table) {
     const { rows } = await sql<{ found: boolean }>`select to_regclass(${table}) is not null as found`.execute(db)
     return rows[0]?.found === true

@@ -35,6 +35,8 @@ export interface Database {
     scheme: Generated<string | null>
     mediaType: Generated<string | null>
     basePath: Generated<string | null>
+    /** From when on it is known when users signed in; 0: from the beginning. */
+    signInsSince: Generated<number>
   }
   organization: {
     id: string
@@ -508,6 +510,11 @@ export interface Database {
     /** The factor that passed or was tried; empty where none was. */
     factor: Factor | ''
     count: number
+  }
+  /** When a user signed in last. It follows the audit trail, as the counts do. */
+  lastSignIn: {
+    userSequence: number
+    at: number
   }
   /** How many members of a domain are enrolled, as last counted; see `maintenance/count-enrolled.ts`. */
   enrollmentCount: {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { PeopleFilter } from '../../../src/contract/admin/people.ts'
 import { engines, useEngine } from '../../support/engines.ts'
+import { noteSignIn } from '../../../src/service/store/last-sign-ins.ts'
 import { hardwareToken, member, unique } from '../codes/code-holder.ts'
 import { passkeyHolder } from '../passkey-holder.ts'
 import { newUser } from '../start-service.ts'
@@ -141,7 +142,19 @@ describe.each(engines)('people on %s', (engine) => {
         await running.call('POST', `/users/${someone.id}/bypasscodes`, { body })
         return someone
       },
+      inactive: addedLongAgo,
     }
+    const month = 30 * 86_400
+
+    /** It has a factor, as the filter is about sign-ins alone. */
+    async function addedLongAgo() {
+      const someone = await member(running)
+      const createdAt = running.clock.now() - month
+      await database().updateTable('user').set({ createdAt }).where('id', '=', someone.id).execute()
+      return someone
+    }
+    const database = () => running.ctx.store.db
+    const signedIn = (id: string, ago: number) => noteSignIn(database(), id, running.clock.now() - ago)
 
     beforeAll(() =>
       running.service.administration.setDomain(running.organization.id, running.domain.id, { emailOtpEnabled: true }),
@@ -161,6 +174,35 @@ describe.each(engines)('people on %s', (engine) => {
       const { username } = await person()
 
       expect(await find({ filter: 'enrolled', q: username })).toEqual([])
+    })
+
+    it('of inactive people shows those who signed in last 30 days ago, and when that was', async () => {
+      const [active, passive] = [await addedLongAgo(), await addedLongAgo()]
+      await signedIn(active.id, month - 1)
+      await signedIn(passive.id, month)
+
+      expect(await find({ filter: 'inactive', q: active.username })).toEqual([])
+      expect(await find({ filter: 'inactive', q: passive.username })).toEqual([passive.username])
+      const shown = (await owner.call('GET', `/people/${passive.id}`)).json
+      expect(shown.lastSignInAt).toBe(running.clock.now() - month)
+    })
+
+    it('takes no one for inactive who was added within 30 days', async () => {
+      const { id, username } = await addedLongAgo()
+      const createdAt = running.clock.now() - month + 1
+      await database().updateTable('user').set({ createdAt }).where('id', '=', id).execute()
+
+      expect(await find({ filter: 'inactive', q: username })).toEqual([])
+    })
+
+    it('takes no one for inactive as long as sign-ins are known for less than 30 days', async () => {
+      const { username } = await addedLongAgo()
+      const since = (signInsSince: number) => database().updateTable('service').set({ signInsSince }).execute()
+      await since(running.clock.now() - month + 1)
+      const early = await find({ filter: 'inactive', q: username })
+      await since(running.clock.now() - month)
+
+      expect([early, await find({ filter: 'inactive', q: username })]).toEqual([[], [username]])
     })
 
     it('leaves out people with a strong factor', async () => {

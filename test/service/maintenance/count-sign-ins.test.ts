@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { countSignIns } from '../../../src/service/maintenance/count-sign-ins.ts'
 import { sweep } from '../../../src/service/maintenance/sweep.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
+import { lastSignInsOf } from '../../../src/service/store/last-sign-ins.ts'
 import { signInDaysOf } from '../../../src/service/store/sign-in-days.ts'
 import { engines, useEngine } from '../../support/engines.ts'
 import { openDatabase } from '../audit/recorded.ts'
@@ -99,6 +100,32 @@ describe.each(engines)('the sign-ins of each day on %s', (engine) => {
     expect(await counts([running.domain.id], today())).toEqual(['0 approved bypass 2'])
   })
 
+  it('say when each user signed in last, and nothing of users who did not', async () => {
+    const person = await passBy(1)
+    running.clock.skip(40)
+    await person.signIn({ bypasscode: (await bypassCodeOf(running, person.id)).code })
+    const at = running.clock.now()
+    running.clock.skip(40)
+    await person.signIn({ bypasscode: '000000000' })
+    const someoneElse = await passBy(0)
+
+    await countSignIns(node.ctx)
+
+    expect([...(await lastSignInsOf(database(), [person.id, someoneElse.id]))]).toEqual([[person.id, at]])
+  })
+
+  it('of a deleted user are forgotten, and not noted again', async () => {
+    const [counted, uncounted] = [await passBy(1), await passBy(1)]
+    await running.call('DELETE', `/users/${uncounted.id}`)
+    await countSignIns(node.ctx)
+    const before = await lastSignInsOf(database(), [counted.id, uncounted.id])
+    await running.call('DELETE', `/users/${counted.id}`)
+
+    expect([...before.keys()]).toEqual([counted.id])
+    expect(await lastSignInsOf(database(), [counted.id])).toEqual(new Map())
+  })
+
+  const database = () => node.ctx.store.db
   it('are counted for each domain', async () => {
     await passBy(1)
 

@@ -11,6 +11,8 @@ export interface Engine {
   readonly exactText: string
   /** What creates the search for people, and keeps it up to date. */
   readonly search: readonly string[]
+  /** A text in a column of JSON. */
+  readonly jsonText: (column: string, member: string) => string
   readonly hasTable: (db: Queryable, table: string) => Promise<boolean>
 }
 

@@ -17,6 +17,7 @@ import { peopleSearch } from './0010-people-search.ts'
 import { callerVerifications } from './0011-caller-verifications.ts'
 import { consoleLists } from './0012-console-lists.ts'
 import { keyUsesAndVerifications } from './0013-key-uses-and-verifications.ts'
+import { lastSignIns } from './0014-last-sign-ins.ts'
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -71,4 +72,5 @@ const migrations = (engine: Engine) => ({
   '0011-caller-verifications': callerVerifications(engine),
   '0012-console-lists': consoleLists,
   '0013-key-uses-and-verifications': keyUsesAndVerifications,
+  '0014-last-sign-ins': lastSignIns(engine),
 })
