@@ -4,7 +4,7 @@ import { render } from 'preact'
 
 import { systemClock } from '../clock.ts'
 import { createDevice } from '../device/device.ts'
-import { serviceUrl } from '../device/service-url.ts'
+import { serviceUrl } from '../contract/activation-link.ts'
 import { createAccountsStore } from './accounts-store.ts'
 import { coverInBackground } from './cover.ts'
 import { takeLink } from './link.ts'

@@ -45,6 +45,7 @@ export const errorStatus = Object.freeze({
   'api.error.invalid.operation': 400,
   'api.error.invalid.file': 400,
   'api.error.invalid.key': 400,
+  'api.error.invalid.days': 400,
   'api.error.unauthorized': 401,
   'api.error.device.unknown': 401,
   'api.error.device.clock': 401,
@@ -89,6 +90,10 @@ export const errorStatus = Object.freeze({
   'api.error.conflict.emailotpenabled': 409,
   /** The credential is registered already. */
   'api.error.conflict.passkey': 409,
+  /** The person has no e-mail address. */
+  'api.error.conflict.email': 409,
+  /** The person has a device in the domain. */
+  'api.error.conflict.device': 409,
   'api.error.conflict.state': 409,
   'api.error.limit.bypasscodes': 409,
   'api.error.limit.passkeys': 409,
@@ -102,6 +107,8 @@ export const errorStatus = Object.freeze({
   'api.error.internal': 500,
   'api.error.unavailable': 503,
   'api.error.unavailable.mail': 503,
+  /** The service does not know the address of the authenticator. */
+  'api.error.unavailable.authenticator': 503,
   /** `@simplewebauthn/server` is not installed. */
   'api.error.unavailable.passkeys': 503,
   /** `sax` is not installed. */

@@ -1,3 +1,4 @@
+import { serviceUrl } from '../contract/activation-link.ts'
 import {
   Activated,
   type ActivateRequest,
@@ -13,7 +14,7 @@ import { lockSecret } from './locked-secret.ts'
 import { importCodeSecret } from './offline-code.ts'
 import type { DeviceContext } from './options.ts'
 import { parseContent, send } from './send.ts'
-import { parseActivationCode, serviceUrl } from './service-url.ts'
+import { parseActivationCode } from './service-url.ts'
 import { type Signer, signedCall } from './signed-call.ts'
 
 export interface ActivateOptions {

@@ -1,3 +1,4 @@
+import { serviceUrl } from '../contract/activation-link.ts'
 import {
   type ClaimMoveRequest,
   devicePaths,
@@ -15,7 +16,6 @@ import { DeviceError } from './device-error.ts'
 import { createKeyPair, exportPublicKey } from './keys.ts'
 import type { DeviceContext } from './options.ts'
 import { parseContent } from './send.ts'
-import { serviceUrl } from './service-url.ts'
 import { type Signer, signedCall } from './signed-call.ts'
 
 /** An account that a new device has claimed, and gets once the old device has confirmed. */

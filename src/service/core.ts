@@ -49,6 +49,7 @@ type Given = Pick<
   readonly passkeys: { readonly refuseClones: boolean }
   readonly push: ResolvedPushOptions | false
   readonly notify: { readonly mail: boolean }
+  readonly authenticatorUrl?: string | undefined
 }
 
 /** The service without its HTTP listeners. */
@@ -62,6 +63,7 @@ export interface Core {
 
 export async function createCore(store: Store, given: Given, observer: Observer): Promise<Core> {
   const { addressOf, random, logger, failures, limits, mailer, keys, auditRetention, bypassCodes, pinHashCost } = given
+  const { authenticatorUrl } = given
   const clock = createNoticingClock(given.clock)
   const waiters = createWaiters(store, createChangedInboxes(store.db, clock))
   const id = await serviceId(store.db, newId(random))
@@ -95,6 +97,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     places: createHeldPlaces(limits),
     observer,
     mailer,
+    authenticatorUrl,
     securityMails,
     pusher,
     trail,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
+import { httpUrl } from '../contract/activation-link.ts'
 import { Vendor } from '../contract/media-type.ts'
 import type { VendorOptions } from '../contract/media-type.ts'
 import type { Logger } from './ground/logger.ts'
@@ -125,6 +126,12 @@ interface SharedOptions {
   smtp?: SmtpOptions | undefined
   /** How users are told about what happens to their account. */
   notify?: NotifyOptions | undefined
+  /**
+   * The public address of the authenticator, such as `https://mfa.example`: where links for enrollment lead, which the console
+   * shows and mails.
+   * @default none: there are no such links
+   */
+  authenticatorUrl?: string | undefined
   /** Messages that wake devices, or `false` for none. Needs the package `web-push`. */
   push?: false | PushOptions | undefined
   /**
@@ -216,6 +223,10 @@ const shared = {
   logger: withMethods<Logger>('info', 'warn', 'error').default(silent),
   smtp: SmtpOptions.optional(),
   notify: z.strictObject({ mail: z.boolean().default(true) }).prefault({}),
+  authenticatorUrl: z
+    .string()
+    .refine((text) => httpUrl(text) !== undefined, 'must be an address such as https://mfa.example')
+    .optional(),
   push: z.union([z.literal(false), PushOptions]).prefault({}),
   auditRetention: z.int().min(1).max(36_500).default(365),
   bypassCodes: z.enum(['readable', 'once']).default('readable'),

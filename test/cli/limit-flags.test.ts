@@ -44,6 +44,7 @@ describe('the flags of second-factor serve', () => {
       logger: 'logLevel',
       smtp: 'MFA_SMTP_URL',
       notify: 'MFA_NOTIFY_MAIL',
+      authenticatorUrl: 'authenticatorUrl',
       push: 'pushSubject',
       auditRetention: 'auditRetention',
       bypassCodes: 'MFA_BYPASS_CODES',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { parseActivationLink, serviceUrl } from '../../src/device/service-url.ts'
+import { serviceUrl } from '../../src/contract/activation-link.ts'
+import { parseActivationLink } from '../../src/device/service-url.ts'
 
 describe('an activation link', () => {
   it.each([

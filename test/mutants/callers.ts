@@ -127,9 +127,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the help desk needs a verified caller or an approval',
-    file: authorize,
-    find: 'if (await isCallerVerified(store.db, { administratorId: administrator.id, userId }, now)) return',
-    replace: 'if (!(await isCallerVerified(store.db, { administratorId: administrator.id, userId }, now))) return',
+    file: 'src/service/console/guard.ts',
+    find: 'if (await isCallerVerified(ctx.store.db, of, ctx.clock.now())) return',
+    replace: 'if (!(await isCallerVerified(ctx.store.db, of, ctx.clock.now()))) return',
     test: calls,
     title: 'lets the help desk act without an approval, for 10 minutes',
   },

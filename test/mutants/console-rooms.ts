@@ -184,8 +184,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the version that a change of a domain needs',
-    file: domainsFile,
-    find: "  throw new ApiProblem('api.error.precondition', 'If-Match: expected the version of the domain, in quotes.')\n",
+    file: 'src/service/console/if-match.ts',
+    find: "  throw new ApiProblem('api.error.precondition', `If-Match: expected the version of the ${what}, in quotes.`)\n",
     replace: "  return ''\n",
     also: [
       {

@@ -11,6 +11,7 @@ const refusedSignIn = 'is refused with %s'
 const refusedInvitation = 'is not accepted with %s'
 
 const authorize = 'src/service/console/authorize.ts'
+const ownRecord = 'src/service/console/own-record.ts'
 const scope = 'src/service/console/scope.ts'
 const ceremonies = 'src/service/console/ceremonies.ts'
 
@@ -56,7 +57,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the own record of an administrator',
-    file: authorize,
+    file: ownRecord,
     find: "  if (params['administratorId'] === id) return true\n",
     replace: '',
     test: access,
@@ -290,8 +291,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the approval that the help desk needs',
     file: authorize,
-    find: "if (admin.guarded && administrator.role === 'helpdesk')",
-    replace: "if (admin.guarded && administrator.role === 'auditor')",
+    find: "if (admin.guarded === true && administrator.role === 'helpdesk')",
+    replace: "if (admin.guarded === true && administrator.role === 'auditor')",
     test: people,
     title: 'resets a person once, after another administrator has approved it',
   },
@@ -369,7 +370,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the own record of an administrator as a user',
-    file: authorize,
+    file: ownRecord,
     find: "  if (params['userId'] === userId) return true\n",
     replace: '',
     test: access,
@@ -377,7 +378,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'users with the e-mail address of the administrator',
-    file: authorize,
+    file: ownRecord,
     find: 'user.email.toLowerCase() === email.toLowerCase()',
     replace: 'user.email === `${email}.`',
     test: access,

@@ -126,6 +126,13 @@ async function onPerson(
   return then(by, `/people/${user.id}`)
 }
 
+/** Asks for an enrollment mail to a person of the console's domain. */
+const mailTo = (id: string, more: object = {}): Promise<Answer> =>
+  asOwner(({ call }) => {
+    const path = `/people/${id}/domains/${administered.domain.id}/enrollment-mail`
+    return call('POST', path, { body: { because: 'test', ...more } })
+  })
+
 /** Triggers each code over HTTP. Both TypeScript and a test below check that no code is missing. */
 const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.malformed': () => running.call('POST', '/users', { raw: '{' }),
@@ -371,6 +378,10 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     vi.doUnmock('sax')
     return answer
   },
+  'api.error.invalid.days': async () => mailTo((await member(administered)).id, { days: 31 }),
+  'api.error.conflict.email': async () => mailTo((await member(administered, { email: null })).id),
+  'api.error.conflict.device': async () => mailTo((await personWithDevice(administered)).id),
+  'api.error.unavailable.authenticator': async () => mailTo((await member(administered)).id),
   'api.error.unavailable.mail': async () => {
     const mailing = await running.service.administration.createDomain(running.organization.id, {
       name: unique(),

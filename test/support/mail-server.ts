@@ -72,16 +72,27 @@ async function readAll(stream: AsyncIterable<unknown>): Promise<string> {
 }
 
 function parse(raw: string): Pick<ReceivedMail, 'raw' | 'headers' | 'text' | 'html' | 'code'> {
-  const { headers, body } = split(raw)
-  const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type') ?? '')?.[1]
-  const parts =
-    boundary === undefined ? [{ headers, body }] : body.split(`--${boundary}`).map((part) => split(part.trimStart()))
+  const message = split(raw)
+  const { headers } = message
+  const parts = partsOf(message)
   const content = (type: string) => {
     const part = parts.find((candidate) => candidate.headers.get('content-type')?.startsWith(type))
     return decode(part?.body ?? '', part?.headers.get('content-transfer-encoding'))
   }
   const text = content('text/plain')
   return { raw, headers, text, html: content('text/html'), code: /\d{3} \d{3}/.exec(text)?.[0].replace(' ', '') ?? '' }
+}
+
+interface Part {
+  readonly headers: Map<string, string>
+  readonly body: string
+}
+
+/** All parts of a mail, with those inside of others. */
+function partsOf(part: Part): Part[] {
+  const boundary = /boundary="([^"]+)"/.exec(part.headers.get('content-type') ?? '')?.[1]
+  if (boundary === undefined) return [part]
+  return part.body.split(`--${boundary}`).flatMap((inner) => partsOf(split(inner.trimStart())))
 }
 
 function split(part: string): { headers: Map<string, string>; body: string } {

@@ -1,22 +1,20 @@
 import { styleText } from 'node:util'
 
-import { InvalidArgumentError, Option } from 'commander'
+import type { Option } from 'commander'
 import { encodeQR } from 'qr'
 
-import { activationLink } from '../../device/service-url.ts'
+import { activationLink } from '../../contract/activation-link.ts'
+import { authenticatorUrlOption } from './authenticator-url.ts'
 
 /** With this option, commands that print an activation code also print a link. */
-export const authenticatorOption = () =>
-  new Option(
-    '--authenticator-url <url>',
+export const authenticatorOption = (): Option =>
+  authenticatorUrlOption(
     'public address of the authenticator, such as https://mfa.example; prints a link and a QR code',
   )
-    .env('MFA_AUTHENTICATOR_URL')
-    .argParser(parseAddress)
 
 /** @returns undefined without an address or a code. */
 export function linkFor(address: string | undefined, code: string | undefined): string | undefined {
-  return address === undefined || code === undefined ? undefined : activationLink(address, code)
+  return !address || code === undefined ? undefined : activationLink(address, code)
 }
 
 /** Prints a QR code to scan from the screen. Prints nothing when the output is not a terminal. */
@@ -25,13 +23,4 @@ export function printQr(link: string | undefined): void {
   const lines = encodeQR(link, 'ascii', { ecc: 'low' }).trimEnd().split('\n')
   // The drawn parts are the light ones: fixed colors keep the code readable on a light terminal too.
   console.log(`\n${lines.map((line) => styleText(['whiteBright', 'bgBlack'], line)).join('\n')}`)
-}
-
-function parseAddress(text: string): string {
-  try {
-    activationLink(text, '')
-    return text
-  } catch {
-    throw new InvalidArgumentError('Expected an address that begins with https:// or http://.')
-  }
 }

@@ -8,6 +8,7 @@ import { ServiceOptions } from '../../service/options.ts'
 import { TrustProxy } from '../../service/rules/trust-proxy.ts'
 import { createService } from '../../service/service.ts'
 import type { Service } from '../../service/service.ts'
+import { authenticatorUrlOption } from '../admin/authenticator-url.ts'
 import { databaseOption, examplesHelp } from '../admin/command.ts'
 import { isUrl, withOpenErrors } from '../database/failures.ts'
 import { requireDatabase } from '../database/open.ts'
@@ -44,6 +45,7 @@ interface Settings extends InterfaceWords, TlsFiles, ConsoleSettings {
   readonly refuseClonedPasskeys: boolean
   readonly metricsPort?: number
   readonly metricsToken?: string
+  readonly authenticatorUrl?: string
 }
 
 /** `second-factor serve`. */
@@ -103,7 +105,10 @@ export function serveCommand(): Command {
       ),
     )
   const words = interfaceOptions((name) => `as stored by init, otherwise ${defaultWords[name]}`)
-  for (const option of [...consoleOptions(), ...words, ...limitOptions()]) command.addOption(option)
+  const authenticator = authenticatorUrlOption(
+    'public address of the authenticator, such as https://mfa.example: where links for enrollment lead',
+  )
+  for (const option of [authenticator, ...consoleOptions(), ...words, ...limitOptions()]) command.addOption(option)
   return command
     .addHelpText('after', examplesHelp(examples) + '\n' + environmentHelp + secretFilesHelp + tlsHelp + signalsHelp)
     .action(withErrorHandling(serve))
@@ -164,6 +169,7 @@ function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
     limits: limitsOf(settings),
     push: settings.push && (settings.pushSubject === undefined ? {} : { subject: settings.pushSubject }),
     passkeys: { refuseClones: settings.refuseClonedPasskeys },
+    authenticatorUrl: settings.authenticatorUrl || undefined,
     logger,
     logRequests: settings.logRequests,
     ...secretsFromEnv(process.env),

@@ -633,6 +633,8 @@ export const ar: Words = {
       'push.unlocked': 'فُتح قفل الطلبات إلى الأجهزة',
       'email_code.sent': 'أُرسل رمز بالبريد',
       'token.issued': 'صدر رمز تفعيل',
+      'enrollment.mailed': 'أُرسل رابط تفعيل بالبريد',
+      'enrollment.link_shown': 'عُرض رابط تفعيل على أحد المسؤولين',
       'token.revoked': 'أُلغي تسجيل الدخول بالجهاز',
       'token.replacement_issued': 'صدر رمز تفعيل لجهاز آخر',
       'token.replacement_withdrawn': 'سُحب رمز تفعيل لجهاز آخر',

@@ -607,6 +607,8 @@ export const de: Words = {
       'push.unlocked': 'Anfragen an Geräte wurden entsperrt',
       'email_code.sent': 'Ein Code wurde per E-Mail gesendet',
       'token.issued': 'Ein Aktivierungscode wurde ausgestellt',
+      'enrollment.mailed': 'Ein Link zur Einrichtung wurde per Mail verschickt',
+      'enrollment.link_shown': 'Ein Link zur Einrichtung wurde einem Administrator gezeigt',
       'token.revoked': 'Die Anmeldung mit einem Gerät wurde widerrufen',
       'token.replacement_issued': 'Ein Aktivierungscode für ein anderes Gerät wurde ausgestellt',
       'token.replacement_withdrawn': 'Ein Aktivierungscode für ein anderes Gerät wurde zurückgezogen',

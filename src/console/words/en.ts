@@ -598,6 +598,8 @@ export const en = {
       'push.unlocked': 'Requests to devices were unlocked',
       'email_code.sent': 'A code was sent by e-mail',
       'token.issued': 'An activation code was issued',
+      'enrollment.mailed': 'A link for enrollment was mailed',
+      'enrollment.link_shown': 'A link for enrollment was shown to an administrator',
       'token.revoked': 'The sign-in with a device was revoked',
       'token.replacement_issued': 'An activation code for another device was issued',
       'token.replacement_withdrawn': 'An activation code for another device was withdrawn',

@@ -602,6 +602,8 @@ export const es: Words = {
       'push.unlocked': 'Se desbloquearon las solicitudes a dispositivos',
       'email_code.sent': 'Se envió un código por correo',
       'token.issued': 'Se emitió un código de activación',
+      'enrollment.mailed': 'Se envió por correo un enlace de activación',
+      'enrollment.link_shown': 'Se mostró un enlace de activación a un administrador',
       'token.revoked': 'Se revocó el acceso con un dispositivo',
       'token.replacement_issued': 'Se emitió un código de activación para otro dispositivo',
       'token.replacement_withdrawn': 'Se retiró un código de activación para otro dispositivo',

@@ -609,6 +609,8 @@ export const fr: Words = {
       'push.unlocked': 'Les demandes aux appareils ont été débloquées',
       'email_code.sent': 'Un code a été envoyé par e-mail',
       'token.issued': 'Un code d’activation a été émis',
+      'enrollment.mailed': 'Un lien d’activation a été envoyé par e-mail',
+      'enrollment.link_shown': 'Un lien d’activation a été affiché à un administrateur',
       'token.revoked': 'La connexion par appareil a été révoquée',
       'token.replacement_issued': 'Un code d’activation pour un autre appareil a été émis',
       'token.replacement_withdrawn': 'Un code d’activation pour un autre appareil a été retiré',

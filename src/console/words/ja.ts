@@ -594,6 +594,8 @@ export const ja: Words = {
       'push.unlocked': '端末へのリクエストのロックが解除されました',
       'email_code.sent': 'コードがメールで送信されました',
       'token.issued': 'アクティベーションコードが発行されました',
+      'enrollment.mailed': '登録用リンクがメールで送信されました',
+      'enrollment.link_shown': '登録用リンクが管理者に表示されました',
       'token.revoked': '端末によるサインインが取り消されました',
       'token.replacement_issued': '別の端末用のアクティベーションコードが発行されました',
       'token.replacement_withdrawn': '別の端末用のアクティベーションコードが取り消されました',

@@ -599,6 +599,8 @@ export const pt: Words = {
       'push.unlocked': 'As solicitações a dispositivos foram desbloqueadas',
       'email_code.sent': 'Um código foi enviado por e-mail',
       'token.issued': 'Um código de ativação foi emitido',
+      'enrollment.mailed': 'Um link de ativação foi enviado por e-mail',
+      'enrollment.link_shown': 'Um link de ativação foi mostrado a um administrador',
       'token.revoked': 'O acesso com um dispositivo foi revogado',
       'token.replacement_issued': 'Um código de ativação para outro dispositivo foi emitido',
       'token.replacement_withdrawn': 'Um código de ativação para outro dispositivo foi retirado',

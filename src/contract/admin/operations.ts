@@ -9,6 +9,7 @@ import * as people from './people.ts'
 import * as signIns from './person-sign-ins.ts'
 import * as callerVerifications from './caller-verifications.ts'
 import * as domains from './domains.ts'
+import * as enrollment from './enrollment.ts'
 import * as overview from './overview.ts'
 import * as stock from './stock.ts'
 import * as signIn from './sign-in.ts'
@@ -20,6 +21,7 @@ export const adminOperations: readonly Operation[] = listOperations({
   'Apps and domains': domains,
   Audit: { ...audit, ...auditVerification },
   People: people,
+  'Enrollment and e-mail addresses': enrollment,
   'Sign-ins of people': signIns,
   'Hardware tokens': stock,
   Approvals: approvals,

@@ -38,6 +38,15 @@ export const PersonSummary = z.object({
 })
 export type PersonSummary = z.infer<typeof PersonSummary>
 
+/** The mail with a link for enrollment that a person got last in a domain, until the link is used. */
+export const EnrollmentMail = z.object({
+  domain: Id,
+  sentAt: Seconds,
+  /** When the link ends, or ended. */
+  expiresAt: Seconds,
+})
+export type EnrollmentMail = z.infer<typeof EnrollmentMail>
+
 /** What the console shows of a person. It contains no code that opens anything. */
 export const Person = PersonSummary.extend({
   everEnrolled: z.boolean(),
@@ -47,6 +56,9 @@ export const Person = PersonSummary.extend({
   emailChangedAt: Seconds.optional(),
   /** The person also belongs to domains that the administrator does not manage, so what counts everywhere cannot be changed. */
   elsewhere: z.boolean(),
+  /** Changes of the person's data name it in `If-Match`, in quotes. */
+  version: z.string(),
+  enrollmentMails: z.array(EnrollmentMail),
   /** In each of its domains. */
   tokens: z.array(Token.omit({ code: true }).extend({ domain: Id })),
   hardware: HardwareToken.optional(),

@@ -15,8 +15,11 @@ export interface AdminAccess {
   readonly scope: 'self' | 'domain' | 'organization'
   /** The caller must have used a passkey within the last `freshFor` seconds. */
   readonly fresh?: true
-  /** The help desk needs the approval of another administrator for this person and operation. */
-  readonly guarded?: true
+  /**
+   * The help desk needs a verified caller, or the approval of another administrator for this person and operation; with
+   * `sometimes`, the handler decides when.
+   */
+  readonly guarded?: true | 'sometimes'
   /** It shows what no domain has a part of: an administrator who is limited to domains may not call it. */
   readonly whole?: true
   /** It changes nothing that administrators work with, so auditors may call it although it is no `GET`. */

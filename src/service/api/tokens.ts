@@ -23,18 +23,27 @@ import { findDomain, findMember } from './find.ts'
 import { lockMember } from '../factors/lock-member.ts'
 import { notifyRevoked } from '../waiting/notify.ts'
 
-export const issue: Handler<typeof contract.issueToken> = async (input, call) => {
-  const domain = await findDomain(call, input.domainId)
-  const now = call.clock.now()
-  return call.store.db.transaction().execute(async (db) => {
-    const user = await lockMember(db, call, domain.id, input.userId)
-    const present = await tokenOf(db, domain.id, user.id)
-    if (present && !hasExpired(present, now) && !mustBeUnseen(call, present)) return show(call, db, user, present)
-    requireCodesFor(call, user)
-    const expiresAt = codeExpiry(now, domain.activationCodeExpiration)
-    // An attacker who takes over an app and its key must not be able to keep a code for later.
-    return issueToken(call, db, { domain, user, expiresAt, firstOnly: call.role === 'auth', selfEnrollment: false })
-  })
+export const issue: Handler<typeof contract.issueToken> = async ({ userId, domainId }, call) => {
+  const domain = await findDomain(call, domainId)
+  const expiresAt = codeExpiry(call.clock.now(), domain.activationCodeExpiration)
+  return call.store.db.transaction().execute((db) => issueOrShow(call, db, { domain, userId, expiresAt }))
+}
+
+interface Issued {
+  readonly domain: DomainRow
+  readonly userId: string
+  readonly expiresAt: number
+}
+
+/** Shows the present token while it is pending or active; otherwise issues one. In a transaction. */
+export async function issueOrShow(call: Call, db: Queryable, { domain, userId, expiresAt }: Issued): Promise<Token> {
+  const user = await lockMember(db, call, domain.id, userId)
+  const present = await tokenOf(db, domain.id, user.id)
+  const isPresent = present && !hasExpired(present, call.clock.now())
+  if (isPresent && !mustBeUnseen(call, present)) return show(call, db, user, present)
+  requireCodesFor(call, user)
+  // An attacker who takes over an app and its key must not be able to keep a code for later.
+  return issueToken(call, db, { domain, user, expiresAt, firstOnly: call.role === 'auth', selfEnrollment: false })
 }
 
 export const issueFirst: Handler<typeof contract.issueFirstToken> = async (input, call) => {
@@ -97,13 +106,15 @@ interface NewToken {
   readonly selfEnrollment: boolean
   /** The factor the user passed with to see the code, if passing was required. */
   readonly grant?: CodeGrant
+  /** A code that was mailed at that time, before it works. */
+  readonly mailed?: { readonly code: string; readonly at: number }
 }
 
 /** Creates a pending token, which replaces whatever the user had in the domain. */
 export async function issueToken(
   call: Call,
   db: Queryable,
-  { domain, user: { id: userId }, expiresAt, firstOnly, selfEnrollment, grant }: NewToken,
+  { domain, user: { id: userId }, expiresAt, firstOnly, selfEnrollment, grant, mailed }: NewToken,
 ): Promise<Token & { readonly code: string }> {
   const now = call.clock.now()
   const present = await tokenOf(db, domain.id, userId)
@@ -113,7 +124,7 @@ export async function issueToken(
   await auditRevoked(db, call, { ...ended, tokens }, call)
   await announceRevoked(db, call, ended, call)
   const id = newId(call.random)
-  const code = newActivationCode(call.random)
+  const code = mailed?.code ?? newActivationCode(call.random)
   await insertToken(db, {
     id,
     domainId: domain.id,
@@ -122,6 +133,7 @@ export async function issueToken(
     code: call.secrets.seal(code, { kind: 'activation code', id, userId }),
     codeLookup: call.secrets.lookup(activationCodeText(code)),
     codeExpiresAt: expiresAt,
+    mailedAt: mailed?.at,
     firstOnly: firstOnly ? 1 : 0,
     selfEnrollment: selfEnrollment ? 1 : 0,
     grantedFactor: grant?.factor,

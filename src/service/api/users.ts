@@ -11,9 +11,9 @@ import { newId } from '../rules/random.ts'
 import { userView } from '../views/views.ts'
 import { belongings } from '../store/belongings.ts'
 import { endOtherSessions, epochOfUser } from '../store/epochs.ts'
-import { removeEmailCodes } from '../store/email-codes.ts'
 import { removeUser } from '../store/leave.ts'
 import { insertMember, listMembers, memberBy } from '../store/members.ts'
+import { forgetOldMailbox } from '../store/old-mailbox.ts'
 import type { Queryable } from '../store/schema.ts'
 import { insertUser, listUsers, lockUser, similarUsername, updateUser, userByUsername } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
@@ -102,15 +102,20 @@ export const update: Handler<typeof contract.updateUser> = async (input, call) =
   if (input.username !== undefined && input.username !== user.username) {
     throw new ApiProblem('api.error.invalid.username', 'username: cannot be changed.')
   }
-  const readdressed = input.email !== undefined && input.email !== user.email
-  await call.store.db.transaction().execute(async (db) => {
-    await updateUser(db, user.id, input, call.clock.now())
-    // Codes in the old mailbox are no longer valid.
-    if (readdressed) await removeEmailCodes(db, { userIds: [user.id] })
-    const fields = changedFields(input, user)
-    if (fields !== '') await auditCall(db, call, 'user.changed', { user: user.id, fields })
-  })
+  await call.store.db.transaction().execute((db) => changeUser(db, call, user, input))
   return show(call, await findUser(call, user.id))
+}
+
+/** What can be changed of a user. */
+export type UserChanges = Partial<Pick<Input<typeof contract.updateUser>, 'name' | 'email' | 'language'>>
+
+/** Changes a user, in a transaction. Every change of an address goes through here, or through a synchronization. */
+export async function changeUser(db: Queryable, call: Caller, user: UserRow, changes: UserChanges): Promise<void> {
+  const now = call.clock.now()
+  const readdressed = await updateUser(db, user.id, changes, now)
+  if (readdressed) await forgetOldMailbox(db, [user.id], now)
+  const fields = changedFields(changes, user)
+  if (fields !== '') await auditCall(db, call, 'user.changed', { user: user.id, fields })
 }
 
 export const remove: Handler<typeof contract.deleteUser> = async (input, call) => {
@@ -125,9 +130,9 @@ export const remove: Handler<typeof contract.deleteUser> = async (input, call) =
   notifyRevoked(call, revoked)
 }
 
-function changedFields(input: Input<typeof contract.updateUser>, user: UserRow): string {
+function changedFields(changes: UserChanges, user: UserRow): string {
   const fields = ['name', 'email', 'language'] as const
-  return fields.filter((field) => input[field] !== undefined && input[field] !== user[field]).join(',')
+  return fields.filter((field) => changes[field] !== undefined && changes[field] !== user[field]).join(',')
 }
 
 async function list(call: Call, wanted: string | number | undefined): Promise<User[]> {

@@ -74,6 +74,9 @@ export const auditEvents = {
   'push.unlocked': ['user'],
   'email_code.sent': ['domain', 'user'],
   'token.issued': ['token', 'domain', 'user'],
+  /** A link that sets up a device, until that time: mailed to the user, or shown to an administrator. */
+  'enrollment.mailed': ['domain', 'user', 'until'],
+  'enrollment.link_shown': ['domain', 'user', 'until'],
   'token.revoked': ['token', 'domain', 'user'],
   'token.replacement_issued': ['token', 'domain', 'user', 'until'],
   'token.replacement_withdrawn': ['token', 'domain', 'user'],

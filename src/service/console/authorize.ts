@@ -4,10 +4,11 @@ import type { SignedIn } from '../context/caller.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { isFresh } from '../rules/console-session.ts'
-import { isCallerVerified, isHelpDeskBlocked } from '../store/caller-verifications.ts'
-import { userById } from '../store/users.ts'
+import { isHelpDeskBlocked } from '../store/caller-verifications.ts'
+import type { Queryable } from '../store/schema.ts'
 import { notSignedIn } from './call.ts'
-import { requireApproval } from './guard.ts'
+import { requireVerifiedOrApproved } from './guard.ts'
+import { isOwnRecord } from './own-record.ts'
 import { requireEveryDomain, requireVisible, requireWholeOrganization } from './scope.ts'
 
 /**
@@ -31,37 +32,19 @@ export async function authorizeAdministrator(
   const now = clock.now()
   const scope = { db: store.db, administrator, now }
   await requireVisible(scope, admin.scope, params)
-  if (method !== 'GET' && (await isOwnRecord(store, administrator, params)))
+  if (method !== 'GET' && (await isOwnRecord(store.db, administrator, params)))
     throw new ApiProblem('api.error.forbidden.own')
   const { userId = '' } = params
   if (admin.everywhere) await (userId === '' ? requireWholeOrganization(scope) : requireEveryDomain(scope, userId))
-  if (method !== 'GET' && administrator.role === 'helpdesk') await rejectBlocked(store, params, now)
+  if (method !== 'GET' && administrator.role === 'helpdesk') await rejectBlocked(store.db, userId, now)
   if (admin.fresh && !isFresh(administrator.session, now)) throw new ApiProblem('api.error.forbidden.fresh')
-  if (admin.guarded && administrator.role === 'helpdesk') {
-    if (await isCallerVerified(store.db, { administratorId: administrator.id, userId }, now)) return
-    await requireApproval(ctx, administrator, endpoint, userId)
+  if (admin.guarded === true && administrator.role === 'helpdesk') {
+    await requireVerifiedOrApproved(ctx, administrator, endpoint, userId)
   }
 }
 
 /** After a No to a question of the help desk, an attacker may be the one who called: only other roles act on this person. */
-async function rejectBlocked(
-  { db }: ServiceContext['store'],
-  { userId }: Readonly<Record<string, string>>,
-  now: number,
-): Promise<void> {
-  if (userId === undefined || !(await isHelpDeskBlocked(db, userId, now))) return
+async function rejectBlocked(db: Queryable, userId: string, now: number): Promise<void> {
+  if (userId === '' || !(await isHelpDeskBlocked(db, userId, now))) return
   throw new ApiProblem('api.error.forbidden.blocked')
-}
-
-/** An administrator's own record: as administrator, as the linked user, or as a user with the same e-mail address. */
-async function isOwnRecord(
-  { db }: ServiceContext['store'],
-  { id, organizationId, userId, email }: SignedIn,
-  params: Readonly<Record<string, string>>,
-): Promise<boolean> {
-  if (params['administratorId'] === id) return true
-  if (params['userId'] === undefined) return false
-  if (params['userId'] === userId) return true
-  const user = await userById(db, organizationId, params['userId'])
-  return user !== undefined && user.email !== '' && user.email.toLowerCase() === email.toLowerCase()
 }

@@ -3,7 +3,6 @@ import { DomainSettings } from '../../contract/admin/domains.ts'
 import { removeDomainImage, setDomainImage } from '../admin/domain-images.ts'
 import { addDomain, changeDomain } from '../admin/domains.ts'
 import { NameTakenError, RefusalError } from '../admin/errors.ts'
-import { readOlder, settling } from '../audit/pages.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import type { Call, Handler } from '../http/route.ts'
 import { defaultImage } from '../rules/default-image.ts'
@@ -12,8 +11,8 @@ import { domainById, domainsOf, imageOfDomain } from '../store/domains.ts'
 import type { DomainRow } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
 import { domainView } from '../views/views.ts'
-import { signedIn } from './call.ts'
 import { enrollments } from './enrollments.ts'
+import { expectedVersion, outdated } from './if-match.ts'
 import { domainsFor } from './scope.ts'
 
 export const list: Handler<typeof contract.listAdminDomains> = async (_input, call) => {
@@ -36,7 +35,7 @@ export const create: Handler<typeof contract.createAdminDomain> = async (setting
 }
 
 export const change: Handler<typeof contract.changeAdminDomain> = async ({ domainId, ...settings }, call) => {
-  const version = expectedVersion(call)
+  const version = expectedVersion(call, 'domain')
   await refusable(
     changeDomain(call, call.organizationId, domainId, settings, async (db, present) => {
       if (settingsVersion(settingsIn(present)) !== version) throw await changedMeanwhile(db, call, domainId)
@@ -72,25 +71,9 @@ const Settings = DomainSettings.omit({ version: true })
 /** What administrators change, and the id. */
 const settingsIn = (row: DomainRow) => Settings.parse(domainView(row))
 
-/** The version in `If-Match`, in quotes. */
-function expectedVersion({ http }: Call): string {
-  const [, version] = /^"([\w-]{1,64})"$/.exec(http?.ifMatch ?? '') ?? []
-  if (version !== undefined) return version
-  throw new ApiProblem('api.error.precondition', 'If-Match: expected the version of the domain, in quotes.')
-}
-
 /** Names the last change: the fields, when, and by whom. */
-async function changedMeanwhile(db: Queryable, call: Call, domainId: string): Promise<ApiProblem> {
-  const { organizationId } = signedIn(call)
-  const query = { organizationId, domainIds: [domainId], event: 'domain.changed', facts: {} }
-  const { rows } = await readOlder(db, query, undefined, call.clock.now() + settling)
-  const [last] = rows
-  const fields = last === undefined ? undefined : (JSON.parse(last.facts) as { readonly fields?: string }).fields
-  const what =
-    last === undefined
-      ? ''
-      : `: ${fields ?? 'settings'} at ${new Date(last.at * 1000).toISOString()} by ${last.actorKind} ${last.actorId}`
-  return new ApiProblem('api.error.precondition', `If-Match: the domain was changed meanwhile${what}. Read it again.`)
+function changedMeanwhile(db: Queryable, call: Call, domainId: string): Promise<ApiProblem> {
+  return outdated(db, call, { what: 'domain', event: 'domain.changed', domainIds: [domainId], facts: {} })
 }
 
 /** A rule of the service that the change would break. */

@@ -1,11 +1,12 @@
 import type * as contract from '../../contract/admin/people.ts'
 import { peoplePage } from '../../contract/admin/people.ts'
-import type { Person, PersonSummary } from '../../contract/admin/people.ts'
+import type { EnrollmentMail, Person, PersonSummary } from '../../contract/admin/people.ts'
 import * as tokens from '../api/tokens.ts'
 import type { SignedIn } from '../context/caller.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import type { Call, Handler } from '../http/route.ts'
 import { untilUnlocked } from '../rules/code-lock.ts'
+import { settingsVersion } from '../rules/settings-version.ts'
 import { belongings } from '../store/belongings.ts'
 import type { Belongings } from '../store/belongings.ts'
 import { bypassCodesOfUsers } from '../store/bypass-codes.ts'
@@ -119,6 +120,8 @@ export async function showPerson(call: Call, userId: string): Promise<Person> {
     createdAt: row.createdAt,
     ...(row.emailChangedAt !== null && { emailChangedAt: row.emailChangedAt }),
     elsewhere: (has?.domainIds.length ?? 0) > summary.domains.length,
+    version: personVersion(row),
+    enrollmentMails: await mailsTo(call, userId),
     tokens: await shownTokens(call, userId),
     ...(hardware && { hardware: hardwareView(hardware) }),
     passkeys: (await passkeysOfUser(db, userId)).map((passkey) => passkeyView(passkey)),
@@ -126,6 +129,19 @@ export async function showPerson(call: Call, userId: string): Promise<Person> {
     ...(caller && { caller }),
     ...(blockedUntil !== undefined && { helpDeskBlockedUntil: blockedUntil }),
   }
+}
+
+/** A digest of what administrators change of a person. */
+export const personVersion = ({ username, name, email, language }: UserRow): string =>
+  settingsVersion({ username, name, email, language })
+
+/** The mails with links that were not used, in the domains that the administrator sees. */
+async function mailsTo(call: Call, userId: string): Promise<EnrollmentMail[]> {
+  const all = await tokensOfUser(call.store.db, userId)
+  return all.flatMap(({ domainId, mailedAt, codeExpiresAt }) => {
+    if (mailedAt === null || codeExpiresAt === null || !isVisible(signedIn(call), domainId)) return []
+    return [{ domain: domainId, sentAt: mailedAt, expiresAt: codeExpiresAt }]
+  })
 }
 
 async function shownTokens(call: Call, userId: string): Promise<Person['tokens']> {

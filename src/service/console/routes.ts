@@ -4,6 +4,7 @@ import * as trail from '../../contract/admin/audit.ts'
 import * as trailVerification from '../../contract/admin/audit-verification.ts'
 import * as approval from '../../contract/admin/approvals.ts'
 import * as person from '../../contract/admin/people.ts'
+import * as enrollmentContract from '../../contract/admin/enrollment.ts'
 import * as personSignIn from '../../contract/admin/person-sign-ins.ts'
 import * as callerVerification from '../../contract/admin/caller-verifications.ts'
 import * as figures from '../../contract/admin/overview.ts'
@@ -18,6 +19,7 @@ import * as auditVerification from './audit-verification.ts'
 import * as approvals from './approvals.ts'
 import * as people from './people.ts'
 import * as actions from './person-actions.ts'
+import * as enrollment from './enrollment.ts'
 import * as personSignIns from './person-sign-ins.ts'
 import * as callerVerifications from './caller-verifications.ts'
 import * as domains from './domains.ts'
@@ -83,6 +85,10 @@ export const consoleRoutes: readonly Route[] = [
   route(person.createPersonBypassCode, actions.createBypassCode),
   route(person.deletePersonBypassCodes, actions.deleteBypassCodes),
   route(person.deletePersonPasskey, actions.deletePasskey),
+
+  route(enrollmentContract.sendEnrollmentMail, enrollment.sendMail),
+  route(enrollmentContract.showEnrollmentLink, enrollment.showLink),
+  route(enrollmentContract.changePersonEmail, enrollment.changeEmail),
 
   route(personSignIn.listPersonSignIns, personSignIns.list),
   route(stockContract.listStock, stock.list),

@@ -66,6 +66,8 @@ export interface ServiceContext {
   readonly mailer: Mailer | undefined
   /** Sends mail about security events; undefined if no mail server is configured, or by the option `notify`. */
   readonly securityMails: SecurityMails | undefined
+  /** Where links for enrollment lead; undefined if the operator has not set it. */
+  readonly authenticatorUrl: string | undefined
   /** Undefined if nothing is pushed. */
   readonly pusher: Pusher | undefined
 }

@@ -92,6 +92,9 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.conflict.hardware': 'The token belongs to another user, or the user has a different one.',
   'api.error.conflict.emailotpenabled': 'The domain does not allow e-mailed codes.',
   'api.error.conflict.passkey': 'The passkey is registered already.',
+  'api.error.conflict.email': 'The person has no e-mail address. Enter one first.',
+  'api.error.conflict.device':
+    'The person has a device in this domain, and no mail replaces one. Revoke a lost device first, or show a link.',
   'api.error.limit.bypasscodes': 'The user already has the maximum of 5 bypass codes.',
   'api.error.limit.passkeys': 'The user already has the maximum of 10 passkeys.',
   'api.error.conflict.enrolled': 'The user already had a factor.',
@@ -106,6 +109,8 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.internal': 'Unexpected error.',
   'api.error.unavailable': 'The service is not available right now.',
   'api.error.unavailable.mail': 'The mail server did not accept the e-mail.',
+  'api.error.unavailable.authenticator':
+    'The address of the authenticator is not set: serve --authenticator-url, or the option authenticatorUrl.',
   'api.error.unavailable.pskc': 'Importing PSKC needs the package sax, which is not installed.',
   'api.error.unavailable.passkeys': 'Passkeys need the package @simplewebauthn/server, which is not installed.',
 }

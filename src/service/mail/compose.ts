@@ -1,5 +1,5 @@
 import type { MailLanguage } from './mail-language.ts'
-import type { Mail } from './mailer.ts'
+import type { Mail, MailImage } from './mailer.ts'
 import { plainLine } from './plain-line.ts'
 
 /** What a mail says. */
@@ -8,18 +8,30 @@ export interface MailContent {
   readonly headline: string
   readonly code?: string
   readonly sentences: readonly string[]
+  readonly link?: MailLink
+  /** After the link. */
+  readonly closing?: readonly string[]
   readonly warning: string
   /** The names are chosen by administrators, never by the user who signs in. */
   readonly domain: string | undefined
   readonly organization: string
 }
 
+/** A link that the user opens on the device that is set up, and its QR code. */
+export interface MailLink {
+  readonly href: string
+  readonly label: string
+  /** Describes the QR code. */
+  readonly scan: string
+  readonly qrCode: MailImage
+}
+
 /**
- * Composes a mail as plain text and as HTML: short, without remote content, and without links, so that users do not learn to
- * follow links in such mail.
+ * Composes a mail as plain text and as HTML: short, and without remote content. Only the mail that enrolls a user has a link:
+ * users must not learn to follow links in mails about codes and warnings.
  */
 export function composeMail(language: MailLanguage, content: MailContent): Omit<Mail, 'to'> {
-  const { headline, code, sentences, warning } = content
+  const { headline, code, sentences, link, closing = [], warning } = content
   const names = content.domain === undefined ? [content.organization] : [content.domain, content.organization]
   const sender = names.map(plainLine).join(' · ')
   const spaced = code === undefined ? undefined : `${code.slice(0, 3)} ${code.slice(3)}`
@@ -27,12 +39,15 @@ export function composeMail(language: MailLanguage, content: MailContent): Omit<
     headline,
     ...(spaced === undefined ? [] : [`    ${isolated(spaced, language)}`]),
     ...sentences,
+    ...(link === undefined ? [] : [link.href]),
+    ...closing,
     warning,
   ]
   return {
     subject: headline,
     text: `${[...parts, sender].join('\n\n')}\n`,
-    html: page(language, { headline, spaced, sentences, warning, sender }),
+    html: page(language, { headline, spaced, sentences, link, closing, warning, sender }),
+    ...(link && { image: link.qrCode }),
   }
 }
 
@@ -43,14 +58,17 @@ function isolated(code: string, { direction }: MailLanguage): string {
 
 interface Words extends Pick<MailContent, 'headline' | 'sentences' | 'warning'> {
   readonly spaced: string | undefined
+  readonly link: MailLink | undefined
+  readonly closing: readonly string[]
   readonly sender: string
 }
 
-function page({ tag, direction }: MailLanguage, { headline, spaced, sentences, warning, sender }: Words): string {
+function page({ tag, direction }: MailLanguage, words: Words): string {
+  const { headline, spaced, sentences, link, closing, warning, sender } = words
   const font = 'font-family: system-ui, -apple-system, Segoe UI, Roboto, sans-serif'
   const big = 'font-size: 40px; line-height: 1.4; font-weight: 600; letter-spacing: 0.08em; white-space: nowrap'
   const code = spaced === undefined ? '' : `<p style="margin: 0 0 16px; ${big}"><bdi dir="ltr">${spaced}</bdi></p>\n`
-  const paragraphs = sentences.map((sentence) => `<p style="margin: 0 0 16px">${escape(sentence)}</p>\n`).join('')
+  const body = `${sentences.map(paragraph).join('')}${link ? linkOf(link) : ''}${closing.map(paragraph).join('')}`
   // Some mail programs drop the attributes of <html> and <body>.
   const attributes = `lang="${escape(tag)}" dir="${direction}"`
   return `<!doctype html>
@@ -64,11 +82,22 @@ function page({ tag, direction }: MailLanguage, { headline, spaced, sentences, w
 <body style="margin: 0; padding: 24px; ${font}; font-size: 16px; line-height: 1.5">
 <div ${attributes} style="max-width: 26em; margin: 0 auto">
 <h1 style="margin: 0 0 8px; font-size: 20px; font-weight: 600">${escape(headline)}</h1>
-${code}${paragraphs}<p style="margin: 0 0 24px"><strong>${escape(warning)}</strong></p>
+${code}${body}<p style="margin: 0 0 24px"><strong>${escape(warning)}</strong></p>
 <p style="margin: 0; opacity: 0.75">${escape(sender)}</p>
 </div>
 </body>
 </html>
+`
+}
+
+const paragraph = (sentence: string): string => `<p style="margin: 0 0 16px">${escape(sentence)}</p>\n`
+
+/** The link as a button and, for a user who reads the mail elsewhere, as a QR code. It is dark on light in both schemes. */
+function linkOf({ href, label, scan, qrCode }: MailLink): string {
+  const button = 'display: inline-block; padding: 12px 20px; border-radius: 12px; background: #1a56db; color: #ffffff'
+  const image = 'display: block; width: 192px; height: 192px; background: #ffffff'
+  return `<p style="margin: 0 0 24px"><a href="${escape(href)}" style="${button}">${escape(label)}</a></p>
+${paragraph(scan)}<p style="margin: 0 0 24px"><img src="cid:${escape(qrCode.name)}" alt="" width="192" height="192" style="${image}"></p>
 `
 }
 

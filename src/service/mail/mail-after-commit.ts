@@ -20,6 +20,8 @@ export interface UserEvent extends SecurityEvent {
   readonly userId: string
   /** The domain where it happened; absent if it concerns every domain and none was named. */
   readonly domainId?: string | undefined
+  /** An address that the user no longer has; absent for the present one. */
+  readonly to?: string
 }
 
 /**
@@ -31,11 +33,12 @@ export async function mailAfterCommit(db: Queryable, ctx: MailContext, event: Us
   if (!securityMails) return
   const { organizationId, userId, domainId, kind, until } = event
   const user = await userById(db, organizationId, userId)
-  if (!user || user.email === '') return
+  const to = event.to ?? user?.email ?? ''
+  if (!user || to === '') return
   const organization = await organizationById(db, organizationId)
   const domain = domainId === undefined ? undefined : await domainById(db, organizationId, domainId)
   const names = { organization: organization?.name ?? '', domain: domain?.name }
-  const mail = { kind, until, at: ctx.clock.now(), ...names, to: user.email, language: user.language }
+  const mail = { kind, until, at: ctx.clock.now(), ...names, to, language: user.language }
   onTransactionEnd(db, (ending) => {
     if (ending !== 'undone') securityMails.send(userId, mail)
   })

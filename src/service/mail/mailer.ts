@@ -4,6 +4,12 @@ import { loadOptional } from '../ground/optional-package.ts'
 import { isThisMachine } from './smtp-options.ts'
 import type { SmtpServer } from './smtp-options.ts'
 
+/** An image inside a mail: nothing is loaded from elsewhere. */
+export interface MailImage {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
 export interface Mail {
   /** A bare address. */
   readonly to: string
@@ -11,6 +17,8 @@ export interface Mail {
   readonly text: string
   /** Absent in plain-text mail. */
   readonly html?: string
+  /** Shown in the HTML, by `cid:` and its name. */
+  readonly image?: MailImage
 }
 
 /** Sends mail. */
@@ -45,13 +53,22 @@ export async function createMailer(server: SmtpServer, clock: Clock): Promise<Ma
     disableUrlAccess: true,
   })
   return {
-    async send({ to, ...mail }) {
+    async send({ to, image, ...mail }) {
+      const attachments = image ? [inlined(image)] : []
       // As an object it is exactly one address, whatever it contains.
-      const sending = transport.sendMail({ ...mail, from: server.from, to: { name: '', address: to }, headers })
+      const address = { name: '', address: to }
+      const sending = transport.sendMail({ ...mail, attachments, from: server.from, to: address, headers })
       await withinTime(sending, clock)
     },
   }
 }
+
+const inlined = ({ name, bytes }: MailImage) => ({
+  filename: name,
+  content: Buffer.from(bytes),
+  cid: name,
+  contentDisposition: 'inline' as const,
+})
 
 /** Suppresses automatic replies (RFC 3834 section 5). */
 const headers = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }

@@ -5,11 +5,12 @@ import type { Mail } from './mailer.ts'
 import type { ChangeKind } from './words/en.ts'
 
 /**
- * What is told by mail. To a user: a change of factors, a kept browser, a sign-in that they reported, or that codes are locked.
+ * What is told by mail. To a user: a change of factors, a kept browser, a sign-in that they reported, that codes are locked, or, at
+ * the old address, that it is no longer theirs.
  * To an owner of the organization: that a user answered No to the help desk.
  */
 export interface SecurityEvent {
-  readonly kind: ChangeKind | 'browser_kept' | 'sign_in_reported' | 'codes_locked' | 'caller_denied'
+  readonly kind: ChangeKind | 'browser_kept' | 'sign_in_reported' | 'codes_locked' | 'caller_denied' | 'email_changed'
   /** When locked codes work again, Unix time, seconds; absent if only an administrator can unlock them. */
   readonly until?: number | undefined
 }
@@ -37,7 +38,7 @@ export async function securityMail(mail: SecurityMail): Promise<Omit<Mail, 'to'>
 }
 
 function wordsFor({ kind, until, domain, organization, username = '' }: SecurityMail, language: MailLanguage) {
-  const { changes, reported, locked, caller, tell } = language.words
+  const { changes, reported, locked, caller, addressChanged, tell } = language.words
   const place = nameIn(language, domain ?? organization)
   if (kind === 'sign_in_reported') {
     return { ...reported, headline: reported.headline(place), sentences: [reported.sentence] }
@@ -45,6 +46,9 @@ function wordsFor({ kind, until, domain, organization, username = '' }: Security
   if (kind === 'codes_locked') {
     const end = until === undefined ? locked.unlock : locked.until(timeIn(language, until))
     return { ...locked, headline: locked.headline(place), sentences: [locked.sentence, end] }
+  }
+  if (kind === 'email_changed') {
+    return { headline: addressChanged.headline(place), sentences: [addressChanged.sentence], warning: tell }
   }
   if (kind === 'caller_denied') {
     const sentences = [caller.sentence(nameIn(language, username)), caller.blocked]

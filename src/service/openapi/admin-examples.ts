@@ -141,6 +141,8 @@ const person = {
   language: 'en',
   createdAt: 1795000000,
   elsewhere: false,
+  version: 'b0Wq3TnY6mZs9aXvK1uEfA',
+  enrollmentMails: [],
   tokens: [{ domain: domainId, state: 'active' }],
   passkeys: [shownPasskey],
   codes: [bypassCode],
@@ -250,6 +252,26 @@ export const adminExamples: Readonly<Record<string, Example>> = {
   exportAuditLines: { answer: `${JSON.stringify(auditItem)}\n` },
   searchPeople: { answer: { people: [personSummary], next: '4711' } },
   getPerson: { answer: person },
+  sendEnrollmentMail: {
+    request: { because: 'new_device', days: 7 },
+    answer: {
+      ...person,
+      tokens: [{ domain: domainId, state: 'pending' }],
+      enrollmentMails: [{ domain: domainId, sentAt: 1795086400, expiresAt: 1795691200 }],
+    },
+  },
+  showEnrollmentLink: {
+    request: { because: 'new_device', days: 7 },
+    answer: {
+      link: 'https://mfa.example/authenticator/#code=kx7f3m9q2t',
+      code: 'kx7f3m9q2t',
+      expiresAt: 1795691200,
+    },
+  },
+  changePersonEmail: {
+    request: { because: 'other', email: 'alice.example@example.com' },
+    answer: { ...person, email: 'alice.example@example.com', emailChangedAt: 1795086400 },
+  },
   listPersonSignIns: {
     answer: {
       signIns: [

@@ -41,7 +41,15 @@ export const latestCodeExpiry = (now: number): number => latestBeginning(shownCo
 export const activateToken = changesRow('activateToken', (db, tokenId: Slot<string>, now: Slot<number>) =>
   db
     .updateTable('token')
-    .set({ state: 'active', code: null, codeLookup: null, codeExpiresAt: null, activatedAt: now, ...noGrant })
+    .set({
+      state: 'active',
+      code: null,
+      codeLookup: null,
+      codeExpiresAt: null,
+      mailedAt: null,
+      activatedAt: now,
+      ...noGrant,
+    })
     .where((is) => is.and({ id: tokenId, state: 'pending' }))
     .where('codeExpiresAt', '>', now)
     .where('createdAt', '<=', derived(now, latestBeginning)),

@@ -165,6 +165,8 @@ export interface Database {
     /** What finds a code again. */
     codeLookup: string | null
     codeExpiresAt: number | null
+    /** When its code was sent by mail; null where it is handed over or shown, and once it was used. */
+    mailedAt: ColumnType<number | null, number | null | undefined, number | null>
     /** Whether its code is good only as long as its user never had a factor. */
     firstOnly: Generated<Fact>
     /** Whether a page had its code issued and shows it; else an administrator hands the code over. */

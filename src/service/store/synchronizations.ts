@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 
 import { nameKey } from '../rules/name-key.ts'
-import { removeEmailCodes } from './email-codes.ts'
+import { forgetOldMailbox } from './old-mailbox.ts'
 import type { DomainOfOrganization } from './members.ts'
 import type { Database, Queryable } from './schema.ts'
 import { allRows, allValues, change, changesRow, firstRow, firstValue, pick, withDefaults } from './statement.ts'
@@ -221,7 +221,7 @@ export async function applyChanges(
   const readdressed = await readdressedAmong(db, id, userIds)
   await copyChanges(db, id, userIds, now)
   // As where one user is changed: who reads the old mailbox has no more business here.
-  if (readdressed.length > 0) await removeEmailCodes(db, { userIds: readdressed })
+  if (readdressed.length > 0) await forgetOldMailbox(db, readdressed, now)
 }
 
 // Both name the users twice: otherwise PostgreSQL reads all users to find 500 of them.

@@ -4,7 +4,7 @@ import { endDevices } from './devices.ts'
 import { isPending } from './pending.ts'
 import type { Database, Queryable } from './schema.ts'
 import { allRows, change, changesRow, firstRow, pick, withDefaults } from './statement.ts'
-import type { Slot, Slots } from './statement.ts'
+import type { List, Slot, Slots } from './statement.ts'
 
 export type TokenRow = Selectable<Database['token']>
 
@@ -23,7 +23,7 @@ export const noneRevoked: Revoked = { tokens: [], devices: [], sessions: [] }
 export const insertToken = change('insertToken', (db, row: Slots<Insertable<Database['token']>>) =>
   db.insertInto('token').values({
     ...pick(row, ['id', 'domainId', 'userId', 'state', 'createdAt']),
-    ...withDefaults(row, { code: null, codeLookup: null, codeExpiresAt: null, activatedAt: null }),
+    ...withDefaults(row, { code: null, codeLookup: null, codeExpiresAt: null, mailedAt: null, activatedAt: null }),
     ...withDefaults(row, { firstOnly: 0, selfEnrollment: 0, grantedFactor: null, grantedFactorId: null }),
   }),
 )
@@ -93,4 +93,15 @@ function revocations(where: 'in one domain' | 'in all domains') {
 /** Removes a token whose code a page shows. @returns false where it is not pending, or an administrator issued it. */
 export const removeShownToken = changesRow('removeShownToken', (db, id: Slot<string>) =>
   db.deleteFrom('token').where('id', '=', id).where('state', '=', 'pending').where('selfEnrollment', '=', 1),
+)
+
+/** Ends the links that were mailed to users, whose mailbox is another one now. */
+export const expireMailedLinks = change('expireMailedLinks', (db, userIds: List<string>, now: Slot<number>) =>
+  db
+    .updateTable('token')
+    .set({ codeExpiresAt: now })
+    .where('userId', 'in', userIds)
+    .where('state', '=', 'pending')
+    .where('mailedAt', 'is not', null)
+    .where('codeExpiresAt', '>', now),
 )

@@ -66,7 +66,10 @@ beforeAll(async () => {
   const database = join(folder, 'mfa.sqlite')
   mail = await startMailServer()
   const smtp = { host: '127.0.0.1', port: mail.port, from: 'mfa@example.com' }
-  running = await startService({ database, smtp, console: { url: origin } }, { emailOtpEnabled: true })
+  running = await startService(
+    { database, smtp, console: { url: origin }, authenticatorUrl: origin },
+    { emailOtpEnabled: true },
+  )
   node = await openDatabase(database, { clock: running.clock, ...keysFor(database) })
 })
 afterAll(async () => {
@@ -136,6 +139,14 @@ async function askedByHelpDesk() {
   running.clock.skip(600)
   const person = await personWithDevice(running)
   return askedCaller(await consoleOwner(), person)
+}
+
+/** An owner sends or shows a link for enrollment. */
+async function enrollmentLink(by: 'mail' | 'link'): Promise<void> {
+  running.clock.skip(600)
+  const { memberPath, id } = await member(running)
+  const path = `/people/${id}${memberPath.replace(/\/users\/.*/, '')}/enrollment-${by}`
+  await (await consoleOwner()).call('POST', path, { body: { because: 'test' } })
 }
 
 const bypass = { usesAllowed: 1, expirationTime: 1 }
@@ -260,6 +271,8 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     const body = { because: 'test', first: token.code(20), second: token.code(21) }
     await (await consoleOwner()).call('POST', `/people/${id}/hardware/resynchronize`, { body })
   },
+  'enrollment.mailed': () => enrollmentLink('mail'),
+  'enrollment.link_shown': () => enrollmentLink('link'),
   'hardware.released': async () => call('DELETE', `${(await holder(running)).path}/hardware`),
   'passkey.added': () => passkeyHolder(running),
   async 'passkey.renamed'() {

@@ -42,6 +42,22 @@ export const de: MailWords = {
     blocked: 'Der Helpdesk kann für diese Person 24 Stunden lang nichts ändern. Inhaber und Admins können es.',
     warning: 'Rufen Sie die Person unter einer Nummer an, die Sie schon kennen.',
   },
+  enrollment: {
+    headline: (place) => `Richten Sie Ihre Anmeldung bei ${place} ein`,
+    first:
+      'Öffnen Sie diesen Link auf Ihrem Smartphone. Damit richten Sie das Gerät ein, mit dem Sie künftig Anmeldungen bestätigen.',
+    another:
+      'Öffnen Sie diesen Link auf Ihrem Smartphone. Damit richten Sie ein weiteres Gerät ein, mit dem Sie Anmeldungen bestätigen.',
+    button: 'Dieses Gerät einrichten',
+    scan: 'Lesen Sie das am Computer? Scannen Sie den Code mit der Kamera Ihres Smartphones.',
+    until: (time) => `Der Link funktioniert einmal, bis ${time}.`,
+    warning: 'Leiten Sie diese Mail nicht weiter: Wer den Link hat, kann in Ihrem Namen ein Gerät einrichten.',
+  },
+  addressChanged: {
+    headline: (place) => `${place}: Ihre E-Mail-Adresse wurde geändert`,
+    sentence:
+      'Mails gehen ab jetzt an die neue Adresse. Links und Codes, die an diese Adresse gingen, funktionieren nicht mehr.',
+  },
   time: (time) => `Zeitpunkt: ${time}`,
   tell: 'Wenn Sie das nicht waren, sagen Sie es Ihrer Administration.',
 }

@@ -27,6 +27,22 @@ export interface MailWords {
     readonly blocked: string
     readonly warning: string
   }
+  /** To a person, with the link that sets up a device. */
+  readonly enrollment: {
+    readonly headline: (place: string) => string
+    readonly first: string
+    /** To a person who has another factor already. */
+    readonly another: string
+    readonly button: string
+    readonly scan: string
+    readonly until: (time: string) => string
+    readonly warning: string
+  }
+  /** To the old address. */
+  readonly addressChanged: {
+    readonly headline: (place: string) => string
+    readonly sentence: string
+  }
   readonly time: (time: string) => string
   readonly tell: string
 }
@@ -73,6 +89,19 @@ export const en: MailWords = {
     sentence: (user) => `The help desk asked ${user} whether the call was theirs, and the answer was no.`,
     blocked: "The help desk can't change anything for this user for 24 hours. Owners and admins can.",
     warning: 'Call the user on a number that you already know.',
+  },
+  enrollment: {
+    headline: (place) => `Set up your sign-in for ${place}`,
+    first: 'Open this link on your phone. It sets up the device that confirms your sign-ins from now on.',
+    another: 'Open this link on your phone. It sets up another device that confirms your sign-ins.',
+    button: 'Set up this device',
+    scan: 'Reading this on a computer? Scan the code with the camera of your phone.',
+    until: (time) => `The link works once, until ${time}.`,
+    warning: "Don't pass this mail on: anyone with the link can set up a device in your name.",
+  },
+  addressChanged: {
+    headline: (place) => `Your e-mail address at ${place} was changed`,
+    sentence: 'From now on, mails go to the new address. Links and codes that were sent to this one no longer work.',
   },
   time: (time) => `Time: ${time}`,
   tell: "If this wasn't you, tell your administrator.",

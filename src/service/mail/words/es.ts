@@ -41,6 +41,21 @@ export const es: MailWords = {
       'El servicio de asistencia no puede cambiar nada de este usuario durante 24 horas. Los propietarios y administradores sí.',
     warning: 'Llame al usuario a un número que ya conozca.',
   },
+  enrollment: {
+    headline: (place) => `Configure su inicio de sesión en ${place}`,
+    first:
+      'Abra este enlace en su teléfono. Configura el dispositivo que a partir de ahora confirma sus inicios de sesión.',
+    another: 'Abra este enlace en su teléfono. Configura otro dispositivo para confirmar sus inicios de sesión.',
+    button: 'Configurar este dispositivo',
+    scan: '¿Lee esto en un ordenador? Escanee el código con la cámara de su teléfono.',
+    until: (time) => `El enlace funciona una sola vez, hasta el ${time}.`,
+    warning: 'No reenvíe este correo: quien tenga el enlace puede configurar un dispositivo en su nombre.',
+  },
+  addressChanged: {
+    headline: (place) => `${place}: se cambió su dirección de correo`,
+    sentence:
+      'A partir de ahora, los correos van a la nueva dirección. Los enlaces y códigos enviados a esta ya no funcionan.',
+  },
   time: (time) => `Fecha: ${time}`,
   tell: 'Si no fue usted, avise a su administrador.',
 }

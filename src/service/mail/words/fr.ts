@@ -44,6 +44,20 @@ export const fr: MailWords = {
       'L’assistance ne peut rien modifier pour cet utilisateur pendant 24 heures. Les propriétaires et les administrateurs le peuvent.',
     warning: 'Appelez l’utilisateur à un numéro que vous connaissez déjà.',
   },
+  enrollment: {
+    headline: (place) => `Configurez votre connexion à ${place}`,
+    first: 'Ouvrez ce lien sur votre téléphone. Il configure l’appareil qui confirmera désormais vos connexions.',
+    another: 'Ouvrez ce lien sur votre téléphone. Il configure un autre appareil pour confirmer vos connexions.',
+    button: 'Configurer cet appareil',
+    scan: 'Vous lisez ceci sur un ordinateur ? Scannez le code avec l’appareil photo de votre téléphone.',
+    until: (time) => `Le lien fonctionne une seule fois, jusqu’au ${time}.`,
+    warning: 'Ne transférez pas cet e-mail : toute personne qui a le lien peut configurer un appareil en votre nom.',
+  },
+  addressChanged: {
+    headline: (place) => `${place} : votre adresse e-mail a été modifiée`,
+    sentence:
+      'Désormais, les e-mails partent à la nouvelle adresse. Les liens et les codes envoyés à celle-ci ne fonctionnent plus.',
+  },
   time: (time) => `Date : ${time}`,
   tell: 'Si ce n’était pas vous, prévenez votre administrateur.',
 }

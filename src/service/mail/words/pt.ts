@@ -40,6 +40,20 @@ export const pt: MailWords = {
     blocked: 'O suporte não pode mudar nada deste usuário por 24 horas. Proprietários e administradores podem.',
     warning: 'Ligue para o usuário em um número que você já conhece.',
   },
+  enrollment: {
+    headline: (place) => `Configure seu acesso a ${place}`,
+    first: 'Abra este link no seu celular. Ele configura o dispositivo que passa a confirmar seus acessos.',
+    another: 'Abra este link no seu celular. Ele configura outro dispositivo para confirmar seus acessos.',
+    button: 'Configurar este dispositivo',
+    scan: 'Está lendo isto em um computador? Escaneie o código com a câmera do seu celular.',
+    until: (time) => `O link funciona uma única vez, até ${time}.`,
+    warning: 'Não encaminhe este e-mail: quem tiver o link pode configurar um dispositivo em seu nome.',
+  },
+  addressChanged: {
+    headline: (place) => `${place}: seu endereço de e-mail foi alterado`,
+    sentence:
+      'A partir de agora, os e-mails vão para o novo endereço. Links e códigos enviados a este não funcionam mais.',
+  },
   time: (time) => `Data: ${time}`,
   tell: 'Se não foi você, avise o seu administrador.',
 }

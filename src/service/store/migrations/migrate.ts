@@ -18,6 +18,7 @@ import { callerVerifications } from './0011-caller-verifications.ts'
 import { consoleLists } from './0012-console-lists.ts'
 import { keyUsesAndVerifications } from './0013-key-uses-and-verifications.ts'
 import { lastSignIns } from './0014-last-sign-ins.ts'
+import { enrollmentMails } from './0015-enrollment-mails.ts'
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -73,4 +74,5 @@ const migrations = (engine: Engine) => ({
   '0012-console-lists': consoleLists,
   '0013-key-uses-and-verifications': keyUsesAndVerifications,
   '0014-last-sign-ins': lastSignIns(engine),
+  '0015-enrollment-mails': enrollmentMails,
 })

@@ -1,0 +1,115 @@
+import type { Mutant } from './mutant.ts'
+
+const mails = 'service/console/enrollment-mails.test.ts'
+const mayMail = 'src/service/console/may-mail.ts'
+const sending = 'src/service/console/enrollment-mail.ts'
+const handlers = 'src/service/console/enrollment.ts'
+const mailbox = 'src/service/store/old-mailbox.ts'
+
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'a verified caller or an approval for mail to an address that has changed',
+    file: mayMail,
+    find: 'isAddressSettled(user, now)) return false',
+    replace: '!isAddressSettled(user, now)) return false',
+    test: mails,
+    title: 'mails to an address that %s changed within 7 days only with a verified caller or an approval',
+  },
+  {
+    defense: 'an address that changed 7 days ago',
+    file: 'src/service/rules/enrollment-mail.ts',
+    find: 'emailChangedAt === null || notAfter(emailChangedAt, now) + addressSettlesIn <= now',
+    replace: 'emailChangedAt === null || notAfter(emailChangedAt, now) + addressSettlesIn <= now + 1',
+    test: mails,
+    title: 'mails to an address that %s changed within 7 days only with a verified caller or an approval',
+  },
+  {
+    defense: 'the guard of a link on the screen',
+    file: 'src/contract/admin/enrollment.ts',
+    find: "  response: EnrollmentLink,\n  since: '1.4',\n  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true },\n",
+    replace:
+      "  response: EnrollmentLink,\n  since: '1.4',\n  admin: { role: 'helpdesk', scope: 'domain', fresh: true },\n",
+    test: mails,
+    title: 'sees a link on the screen only with a verified caller or an approval',
+  },
+  {
+    defense: 'no mail replaces a device',
+    file: mayMail,
+    find: "  if ((await tokenOf(db, domain.id, userId))?.state === 'active') return",
+    replace: "  if ((await tokenOf(db, domain.id, userId))?.state !== 'active') {} else if (user.id === '') return",
+    also: [
+      {
+        file: sending,
+        find: "  if ((await tokenOf(db, domain.id, id))?.state === 'active') throw new ApiProblem('api.error.conflict.device')\n",
+        replace: '',
+      },
+    ],
+    test: mails,
+    title: 'replaces no device, and is sent to no one without an address',
+  },
+  {
+    defense: 'the number of enrollment mails to a person',
+    file: 'src/service/rules/enrollment-mail.ts',
+    find: 'export const mailsToPerson = { limit: 3,',
+    replace: 'export const mailsToPerson = { limit: 4,',
+    test: mails,
+    title: 'gets three mails in 24 hours, also when more are sent at once',
+  },
+  {
+    defense: 'mails to one person are counted one after the other',
+    file: sending,
+    find: '  await lockMember(db, call, person.domainId, person.userId)\n  const problem = await enrollmentMailProblem(db, call, person)\n',
+    replace: '  const problem = await enrollmentMailProblem(call.store.db, call, person)\n',
+    test: mails,
+    title: 'gets three mails in 24 hours, also when more are sent at once',
+  },
+  {
+    defense: 'the number of enrollment mails of the help desk',
+    file: 'src/service/rules/enrollment-mail.ts',
+    find: "role === 'helpdesk' ? 200 : 5_000",
+    replace: '5_000',
+    test: mails,
+    title: 'sends 200 mails a day',
+  },
+  {
+    defense: 'a link works only once its mail was accepted',
+    file: sending,
+    find: '  const code = newActivationCode(call.random)\n',
+    replace:
+      '  const code = newActivationCode(call.random)\n  await call.store.db.transaction().execute((db) => store(db, call, { ...reserved, code }))\n',
+    test: mails,
+    title: 'that cannot be sent leaves no link that works, ends no earlier one, and does not count',
+  },
+  {
+    defense: 'a mailed link ends with the address',
+    file: mailbox,
+    find: '  await expireMailedLinks(db, userIds, now)\n',
+    replace: '',
+    test: mails,
+    title: 'loses the mailed link when %s changes the address',
+  },
+  {
+    defense: 'the address that a mail went to',
+    file: sending,
+    find: '  if (user.email !== email) throw readdressed()\n',
+    replace: '',
+    test: mails,
+    title: 'gets no link that works when the address changes while the mail is on its way',
+  },
+  {
+    defense: 'the version that a change of an e-mail address needs',
+    file: handlers,
+    find: '    if (personVersion(user) !== version) {',
+    replace: "    if (version === '') {",
+    test: mails,
+    title: 'is changed once when two administrators begin with the same version',
+  },
+  {
+    defense: 'the mail to the old address',
+    file: handlers,
+    find: 'organizationId, userId, to: user.email }',
+    replace: 'organizationId, userId }',
+    test: mails,
+    title: 'is changed, and the person is told at the old one',
+  },
+]
