@@ -27,19 +27,19 @@ export interface Tenant {
   readonly now: number
 }
 
-/** Creates people with what they sign in with. @param count How many. */
+/** Creates people with what they sign in with, and a stock of hardware tokens that belong to no one. */
 export async function seedPeople(
   ctx: ServiceContext,
   tenant: Tenant,
   random: SeededRandom,
-  count: number,
+  { people: count, freeTokens }: { readonly people: number; readonly freeTokens: number },
 ): Promise<readonly SeededPerson[]> {
   const people = Array.from({ length: count }, (_, index) => newPerson(tenant, random, index))
   await insertUsers(ctx, tenant, random, people)
   await insertMemberships(ctx, tenant, random, people)
   await insertDevices(ctx, people, random)
   await insertPasskeys(ctx, tenant, people, random)
-  await insertHardware(ctx, tenant, people, random)
+  await insertHardware(ctx, tenant, random, { people, freeTokens })
   await insertBypassCodes(ctx, tenant, people, random)
   return people
 }
@@ -168,15 +168,14 @@ async function insertPasskeys(
   await insertMany(rows, (some) => db.insertInto('passkey').values(some).execute())
 }
 
-/** Tokens of people, and a stock of free ones: one for each 200 people. */
 async function insertHardware(
   { store: { db }, secrets }: ServiceContext,
   { organizationId, now }: Tenant,
-  people: readonly SeededPerson[],
   random: SeededRandom,
+  { people, freeTokens }: { readonly people: readonly SeededPerson[]; readonly freeTokens: number },
 ): Promise<void> {
   const users = people.filter(({ method }) => method === 'otp').map(({ id }) => id)
-  const owners = [...users, ...Array.from({ length: Math.ceil(people.length / 200) }, () => null)]
+  const owners = [...users, ...Array.from({ length: freeTokens }, () => null)]
   const rows = owners.map((userId, index) => ({
     id: random.id(),
     organizationId,

@@ -11,9 +11,11 @@ import { createRandom } from './random.ts'
 import type { SeededRandom } from './random.ts'
 
 export interface SeedOptions {
-  /** The file of a SQLite database that does not exist yet. */
+  /** The file of a SQLite database that does not exist yet, or the address of an empty PostgreSQL database. */
   readonly database: string
   readonly people: number
+  /** Hardware tokens that belong to no one; by default one for each 200 people. */
+  readonly freeTokens?: number
   /** The same people and sign-ins in each run, that end now. */
   readonly seed?: number
 }
@@ -24,14 +26,20 @@ export interface Seeded {
 }
 
 /** Fills a new database with people and a month of history. What the service would do one at a time, statements do. */
-export async function seedDatabase({ database, people, seed = 1 }: SeedOptions): Promise<Seeded> {
+export async function seedDatabase({
+  database,
+  people,
+  freeTokens = Math.ceil(people / 200),
+  seed = 1,
+}: SeedOptions): Promise<Seeded> {
   const random = createRandom(seed)
   const options = ServiceOptions.parse({ database, random: (size: number) => random.bytes(size) })
   const service = await openService(options, undefined, { create: true })
   try {
     const tenant = await createTenant(service.ctx)
     await insertAdministrators(service.ctx, tenant, random)
-    await seedHistory(service.ctx, tenant, random, await seedPeople(service.ctx, tenant, random, people))
+    const created = await seedPeople(service.ctx, tenant, random, { people, freeTokens })
+    await seedHistory(service.ctx, tenant, random, created)
     await countEnrolled(service.ctx)
     return tenant
   } finally {

@@ -4,6 +4,8 @@ const stock = 'service/console/stock.test.ts'
 const store = 'src/service/store/stock.ts'
 const handlers = 'src/service/console/stock.ts'
 
+const stillAllowed = 'is not changed by an administrator whose access ended during the request'
+
 export const mutants: readonly Mutant[] = [
   {
     defense: 'the domains of an administrator in the stock of hardware tokens',
@@ -56,9 +58,33 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'how far a token may be off when it is resynchronized',
     file: 'src/service/rules/totp.ts',
-    find: 'const resynchronizationWindow = 100',
-    replace: 'const resynchronizationWindow = 1000',
+    find: 'const wideWindow = 10\n',
+    replace: 'const wideWindow = 100\n',
     test: stock,
     title: 'refuses codes that do not follow each other, that were used, or that are too far away',
+  },
+  {
+    defense: 'the access of the administrator, checked again while importing hardware tokens',
+    file: 'src/service/admin/hardware-import.ts',
+    find: '    await requireStillAllowed(db, ctx)\n',
+    replace: '',
+    test: stock,
+    title: stillAllowed,
+  },
+  {
+    defense: 'the access of the administrator, checked again while deleting a hardware token',
+    file: handlers,
+    find: '    await requireStillAllowed(db, call)\n    if (',
+    replace: '    if (',
+    test: stock,
+    title: stillAllowed,
+  },
+  {
+    defense: 'the access of the administrator, checked again while resynchronizing a hardware token',
+    file: handlers,
+    find: '    await requireStillAllowed(db, call)\n    const corrected',
+    replace: '    const corrected',
+    test: stock,
+    title: stillAllowed,
   },
 ]

@@ -129,7 +129,8 @@ const ShownCode = z.string().regex(/^(\d{6}|\d{8})$/, 'must be the code that is 
 export const resynchronizePersonHardware = endpoint({
   method: 'POST',
   path: '/admin/people/:userId/hardware/resynchronize',
-  summary: 'Corrects the clock of the hardware token by two codes that follow each other, at most 50 minutes off.',
+  summary:
+    'Corrects the clock of the hardware token by two codes that follow each other, at most 10 steps off what is known of it.',
   body: Reasoned.extend({ first: ShownCode, second: ShownCode }),
   response: Person,
   since: '1.4',

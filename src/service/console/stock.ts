@@ -104,6 +104,7 @@ export const remove: Handler<typeof contract.deleteStockToken> = async ({ hardwa
 export const resynchronize: Handler<typeof contract.resynchronizePersonHardware> = async (input, call) => {
   const { userId, first, second, because } = input
   await call.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, call)
     const corrected = await resynchronizeToken(call, db, { userId, codes: [first, second] })
     if (corrected === 'no_token') throw new ApiProblem('api.error.notfound.hardware')
     if (corrected === 'wrong_codes')

@@ -94,10 +94,10 @@ function matchingStep(source: CodeSource, code: string, expected: number): numbe
   return stepsAt(near).find(matches) ?? stepsAt(far).filter(matches)[0]
 }
 
-/** How far a token may be off when an administrator resynchronizes it, steps: 50 minutes with 30 seconds. */
-const resynchronizationWindow = 100
-
-/** The later step of two consecutive codes, and how far ahead the token is then; nearest first. Steps that were used do not count. */
+/**
+ * The later step of two consecutive codes within the wide window, and how far ahead the token is then; nearest first. Steps that
+ * were used do not count. A wider window would accept codes that `endAllAccess` does not end after a restore.
+ */
 export function resynchronizedStep(
   source: Pick<CodeSource, 'seed' | 'digits' | 'period' | 'lastStep' | 'drift'>,
   [first, second]: readonly [string, string],
@@ -105,11 +105,10 @@ export function resynchronizedStep(
 ): { readonly step: number; readonly drift: number } | undefined {
   const codeOf = codesOf(source)
   const present = stepAt(now, source.period)
-  for (let distance = 0; distance <= resynchronizationWindow; distance += 1) {
-    for (const step of distance === 0 ? [present] : [present - distance, present + distance]) {
-      if (step <= source.lastStep || step < 0 || !isSameText(codeOf(step), first)) continue
-      if (isSameText(codeOf(step + 1), second)) return { step: step + 1, drift: step + 1 - present }
-    }
+  for (const distance of distances) {
+    const step = present + source.drift + distance
+    if (step <= source.lastStep || step < 0 || !isSameText(codeOf(step), first)) continue
+    if (isSameText(codeOf(step + 1), second)) return { step: step + 1, drift: step + 1 - present }
   }
   return undefined
 }

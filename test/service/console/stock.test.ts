@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
+import { revokeAdministrator } from '../../../src/service/admin/administrators.ts'
+import { importFile, remove, resynchronize } from '../../../src/service/console/stock.ts'
+import type { Call } from '../../../src/service/http/route.ts'
 import { engines, useEngine } from '../../support/engines.ts'
 import { hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
 import { container, encrypted, encryption, exampleKey, keyPackage } from '../import/pskc-file.ts'
@@ -226,43 +229,65 @@ describe.each(engines)('the stock of hardware tokens on %s', (engine) => {
   })
 
   describe('deleting', () => {
-    const remove = (by: { call: Console['call'] }, id: string) =>
+    const removing = (by: { call: Console['call'] }, id: string) =>
       by.call('POST', `/stock/${id}/delete`, { body: { because } })
 
     it('takes a free token away, and no token of a person', async () => {
       const [free, person] = [await hardwareToken(running), await holder(running)]
 
-      const answers = [await remove(owner, free.id), await remove(owner, person.token.id)]
+      const answers = [await removing(owner, free.id), await removing(owner, person.token.id)]
 
       expect(answers.map(({ code }) => code)).toEqual([undefined, 'api.error.conflict.hardware'])
       expect((await person.token.show()).user).toBe(person.id)
-      expect((await remove(owner, free.id)).code).toBe('api.error.notfound.hardware')
+      expect((await removing(owner, free.id)).code).toBe('api.error.notfound.hardware')
     })
 
     it('does not know the authenticator app of a person', async () => {
       const { answer } = await (await member(running)).enrollApp()
 
-      expect((await remove(owner, answer.json.id)).code).toBe('api.error.notfound.hardware')
+      expect((await removing(owner, answer.json.id)).code).toBe('api.error.notfound.hardware')
     })
 
     it('is closed to an administrator who does not manage every domain', async () => {
       const { id } = await hardwareToken(running)
 
-      expect((await remove(await ofDomain('admin'), id)).code).toBe('api.error.forbidden.elsewhere')
+      expect((await removing(await ofDomain('admin'), id)).code).toBe('api.error.forbidden.elsewhere')
     })
   })
 
+  it('is not changed by an administrator whose access ended during the request', async () => {
+    const { id } = await administrator(running, { role: 'owner' })
+    const organizationId = running.organization.id
+    await revokeAdministrator(running.ctx, { organizationId, id })
+    const call = {
+      ...running.ctx,
+      organizationId,
+      console: { administrator: { id, role: 'owner' } },
+    } as unknown as Call
+    const file = inBase64(`serial,seed\n${unique()},${seed()}`)
+    const [free, person] = [await hardwareToken(running), await holder(running)]
+
+    const changes = [
+      () => importFile({ because, file, dryRun: false, skipRejected: false }, call),
+      () => remove({ because, hardwareTokenId: free.id }, call),
+      () =>
+        resynchronize({ because, userId: person.id, first: person.token.code(5), second: person.token.code(6) }, call),
+    ]
+
+    for (const late of changes) await expect(late).rejects.toMatchObject({ code: 'api.error.unauthorized' })
+  })
+
   describe('resynchronizing', () => {
-    const resynchronize = (by: { call: Console['call'] }, id: string, first: string, second: string) =>
+    const resynchronizing = (by: { call: Console['call'] }, id: string, first: string, second: string) =>
       by.call('POST', `/people/${id}/hardware/resynchronize`, { body: { because, first, second } })
 
     it('accepts two codes that follow each other, and the next code signs in', async () => {
       const { id, token, signIn } = await holder(running)
 
-      const { json } = await resynchronize(owner, id, token.code(40), token.code(41))
+      const { json } = await resynchronizing(owner, id, token.code(9), token.code(10))
 
       expect(json.hardware.syncState).toBe('Synchronized')
-      expect([(await signIn({ otp: token.code(41) })).state, (await signIn({ otp: token.code(42) })).state]).toEqual([
+      expect([(await signIn({ otp: token.code(10) })).state, (await signIn({ otp: token.code(11) })).state]).toEqual([
         'denied',
         'approved',
       ])
@@ -273,19 +298,28 @@ describe.each(engines)('the stock of hardware tokens on %s', (engine) => {
       await signIn({ otp: token.code(1) })
 
       const answers = [
-        await resynchronize(owner, id, token.code(40), token.code(42)),
-        await resynchronize(owner, id, token.code(0), token.code(1)),
-        await resynchronize(owner, id, token.code(101), token.code(102)),
+        await resynchronizing(owner, id, token.code(5), token.code(7)),
+        await resynchronizing(owner, id, token.code(0), token.code(1)),
+        await resynchronizing(owner, id, token.code(12), token.code(13)),
       ]
 
       expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.invalid.otp'))
+    })
+
+    it('counts from what is known of the clock, not from the right time', async () => {
+      const { id, token } = await holder(running)
+      await resynchronizing(owner, id, token.code(8), token.code(9))
+
+      const { json } = await resynchronizing(owner, id, token.code(18), token.code(19))
+
+      expect(json.hardware.syncState).toBe('Synchronized')
     })
 
     it('is not for an authenticator app, whose clock is right', async () => {
       const person = await member(running)
       const { code } = await person.enrollApp()
 
-      const answer = await resynchronize(owner, person.id, code(5), code(6))
+      const answer = await resynchronizing(owner, person.id, code(5), code(6))
 
       expect(answer.code).toBe('api.error.notfound.hardware')
     })
