@@ -8,7 +8,7 @@ import type { HardwareTokenRow } from './hardware.ts'
 import { beginsWith, peopleFound, textOf } from './people.ts'
 import type { PeopleSearch } from './people.ts'
 import type { Database, Queryable } from './schema.ts'
-import { allRows, changesRow, firstRow } from './statement.ts'
+import { allRows, allValues, changesRow, firstRow } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
 /** A page of hardware tokens, in the order in which they were added. */
@@ -25,25 +25,51 @@ export interface StockQuery {
 }
 
 interface StockSlots extends StockQuery {
-  /** A pattern for serial numbers, and what people are searched for. */
+  /** Patterns for serial numbers, and for people. */
   readonly serial: string
   readonly text: string
+  /** The people who were found, if they are not too many. */
+  readonly people: readonly string[]
 }
 
 type Filter = StockFilter | 'none'
 
+/** How tokens are found; `broad` for a text that finds too many people. */
+type StockSearch = PeopleSearch | 'broad'
+
 export type StockRow = HardwareTokenRow & { readonly sequence: number }
 
-/** Hardware tokens without the authenticator apps that people set up. @param text Lower case. */
-export function findStock(
+interface StockSearchOptions {
+  readonly search: PeopleSearch
+  readonly filter: Filter
+  /** Lower case. */
+  readonly text: string
+  /** If a text finds more people, the name of each token's person is compared instead, which then soon fills a page. */
+  readonly maxPeople?: number
+}
+
+/** Hardware tokens without the authenticator apps that people set up. */
+export async function findStock(
   db: Queryable,
   query: StockQuery,
-  { search, filter, text }: { readonly search: PeopleSearch; readonly filter: Filter; readonly text: string },
+  { search, filter, text, maxPeople = 1000 }: StockSearchOptions,
 ): Promise<StockRow[]> {
-  const pattern = textOf.prefix(db, text)
-  const serial = search === 'search' ? `%${pattern}` : pattern
-  return pages[search][filter](db, { ...query, serial, text: textOf[search](db, text) })
+  const found = search === 'search' ? await foundPeople(db, query, textOf.search(db, text), maxPeople + 1) : []
+  const isBroad = found.length > maxPeople
+  const pattern = text.replaceAll(/[%_\\]/g, '_')
+  return pages[isBroad ? 'broad' : search][filter](db, {
+    ...query,
+    serial: search === 'search' ? `%${pattern}%` : `${pattern}%`,
+    text: isBroad ? `%${pattern}%` : `${pattern}%`,
+    people: isBroad ? [] : found,
+  })
 }
+
+const foundPeople = allValues(
+  'peopleOfStock',
+  (db, { organizationId }: Slots<Pick<StockQuery, 'organizationId'>>, text: Slot<string>, limit: Slot<number>) =>
+    peopleFound(db, text).select('user.id').where('user.organizationId', '=', organizationId).limit(limit),
+)
 
 type IsToken = ExpressionBuilder<Database, 'hardwareToken' | 'codeGenerator'>
 
@@ -51,7 +77,13 @@ const conditions: Readonly<Record<Filter, (is: IsToken) => Expression<SqlBool>>>
   none: () => sql<SqlBool>`1 = 1`,
   free: (is) => is('hardwareToken.userId', 'is', null),
   assigned: (is) => is('hardwareToken.userId', 'is not', null),
-  out_of_sync: (is) => is('codeGenerator.syncState', '=', 'Out of Sync'),
+  // In a subquery, whose partial index has only the few that are.
+  out_of_sync: (is) =>
+    is(
+      'hardwareToken.id',
+      'in',
+      is.selectFrom('codeGenerator as late').select('late.id').where('late.syncState', '=', 'Out of Sync'),
+    ),
 }
 
 const isVisible = (is: IsToken, { everyone, free, domainIds }: Slots<StockSlots>) =>
@@ -67,30 +99,29 @@ const isVisible = (is: IsToken, { everyone, free, domainIds }: Slots<StockSlots>
     ),
   ])
 
-const isMatch: Readonly<
-  Record<PeopleSearch, (db: Queryable, is: IsToken, of: Slots<StockSlots>) => Expression<SqlBool>>
-> = {
+const isMatch: Readonly<Record<StockSearch, (is: IsToken, of: Slots<StockSlots>) => Expression<SqlBool>>> = {
   list: () => sql<SqlBool>`1 = 1`,
-  prefix: (_db, is, { serial, text }) =>
-    is.or([
-      hasSerial(is, serial),
-      is.exists(
-        is
-          .selectFrom('user')
-          .select('user.id')
-          .whereRef('user.id', '=', 'hardwareToken.userId')
-          .where((isUser) => beginsWith(isUser, text)),
-      ),
-    ]),
-  search: (db, is, { serial, text }) =>
-    is.or([hasSerial(is, serial), is('hardwareToken.userId', 'in', peopleFound(db, text).select('user.id'))]),
+  prefix: (is, { serial, text }) => is.or([hasSerial(is, serial), isOfPerson(is, text)]),
+  search: (is, { serial, people }) => is.or([hasSerial(is, serial), is('hardwareToken.userId', 'in', people)]),
+  broad: (is, { serial, text }) => is.or([hasSerial(is, serial), isOfPerson(is, text)]),
 }
+
+const isOfPerson = (is: IsToken, text: Slot<string>): Expression<SqlBool> =>
+  is.exists(
+    is
+      .selectFrom('user')
+      .select('user.id')
+      .whereRef('user.id', '=', 'hardwareToken.userId')
+      .where((isUser) =>
+        isUser.or([beginsWith(isUser, text), sql<SqlBool>`lower(${isUser.ref('user.email')}) like ${text}`]),
+      ),
+  )
 
 const hasSerial = (is: IsToken, serial: Slot<string>): Expression<SqlBool> =>
   sql<SqlBool>`lower(${is.ref('hardwareToken.serialNumber')}) like ${serial}`
 
 /** One statement for each filter, because statements are not built in requests. */
-function pagesOf(search: PeopleSearch) {
+function pagesOf(search: StockSearch) {
   const filters: readonly Filter[] = ['none', ...StockFilter.options]
   const entries = filters.map((filter) => [
     filter,
@@ -102,7 +133,7 @@ function pagesOf(search: PeopleSearch) {
         .where('hardwareToken.sequence', '>', of.after)
         .where((is) => conditions[filter](is))
         .where((is) => isVisible(is, of))
-        .where((is) => isMatch[search](db, is, of))
+        .where((is) => isMatch[search](is, of))
         .orderBy('hardwareToken.sequence')
         .limit(of.limit),
     ),
@@ -110,7 +141,12 @@ function pagesOf(search: PeopleSearch) {
   return Object.fromEntries(entries) as Record<Filter, (db: Queryable, query: StockSlots) => Promise<StockRow[]>>
 }
 
-const pages = { list: pagesOf('list'), search: pagesOf('search'), prefix: pagesOf('prefix') }
+const pages = {
+  list: pagesOf('list'),
+  search: pagesOf('search'),
+  prefix: pagesOf('prefix'),
+  broad: pagesOf('broad'),
+}
 
 /** In a transaction. @returns false for a token that belongs to a person, or is none. */
 export async function removeFreeToken(db: Queryable, organizationId: string, id: string): Promise<boolean> {

@@ -87,10 +87,12 @@ export function driveTheRest(): void {
     for (const search of ['list', 'search', 'prefix'] as const)
       for (const filter of ['none', ...StockFilter.options] as const)
         found.push(await findStock(db, query, { search, filter, text: search === 'list' ? '' : 'zzzz' }))
+    for (const filter of ['none', ...StockFilter.options] as const)
+      found.push(await findStock(db, query, { search: 'search', filter, text: 'zzzz', maxPeople: -1 }))
     const removed = await removeFreeToken(db, running.organization.id, '0'.repeat(40))
     await stockTokenById(db, running.organization.id, '0'.repeat(40))
 
-    expect([found.length, removed]).toEqual([12, false])
+    expect([found.length, removed]).toEqual([16, false])
   })
 
   it('tries whether the database takes changes', async () => {

@@ -74,7 +74,7 @@ const rotation = 'counts everything sealed, once when the first keys are given a
 
 const peoplePages = ['none', ...PeopleFilter.options].map((filter) => `people list ${filter}`)
 
-const stockPages = ['list', 'search', 'prefix'].flatMap((search) =>
+const stockPages = ['list', 'search', 'prefix', 'broad'].flatMap((search) =>
   ['none', ...StockFilter.options].map((filter) => `stock ${search} ${filter}`),
 )
 

@@ -19,6 +19,7 @@ import { consoleLists } from './0012-console-lists.ts'
 import { keyUsesAndVerifications } from './0013-key-uses-and-verifications.ts'
 import { lastSignIns } from './0014-last-sign-ins.ts'
 import { enrollmentMails } from './0015-enrollment-mails.ts'
+import { stockSearch } from './0016-stock-search.ts'
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -75,4 +76,5 @@ const migrations = (engine: Engine) => ({
   '0013-key-uses-and-verifications': keyUsesAndVerifications,
   '0014-last-sign-ins': lastSignIns(engine),
   '0015-enrollment-mails': enrollmentMails,
+  '0016-stock-search': stockSearch,
 })
