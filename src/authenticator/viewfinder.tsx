@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { Clock } from '../clock.ts'
-import { type CameraTrouble, openCamera } from './camera.ts'
+import { type CameraTrouble, openCamera } from '../ui/camera.ts'
 import { watchForCodes } from './qr-reader.ts'
 import { useVisible } from './use-visible.ts'
 import { useWords } from './words/speech.tsx'

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 
 import { lazyScreen } from '../ui/lazy-screen.tsx'
 import { Loading } from './parts/states.tsx'
-import { inviteAdministrator } from './places.ts'
+import { importTokens, inviteAdministrator } from './places.ts'
 import { useRouter } from './router.tsx'
 import type { AccountScreenProps } from './screens/account.tsx'
 import { CannotLoad } from './screens/cannot-load.tsx'
@@ -25,8 +25,10 @@ const ApprovalsScreen = lazy(async () => (await import('./screens/approvals.tsx'
 const AppsScreen = lazy(async () => (await import('./screens/apps/apps.tsx')).AppsScreen)
 const AuditScreen = lazy(async () => (await import('./screens/audit/audit.tsx')).AuditScreen)
 const DomainScreen = lazy(async () => (await import('./screens/apps/domain.tsx')).DomainScreen)
+const ImportScreen = lazy(async () => (await import('./screens/stock/import.tsx')).ImportScreen)
 const InviteScreen = lazy(async () => (await import('./screens/invite.tsx')).InviteScreen)
 const OverviewScreen = lazy(async () => (await import('./screens/overview/overview.tsx')).OverviewScreen)
+const StockScreen = lazy(async () => (await import('./screens/stock/stock.tsx')).StockScreen)
 
 /** The screen of the address. */
 export function CurrentPage(props: CurrentPageProps) {
@@ -45,10 +47,12 @@ export function CurrentPage(props: CurrentPageProps) {
   if (path === 'overview') return <OverviewScreen key={path} />
   if (path === 'people') return <PeopleScreen key={path} />
   if (path === 'approvals') return <ApprovalsScreen key={path} />
+  if (path === 'stock') return <StockScreen key={path} />
   if (path === 'apps') return <AppsScreen key={path} />
   if (path === 'audit') return <AuditScreen key={path} />
   if (path === 'administrators') return <AdministratorsScreen key={path} />
   if (path === inviteAdministrator && role === 'owner') return <InviteScreen key={path} />
+  if (path === importTokens && (role === 'owner' || role === 'admin')) return <ImportScreen key={path} />
   const id = place.query.get('id')
   if (path === 'administrator' && id !== null) return <AdministratorScreen key={id} id={id} />
   if (path === 'domain' && id !== null) return <DomainScreen key={id} id={id} />

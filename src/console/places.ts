@@ -1,5 +1,6 @@
 import { listsBehind } from '../contract/admin/overview-lists.ts'
 import type { PeopleFilter } from '../contract/admin/people.ts'
+import type { StockFilter } from '../contract/admin/stock.ts'
 
 /**
  * The places of the console, below its address. All are one level deep, with ids in the query: the page is one file, and its own
@@ -22,7 +23,25 @@ export interface PeopleQuery {
 
 export const peoplePlace = (query: Partial<PeopleQuery> = {}): string => placeOf('people', { ...query })
 
-export const personPlace = (id: string): string => placeOf('person', { id })
+/** What the page of a person asks at once, with a serial number that was entered elsewhere. */
+export interface PersonQuestion {
+  readonly ask?: 'assign' | 'resynchronize'
+  readonly serial?: string
+}
+
+export const personPlace = (id: string, question: PersonQuestion = {}): string => placeOf('person', { id, ...question })
+
+/** What is searched for among hardware tokens. */
+export interface StockQuery {
+  readonly q: string | undefined
+  readonly filter: StockFilter | undefined
+  /** The `next` of the page before. */
+  readonly after: string | undefined
+}
+
+export const stockPlace = (query: Partial<StockQuery> = {}): string => placeOf('stock', { ...query })
+
+export const importTokens = 'import'
 
 export const domainPlace = (id: string): string => placeOf('domain', { id })
 

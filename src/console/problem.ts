@@ -23,6 +23,8 @@ export function problemOf(error: unknown, words: Words): string | undefined {
       return words.noSuchHardware
     case 'api.error.invalid.serialnumber':
       return words.enterSerial
+    case 'api.error.invalid.otp':
+      return words.stock.wrongCodes
     case 'api.error.limit.bypasscodes':
       return words.tooManyCodes
     case 'api.error.notfound.user':

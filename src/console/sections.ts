@@ -1,5 +1,5 @@
 import type { AdminRole } from '../contract/admin/roles.ts'
-import { chart, type IconPath, grid, inbox, list, people, shield } from '../ui/icons.ts'
+import { chart, fob, type IconPath, grid, inbox, list, people, shield } from '../ui/icons.ts'
 import type { Words } from './words/en.ts'
 
 /** A part of the console, as the navigation lists it. */
@@ -20,6 +20,7 @@ const sections: readonly Section[] = [
   { path: 'overview', below: [], icon: chart, title: (words) => words.overview.title, roles: everyone },
   { path: 'people', below: ['person'], icon: people, title: (words) => words.people, roles: everyone },
   { path: 'approvals', below: [], icon: inbox, title: (words) => words.approvals, roles: everyone },
+  { path: 'stock', below: ['import'], icon: fob, title: (words) => words.stock.title, roles: everyone },
   { path: 'apps', below: ['domain'], icon: grid, title: (words) => words.apps.title, roles: everyone },
   {
     path: 'audit',

@@ -41,3 +41,5 @@ export const live =
   'M12 10.5a1.5 1.5 0 1 0 0 3 1.5 1.5 0 0 0 0-3ZM8 16a5.7 5.7 0 0 1 0-8M16 8a5.7 5.7 0 0 1 0 8M5 19a9.9 9.9 0 0 1 0-14M19 5a9.9 9.9 0 0 1 0 14'
 export const pause = 'M9 5v14M15 5v14'
 export const chart = 'M4.5 4v15.5H20M9 16v-4M13 16V7.5M17 16v-6'
+export const fob = 'M9 2.5h6l2.5 3v13a3 3 0 0 1-3 3h-5a3 3 0 0 1-3-3v-13ZM9.5 8.5h5v4h-5ZM12 17v.1'
+export const upload = 'M12 15V4M8 8l4-4 4 4M5 14.5v5h14v-5'

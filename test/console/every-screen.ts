@@ -6,6 +6,7 @@ import { languages } from '../../src/console/words/languages.ts'
 import { isolated } from '../../src/printable.ts'
 import { button, type Desk, expectHeadline, link, register, registered, row, signedIn } from './desk.ts'
 import { addPhone } from './phone.ts'
+import { lookAtStock } from './stock-screens.ts'
 
 export async function wordsOf(code: LanguageTag): Promise<Words> {
   const language = languages.find((each) => each.code === code)
@@ -78,6 +79,7 @@ export async function everyScreen(
   await page.reload()
   await button(page, words.approve).waitFor()
   await look('a request')
+  await lookAtStock(desk, page, words, look)
   await lookAtApps(desk, page, words, look)
   await lookAtAudit(desk, page, words, look)
   await page.goto(`${desk.url}/administrators`)

@@ -5,7 +5,7 @@ import { parseActivationCode } from '../../device/service-url.ts'
 import { Button } from '../../ui/button.tsx'
 import { Problem } from '../../ui/messages.tsx'
 import { Card } from '../card.tsx'
-import type { CameraTrouble } from '../camera.ts'
+import type { CameraTrouble } from '../../ui/camera.ts'
 import { Viewfinder } from '../viewfinder.tsx'
 import { useWords } from '../words/speech.tsx'
 

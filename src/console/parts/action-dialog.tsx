@@ -7,6 +7,7 @@ import { hasCode } from '../client/errors.ts'
 import type { Entered, PersonAction, ShownCode } from '../screens/person-action.ts'
 import { useWords } from '../words/speech.tsx'
 import { Confirm, Dialog } from './confirm.tsx'
+import { ReasonChoice } from './reason-choice.tsx'
 
 interface ActionDialogProps {
   readonly action: PersonAction
@@ -23,7 +24,7 @@ interface ActionDialogProps {
 export function ActionDialog({ action, verifiable, onAsk, onDone, onClose }: ActionDialogProps) {
   const words = useWords()
   const [because, setBecause] = useState(action.because)
-  const [entered, setEntered] = useState<Entered>({ serialNumber: '', usesAllowed: 1, expirationTime: 24 * 60 })
+  const [entered, setEntered] = useState<Entered>({ ...nothingEntered, ...action.entered })
   /** Whether the help desk needs another administrator for it. */
   const [guarded, setGuarded] = useState(false)
 
@@ -64,22 +65,15 @@ export function ActionDialog({ action, verifiable, onAsk, onDone, onClose }: Act
     >
       <p>{action.sentence}</p>
       {action.asks === undefined ? null : <Fields asks={action.asks} entered={entered} onChange={setEntered} />}
-      <label class="field">
-        <span>{words.reason}</span>
-        <select value={because} onChange={({ currentTarget }) => setBecause(currentTarget.value as Because)}>
-          {Object.entries(words.reasons).map(([name, text]) => (
-            <option key={name} value={name}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </label>
+      <ReasonChoice because={because} onChange={setBecause} />
     </Confirm>
   )
 }
 
+const nothingEntered: Entered = { serialNumber: '', usesAllowed: 1, expirationTime: 24 * 60, first: '', second: '' }
+
 interface FieldsProps {
-  readonly asks: 'serialNumber' | 'bypassCode'
+  readonly asks: NonNullable<PersonAction['asks']>
   readonly entered: Entered
   readonly onChange: (entered: Entered) => void
 }
@@ -88,19 +82,37 @@ function Fields({ asks, entered, onChange }: FieldsProps) {
   const words = useWords()
   if (asks === 'serialNumber') {
     return (
-      <label class="field">
-        <span>{words.serialNumber}</span>
-        <input
-          value={entered.serialNumber}
-          required
-          maxLength={64}
-          autocomplete="off"
-          spellcheck={false}
-          aria-describedby="serial-hint"
-          onInput={({ currentTarget }) => onChange({ ...entered, serialNumber: currentTarget.value.trim() })}
-        />
+      <div class="field">
+        <label>
+          <span>{words.serialNumber}</span>
+          <input
+            value={entered.serialNumber}
+            required
+            maxLength={64}
+            autocomplete="off"
+            spellcheck={false}
+            aria-describedby="serial-hint"
+            onInput={({ currentTarget }) => onChange({ ...entered, serialNumber: currentTarget.value.trim() })}
+          />
+        </label>
         <small id="serial-hint">{words.serialHint}</small>
-      </label>
+      </div>
+    )
+  }
+  if (asks === 'twoCodes') {
+    return (
+      <div class="side-by-side">
+        <CodeField
+          label={words.stock.firstCode}
+          value={entered.first}
+          onInput={(first) => onChange({ ...entered, first })}
+        />
+        <CodeField
+          label={words.stock.nextCode}
+          value={entered.second}
+          onInput={(second) => onChange({ ...entered, second })}
+        />
+      </div>
     )
   }
   return (
@@ -118,6 +130,31 @@ function Fields({ asks, entered, onChange }: FieldsProps) {
         onChange={(usesAllowed) => onChange({ ...entered, usesAllowed })}
       />
     </div>
+  )
+}
+
+interface CodeFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (code: string) => void
+}
+
+/** A code that a hardware token shows. */
+function CodeField({ label, value, onInput }: CodeFieldProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        value={value}
+        required
+        inputMode="numeric"
+        pattern="[0-9]{6}|[0-9]{8}"
+        maxLength={9}
+        autocomplete="off"
+        dir="ltr"
+        onInput={({ currentTarget }) => onInput(currentTarget.value.replace(/\s/g, ''))}
+      />
+    </label>
   )
 }
 

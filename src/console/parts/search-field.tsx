@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { Icon } from '../../ui/icon.tsx'
 import { search } from '../../ui/icons.ts'
@@ -11,37 +11,48 @@ interface SearchFieldProps {
   /** Whether the results are there. */
   readonly found: boolean
   readonly onSearch: (text: string) => void
+  /** Has the focus from the start. */
+  readonly autofocus?: boolean
+  /** What Enter does with the results; by default it leads to the first one. */
+  readonly onEnter?: (() => void) | undefined
 }
 
 /** How long a person pauses before it is searched, milliseconds. */
 const pause = 200
 
 /** Searches while the person types. Enter and the down arrow lead to the first result. */
-export function SearchField({ label, hint, value, found, onSearch }: SearchFieldProps) {
+export function SearchField({ label, hint, value, found, onSearch, autofocus, onEnter }: SearchFieldProps) {
   const [text, setText] = useState(value)
 
   /** What was searched for last. When it comes back as the value, the person may have typed more. */
   const searched = useRef(value)
 
-  /** Whether the person wants to go on to the first result, as soon as it is there. */
-  const leaving = useRef(false)
+  /** What the person wants to do with the results, as soon as they are there. */
+  const leaving = useRef<'enter' | 'down'>(undefined)
+
+  const field = useRef<HTMLInputElement>(null)
 
   function start() {
     searched.current = text
     onSearch(text)
   }
-  function leave() {
-    leaving.current = true
-    if (text === value && found) focusFirst()
+  function leave(by: 'enter' | 'down') {
+    leaving.current = by
+    if (text === value && found) leaveNow()
     else start()
   }
-  function focusFirst() {
-    leaving.current = false
-    document.querySelector<HTMLElement>('.row-link')?.focus()
+  function leaveNow() {
+    const by = leaving.current
+    leaving.current = undefined
+    if (by === 'enter' && onEnter) onEnter()
+    else if (by) focusFirst()
   }
   useEffect(() => {
-    if (leaving.current && found && text === value) focusFirst()
+    if (found && text === value) leaveNow()
   }, [found, value])
+  useLayoutEffect(() => {
+    if (autofocus) field.current?.focus()
+  }, [])
   useEffect(() => {
     // The back button and links change what is searched for.
     if (value !== searched.current) setText(value)
@@ -58,11 +69,12 @@ export function SearchField({ label, hint, value, found, onSearch }: SearchField
       class="search"
       onSubmit={(event) => {
         event.preventDefault()
-        leave()
+        leave('enter')
       }}
     >
       <Icon path={search} />
       <input
+        ref={field}
         id="search"
         type="search"
         aria-label={label}
@@ -73,16 +85,18 @@ export function SearchField({ label, hint, value, found, onSearch }: SearchField
         spellcheck={false}
         aria-keyshortcuts="/"
         onInput={({ currentTarget }) => {
-          leaving.current = false
+          leaving.current = undefined
           setText(currentTarget.value)
         }}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown') return
           event.preventDefault()
-          leave()
+          leave('down')
         }}
       />
       <kbd aria-hidden="true">/</kbd>
     </form>
   )
 }
+
+const focusFirst = (): void => document.querySelector<HTMLElement>('.row-link')?.focus()

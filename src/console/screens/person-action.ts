@@ -11,6 +11,9 @@ export interface Entered {
   readonly usesAllowed: number
   /** How long a bypass code works, minutes. */
   readonly expirationTime: number
+  /** Two codes that a hardware token showed one after the other. */
+  readonly first: string
+  readonly second: string
 }
 
 /** A code that is shown once. */
@@ -31,7 +34,9 @@ export interface PersonAction {
   /** The reason that most often fits. */
   readonly because: Because
   /** What has to be entered. */
-  readonly asks?: 'serialNumber' | 'bypassCode'
+  readonly asks?: 'serialNumber' | 'bypassCode' | 'twoCodes'
+  /** What was entered elsewhere. */
+  readonly entered?: Partial<Entered>
   /** Takes nothing away. */
   readonly harmless?: boolean
   /** What is said afterwards. */
@@ -88,15 +93,36 @@ export function actionsOn({ client, words, person }: About) {
           }),
         ),
     }),
-    assignHardware: (): PersonAction => ({
+    assignHardware: (serial = ''): PersonAction => ({
       ...named('assignHardware'),
       operation: 'assignPersonHardware',
       because: 'new_device',
       asks: 'serialNumber',
+      entered: { serialNumber: serial },
       harmless: true,
       run: (because, { serialNumber }) =>
         without(client.call('POST /admin/people/:userId/hardware', { params, body: { because, serialNumber } })),
     }),
+    resynchronizeHardware: (): PersonAction => {
+      const { button, title, sentence, done } = words.stock.resynchronize
+      return {
+        action: button,
+        title: title(name),
+        sentence,
+        done: done(name),
+        operation: 'resynchronizePersonHardware',
+        because: 'other',
+        asks: 'twoCodes',
+        harmless: true,
+        run: (because, { first, second }) =>
+          without(
+            client.call('POST /admin/people/:userId/hardware/resynchronize', {
+              params,
+              body: { because, first, second },
+            }),
+          ),
+      }
+    },
     releaseHardware: (): PersonAction => ({
       ...named('releaseHardware'),
       operation: 'releasePersonHardware',

@@ -71,7 +71,14 @@ export function Hardware({ person: { hardware, elsewhere }, actions, changeable,
             icon={screen}
             title={hardware.selfEnrolled ? hardware.alias : hardware.serialNumber}
             buttons={
-              allowed ? <RowButton action={actions.releaseHardware()} about={hardware.alias} onAsk={onAsk} /> : null
+              allowed ? (
+                <>
+                  {hardware.selfEnrolled ? null : (
+                    <RowButton action={actions.resynchronizeHardware()} about={hardware.alias} onAsk={onAsk} />
+                  )}
+                  <RowButton action={actions.releaseHardware()} about={hardware.alias} onAsk={onAsk} />
+                </>
+              ) : null
             }
           >
             {hardware.selfEnrolled ? words.authenticatorApp : <bdi>{printable(hardware.alias)}</bdi>}

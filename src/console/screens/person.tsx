@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 
 import type { Approval } from '../../contract/admin/approvals.ts'
 import type { Because } from '../../contract/admin/because.ts'
@@ -8,6 +8,8 @@ import { ActionDialog, CodeDialog } from '../parts/action-dialog.tsx'
 import { Page } from '../parts/page.tsx'
 import { WhenLoaded } from '../parts/states.tsx'
 import { useToast } from '../parts/toast.tsx'
+import { type PersonQuestion, personPlace } from '../places.ts'
+import { useRouter } from '../router.tsx'
 import { useSignedIn } from '../session.tsx'
 import { useLoad } from '../use-load.ts'
 import { useRepeated } from '../use-repeated.ts'
@@ -48,6 +50,13 @@ export function PersonScreen({ id }: { readonly id: string }) {
   }
   const { value } = person
   const actions = value && actionsOn({ client, words, person: value })
+  const isChangeable = session.administrator.role !== 'auditor'
+  useAsked(value, ({ ask: wanted, serial }) => {
+    if (!actions || !value || !isChangeable || value.elsewhere) return
+    if (wanted === 'assign' && !value.hardware) setAsked(actions.assignHardware(serial))
+    else if (wanted === 'assign') say(words.stock.hasToken(isolated(value.name)))
+    else if (value.hardware && !value.hardware.selfEnrolled) setAsked(actions.resynchronizeHardware())
+  })
   return (
     <Page
       title={value ? printable(value.name) : words.people}
@@ -69,7 +78,7 @@ export function PersonScreen({ id }: { readonly id: string }) {
             <PersonParts
               person={loaded}
               actions={actions}
-              changeable={session.administrator.role !== 'auditor'}
+              changeable={isChangeable}
               onAsk={setAsked}
               reload={person.reload}
             />
@@ -89,6 +98,18 @@ export function PersonScreen({ id }: { readonly id: string }) {
       {shown ? <CodeDialog shown={shown} onClose={() => setShown(undefined)} /> : null}
     </Page>
   )
+}
+
+/** Asks once what the address wants, such as to assign a token that was found in the stock. A reload does not ask again. */
+function useAsked(person: Person | undefined, onAsked: (question: PersonQuestion) => void): void {
+  const { place, go } = useRouter()
+  const ask = place.query.get('ask')
+
+  useEffect(() => {
+    if (!person || (ask !== 'assign' && ask !== 'resynchronize')) return
+    onAsked({ ask, serial: place.query.get('serial') ?? '' })
+    go(personPlace(person.id), true)
+  }, [person?.id, ask])
 }
 
 const isOpen = ({ state }: Approval): boolean => state === 'pending' || state === 'approved'

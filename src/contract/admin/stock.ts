@@ -5,15 +5,10 @@ import { HardwareToken } from '../hardware.ts'
 import { Id } from '../text.ts'
 import { Reasoned } from './because.ts'
 import { Person } from './people.ts'
+import { stockFileLimit } from './stock-limits.ts'
 
 /** How many hardware tokens a page has. */
 export const stockPage = 50
-
-/** The largest file that the console imports, bytes: more than 10,000 tokens. */
-export const stockFileLimit = 6 * 1024 * 1024
-
-/** How many characters of a serial number the help desk has to enter before it sees tokens that belong to no one. */
-export const helpDeskSerialLength = 4
 
 export const StockFilter = z.enum(['free', 'assigned', 'out_of_sync'])
 export type StockFilter = z.infer<typeof StockFilter>

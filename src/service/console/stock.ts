@@ -1,4 +1,5 @@
-import { helpDeskSerialLength, stockPage } from '../../contract/admin/stock.ts'
+import { helpDeskSerialLength } from '../../contract/admin/stock-limits.ts'
+import { stockPage } from '../../contract/admin/stock.ts'
 import type * as contract from '../../contract/admin/stock.ts'
 import type { StockToken } from '../../contract/admin/stock.ts'
 import { SetupError } from '../../service-handle.ts'

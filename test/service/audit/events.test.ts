@@ -268,7 +268,7 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
   'hardware.assigned': () => holder(running),
   async 'hardware.resynchronized'() {
     const { id, token } = await holder(console())
-    const body = { because: 'test', first: token.code(20), second: token.code(21) }
+    const body = { because: 'test', first: token.code(9), second: token.code(10) }
     await (await consoleOwner()).call('POST', `/people/${id}/hardware/resynchronize`, { body })
   },
   'enrollment.mailed': () => enrollmentLink('mail'),

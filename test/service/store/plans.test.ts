@@ -74,9 +74,9 @@ const rotation = 'counts everything sealed, once when the first keys are given a
 
 const peoplePages = ['none', ...PeopleFilter.options].map((filter) => `people list ${filter}`)
 
-const stockPages = ['list', 'search', 'prefix', 'broad'].flatMap((search) =>
-  ['none', ...StockFilter.options].map((filter) => `stock ${search} ${filter}`),
-)
+const stockPages = ['list', 'prefix', 'broad']
+  .flatMap((search) => ['none', ...StockFilter.options].map((filter) => `stock ${search} ${filter}`))
+  .concat('stock search out_of_sync')
 
 /** Functions of the store whose statements may read a whole table or a whole domain, and why. */
 const exceptions: Readonly<Record<string, string>> = {

@@ -1,0 +1,152 @@
+import { useState } from 'preact/hooks'
+
+import type { Because } from '../../../contract/admin/because.ts'
+import type { StockReport } from '../../../contract/admin/stock.ts'
+import { stockFileLimit } from '../../../contract/admin/stock-limits.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Problem } from '../../../ui/messages.tsx'
+import { hasCode } from '../../client/errors.ts'
+import { Page } from '../../parts/page.tsx'
+import { ReasonChoice } from '../../parts/reason-choice.tsx'
+import { useToast } from '../../parts/toast.tsx'
+import { stockPlace } from '../../places.ts'
+import { useRouter } from '../../router.tsx'
+import { useSignedIn } from '../../session.tsx'
+import { useAttempt } from '../../use-attempt.ts'
+import { useWords } from '../../words/speech.tsx'
+import { base64Of } from './base64-of.ts'
+import { FileChoice } from './file-choice.tsx'
+import { ImportReport } from './import-report.tsx'
+
+/** A file that was chosen, in base64. */
+interface ChosenFile {
+  readonly name: string
+  readonly content: string
+}
+
+/** Imports hardware tokens: a file is checked as soon as it is chosen, and nothing is stored before the person has seen the result. */
+export function ImportScreen() {
+  const words = useWords()
+  const { stock } = words
+  const { client } = useSignedIn()
+  const { go } = useRouter()
+  const say = useToast()
+  const { busy, problem, showProblem, run } = useAttempt()
+  const [file, setFile] = useState<ChosenFile>()
+  const [key, setKey] = useState('')
+  const [asksKey, setAsksKey] = useState(false)
+  const [report, setReport] = useState<StockReport>()
+  const [because, setBecause] = useState<Because>('other')
+  const [importing, setImporting] = useState(false)
+
+  /** @returns undefined if the file or its key cannot be used; the page says why. */
+  async function send(chosen: ChosenFile, dryRun: boolean): Promise<StockReport | undefined> {
+    const body = { because, file: chosen.content, dryRun, skipRejected: true, ...(key !== '' && { key }) }
+    try {
+      return await client.call('POST /admin/stock/import', { body })
+    } catch (error) {
+      if (hasCode(error, 'api.error.forbidden.elsewhere')) showProblem(stock.everyDomain)
+      else if (hasCode(error, 'api.error.invalid.file')) showProblem(stock.import.unreadable)
+      else if (hasCode(error, 'api.error.unavailable.pskc')) showProblem(stock.import.noPskc)
+      else if (hasCode(error, 'api.error.invalid.key')) {
+        setAsksKey(true)
+        showProblem(stock.import.needsKey)
+      } else throw error
+      return undefined
+    }
+  }
+  const check = (chosen: ChosenFile) => run(async () => setReport(await send(chosen, true)))
+
+  async function choose(chosen: File) {
+    setReport(undefined)
+    setFile(undefined)
+    setAsksKey(false)
+    setKey('')
+    if (chosen.size > stockFileLimit) return showProblem(stock.import.tooLarge)
+    const read = { name: chosen.name, content: await base64Of(chosen) }
+    setFile(read)
+    await check(read)
+  }
+  async function start(chosen: ChosenFile) {
+    setImporting(true)
+    await run(async () => {
+      const result = await send(chosen, false)
+      if (!result) return
+      say(stock.import.done(result.imported))
+      go(stockPlace())
+    })
+    setImporting(false)
+  }
+  return (
+    <Page title={stock.import.title} sentence={stock.import.sentence} above={{ to: stockPlace(), title: stock.title }}>
+      <section class="card form">
+        <FileChoice name={file?.name} busy={busy} onFile={(chosen) => void choose(chosen)} />
+        {asksKey && file ? <KeyForm value={key} busy={busy} onInput={setKey} onCheck={() => void check(file)} /> : null}
+        <Problem text={problem} />
+        {busy ? (
+          <div class="working" role="status">
+            <p>{importing ? stock.import.importing : stock.import.checking}</p>
+            <progress />
+          </div>
+        ) : null}
+        {report && file && !busy ? (
+          <>
+            <ImportReport report={report} />
+            {report.acceptable === 0 ? null : (
+              <>
+                <ReasonChoice because={because} onChange={setBecause} />
+                <div class="buttons">
+                  <Button
+                    class="filled"
+                    onClick={() => void start(file)}
+                    label={stock.import.start(report.acceptable)}
+                  />
+                </div>
+              </>
+            )}
+          </>
+        ) : null}
+      </section>
+    </Page>
+  )
+}
+
+interface KeyFormProps {
+  readonly value: string
+  readonly busy: boolean
+  readonly onInput: (key: string) => void
+  readonly onCheck: () => void
+}
+
+/** The pre-shared key of an encrypted file. */
+function KeyForm({ value, busy, onInput, onCheck }: KeyFormProps) {
+  const { stock } = useWords()
+  return (
+    <form
+      class="key-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!busy) onCheck()
+      }}
+    >
+      <div class="field">
+        <label>
+          <span>{stock.import.key}</span>
+          <input
+            type="password"
+            value={value}
+            required
+            pattern="[0-9a-fA-F]{32}|[0-9a-fA-F]{64}"
+            autocomplete="off"
+            spellcheck={false}
+            dir="ltr"
+            aria-describedby="key-hint"
+            onInput={({ currentTarget }) => onInput(currentTarget.value.trim())}
+          />
+        </label>
+        <small id="key-hint">{stock.import.keyHint}</small>
+      </div>
+      <Button type="submit" class="outlined" aria-disabled={busy} label={stock.import.check} />
+    </form>
+  )
+}

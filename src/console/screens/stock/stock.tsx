@@ -1,0 +1,182 @@
+import { useState } from 'preact/hooks'
+
+import type { StockFilter, StockToken } from '../../../contract/admin/stock.ts'
+import { helpDeskSerialLength } from '../../../contract/admin/stock-limits.ts'
+import { fob } from '../../../ui/icons.ts'
+import { Page } from '../../parts/page.tsx'
+import { SearchField } from '../../parts/search-field.tsx'
+import { Empty, WhenLoaded } from '../../parts/states.tsx'
+import { importTokens, stockPlace, type StockQuery } from '../../places.ts'
+import { Link, useRouter } from '../../router.tsx'
+import { useSignedIn } from '../../session.tsx'
+import { useLoad } from '../../use-load.ts'
+import { useWords } from '../../words/speech.tsx'
+import { ScanButton } from './scan-button.tsx'
+import { TokenDialog } from './token-dialog.tsx'
+import { TokenList } from './token-list.tsx'
+
+const filters: readonly StockFilter[] = ['free', 'assigned', 'out_of_sync']
+
+/**
+ * The hardware tokens of the organization. The search has the focus from the start, because a handheld scanner types the serial
+ * number and Enter, which opens the token.
+ */
+export function StockScreen() {
+  const { stock } = useWords()
+  const { client } = useSignedIn()
+  const { place, go } = useRouter()
+  const query = readQuery(place.query)
+  const loaded = useLoad(stockPlace(query), () => client.call('GET /admin/stock', { query }), { keep: true })
+  const [opened, setOpened] = useState<StockToken>()
+  /** Whether a scanned code is being looked up, whose token opens then. */
+  const [scanned, setScanned] = useState<string>()
+  const { value, current } = loaded
+  const search = (q: string) => go(stockPlace({ ...query, q, after: undefined }), true)
+
+  function openFound() {
+    const token = value && onlyOne(value.tokens, query.q)
+    if (token) setOpened(token)
+    else document.querySelector<HTMLElement>('.row-link')?.focus()
+  }
+  if (scanned !== undefined && current && query.q === scanned) {
+    setScanned(undefined)
+    openFound()
+  }
+  const actions = value?.changeable ? (
+    <Link to={importTokens} class="button filled">
+      {stock.import.title}
+    </Link>
+  ) : undefined
+  return (
+    <Page title={stock.title} sentence={stock.sentence} actions={actions}>
+      <div class="search-row">
+        <SearchField
+          label={stock.search}
+          hint={stock.searchHint}
+          value={query.q ?? ''}
+          found={current}
+          onSearch={search}
+          autofocus
+          onEnter={openFound}
+        />
+        <ScanButton
+          onText={(text) => {
+            setScanned(text)
+            search(text)
+          }}
+        />
+      </div>
+      <Filters query={query} />
+      {/* For screen readers, which do not see the list change. */}
+      <p class="unseen" role="status">
+        {current && value ? stock.onThisPage(value.tokens.length) : null}
+      </p>
+      <WhenLoaded of={loaded}>
+        {({ tokens, next, changeable }) => (
+          <>
+            {tokens.length > 0 ? (
+              <TokenList tokens={tokens} onOpen={setOpened} />
+            ) : (
+              <NoTokens query={query} changeable={changeable} />
+            )}
+            <Pages query={query} next={next} />
+          </>
+        )}
+      </WhenLoaded>
+      {opened ? (
+        <TokenDialog
+          token={opened}
+          changeable={value?.changeable ?? false}
+          onChanged={loaded.reload}
+          onClose={() => {
+            setOpened(undefined)
+            selectSearch()
+          }}
+        />
+      ) : null}
+    </Page>
+  )
+}
+
+function readQuery(given: URLSearchParams): StockQuery {
+  return {
+    q: given.get('q') ?? undefined,
+    filter: filters.find((each) => each === given.get('filter')),
+    after: given.get('after') ?? undefined,
+  }
+}
+
+/** The token that was entered: the one with exactly this serial number, or the only one that was found. */
+function onlyOne(tokens: readonly StockToken[], text = ''): StockToken | undefined {
+  const serial = text.trim().toLowerCase()
+  const exact = tokens.filter(({ serialNumber }) => serialNumber.toLowerCase() === serial)
+  const some = exact.length > 0 ? exact : tokens
+  return serial !== '' && some.length === 1 ? some[0] : undefined
+}
+
+/** The next code of a scanner then replaces the last one. A row that the person opened keeps the focus. */
+function selectSearch(): void {
+  const field = document.querySelector<HTMLInputElement>('#search')
+  const { activeElement } = document
+  if (activeElement !== field && activeElement !== document.body) return
+  field?.focus()
+  field?.select()
+}
+
+interface QueryProps {
+  readonly query: StockQuery
+}
+
+function Filters({ query }: QueryProps) {
+  const words = useWords()
+  return (
+    <div class="filters">
+      <nav aria-label={words.filter}>
+        <ul class="list">
+          {[undefined, ...filters].map((filter) => (
+            <li key={filter ?? 'all'}>
+              <Link
+                to={stockPlace({ ...query, filter, after: undefined })}
+                class="chip"
+                aria-current={query.filter === filter ? 'true' : undefined}
+              >
+                {filter === undefined ? words.stock.all : words.stock.filters[filter]}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </div>
+  )
+}
+
+function NoTokens({ query: { q = '', filter, after }, changeable }: QueryProps & { readonly changeable: boolean }) {
+  const { stock } = useWords()
+  const { role } = useSignedIn().session.administrator
+  const isFiltered = q !== '' || filter !== undefined || after !== undefined
+  const isHidden = role === 'helpdesk' && q.trim().length < helpDeskSerialLength
+  return (
+    <Empty icon={fob}>
+      <p>{isHidden ? stock.helpDesk : isFiltered ? stock.noneFound : changeable ? stock.importFirst : stock.none}</p>
+    </Empty>
+  )
+}
+
+function Pages({ query, next }: QueryProps & { readonly next: string | undefined }) {
+  const words = useWords()
+  if (next === undefined && query.after === undefined) return null
+  return (
+    <nav class="buttons" aria-label={words.pages}>
+      {query.after === undefined ? null : (
+        <Link to={stockPlace({ ...query, after: undefined })} class="button outlined">
+          {words.firstPage}
+        </Link>
+      )}
+      {next === undefined ? null : (
+        <Link to={stockPlace({ ...query, after: next })} class="button outlined">
+          {words.nextPage}
+        </Link>
+      )}
+    </nav>
+  )
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+
+import { isolated } from '../../src/printable.ts'
+import { container, encrypted, encryption, exampleKey, keyPackage } from '../service/import/pskc-file.ts'
+import { button, expectHeadline, link, signedIn, startDesk } from './desk.ts'
+
+const seed = '3132333435363738393031323334353637383930'
+const csvFile = (...rows: readonly string[]) => ({
+  name: 'tokens.csv',
+  mimeType: 'text/csv',
+  buffer: Buffer.from(['serial,seed', ...rows].join('\n')),
+})
+
+describe('the stock of hardware tokens', () => {
+  it('is imported after a check, found by a scanner, assigned to a person, and deleted from', async () => {
+    const desk = await startDesk()
+    await desk.addPerson('alice', 'Alice Archer')
+    const { page } = await signedIn(desk)
+    const dialog = page.getByRole('dialog')
+    await link(page, 'Hardware tokens').click()
+    await page.getByText('No tokens yet. Import the file').waitFor()
+
+    await link(page, 'Import tokens').click()
+    await page.locator('input[type=file]').setInputFiles(csvFile(`HT-1001,${seed}`, `HT-1002,${seed}`, 'HT-1003,12'))
+    await page.getByText('2 tokens are new.').waitFor()
+    const report = await page.locator('.import-report table').innerText()
+    await button(page, 'Import 2 tokens').click()
+    await page.getByText('2 tokens were imported.').waitFor()
+    await expectHeadline(page, 'Hardware tokens')
+    await page.getByRole('button', { name: 'HT-1002' }).waitFor()
+    // A scanner types without a click before.
+    await page.keyboard.type('ht-1001')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('heading', { name: 'HT-1001' }).waitFor()
+    // And may send Enter twice.
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Assign to a person' }).click()
+    await dialog.getByLabel('Search people').fill('archer')
+    await dialog.getByRole('link', { name: 'Alice Archer' }).click()
+    await page.getByText(`Assign a hardware token to ${isolated('Alice Archer')}?`).waitFor()
+    const serial = await dialog.getByLabel('Serial number').inputValue()
+    await dialog.getByRole('button', { name: 'Assign a hardware token' }).click()
+    await page.getByText(`${isolated('Alice Archer')} has a hardware token now.`).waitFor()
+    await link(page, 'Hardware tokens').click()
+    await page.getByRole('row').filter({ hasText: 'Alice Archer' }).waitFor()
+    await page.getByRole('button', { name: 'HT-1002' }).click()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByRole('heading', { name: `Delete the token ${isolated('HT-1002')}?` }).waitFor()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText(`The token ${isolated('HT-1002')} was deleted.`).waitFor()
+
+    expect(report).toMatch(/4\tThe seed isn’t/)
+    expect(serial).toBe('HT-1001')
+    await page.getByRole('button', { name: 'HT-1002' }).waitFor({ state: 'detached' })
+    expect((await desk.client.users.getByUsername('alice')).hardware).not.toBe('')
+  })
+
+  it('asks for the key of an encrypted file, and opens the token whose barcode the camera sees', async () => {
+    const desk = await startDesk()
+    const { page } = await signedIn(desk)
+    await page.addInitScript(() => {
+      const canvas = document.createElement('canvas')
+      // Without a new picture now and then, a video does not begin.
+      setInterval(() => canvas.getContext('2d')?.fillRect(0, 0, 9, 9), 50)
+      Object.assign(navigator.mediaDevices, { getUserMedia: () => Promise.resolve(canvas.captureStream()) })
+      Object.assign(globalThis, {
+        BarcodeDetector: class {
+          detect = () => Promise.resolve([{ rawValue: 'HT-2001' }])
+        },
+      })
+    })
+    const serial = '<SerialNo>HT-2001</SerialNo>'
+    const buffer = Buffer.from(container(encryption(), keyPackage({ serial, secret: encrypted() })))
+    await page.goto(`${desk.url}/import`)
+
+    await page.locator('input[type=file]').setInputFiles({ name: 'tokens.xml', mimeType: 'text/xml', buffer })
+    await page.getByText('The file is encrypted, or this key doesn’t fit.').waitFor()
+    await page.getByLabel('Key of the file').fill('0'.repeat(32))
+    await button(page, 'Check the file').click()
+    await page.getByText('Checking the file…').waitFor({ state: 'detached' })
+    await page.getByLabel('Key of the file').fill(exampleKey)
+    await button(page, 'Check the file').click()
+    await button(page, 'Import 1 token').click()
+    await page.getByText('1 token was imported.').waitFor()
+    await button(page, 'Scan with the camera').click()
+    await page.getByRole('dialog').getByRole('heading', { name: 'HT-2001' }).waitFor()
+
+    expect(new URL(page.url()).searchParams.get('q')).toBe('HT-2001')
+  })
+})
