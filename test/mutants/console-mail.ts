@@ -106,9 +106,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the mail to the old address',
-    file: handlers,
-    find: 'organizationId, userId, to: user.email }',
-    replace: 'organizationId, userId }',
+    file: 'src/service/console/change-address.ts',
+    find: 'userId: user.id, to: user.email }',
+    replace: 'userId: user.id }',
     test: mails,
     title: 'is changed, and the person is told at the old one',
   },

@@ -6,6 +6,7 @@ import { route } from '../../service/http/route.ts'
 import type { Handler } from '../../service/http/route.ts'
 import { organizations } from '../../service/store/organizations.ts'
 import { withDatabase } from '../database/open.ts'
+import type { CommandMail } from '../database/open.ts'
 import { commandOf, exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { quote } from '../terminal/print.ts'
 import type { AdminSettings } from './command.ts'
@@ -13,6 +14,8 @@ import type { AdminSettings } from './command.ts'
 /** The service, for an administrator of one organization who has the database. */
 export interface LocalService {
   readonly ctx: ServiceContext
+  /** An administrator of the organization, for what is no operation of the REST interface. */
+  readonly caller: Caller
   readonly organization: { readonly id: string; readonly name: string }
   /**
    * Runs an operation of the REST interface in this process, with the same validation, rules and errors as over HTTP.
@@ -32,12 +35,29 @@ export function serviceAction<A extends unknown[]>(action: (service: LocalServic
   )
 }
 
+/** The same for a command that sends mail. */
+export function mailingAction<A extends unknown[]>(action: (service: LocalService, ...typed: A) => Promise<void>) {
+  return withErrorHandling((...typed: A) => {
+    const settings = commandOf(typed).opts<MailingSettings>()
+    const mail = { authenticatorUrl: settings.authenticatorUrl }
+    return withService(settings, (service) => action(service, ...typed), mail)
+  })
+}
+
+interface MailingSettings extends AdminSettings {
+  readonly authenticatorUrl?: string
+}
+
 /** Opens the database of one organization for one command. */
-export function withService(settings: AdminSettings, action: (service: LocalService) => Promise<void>): Promise<void> {
-  return withDatabase({ database: settings.database }, async (ctx) => {
+export function withService(
+  settings: AdminSettings,
+  action: (service: LocalService) => Promise<void>,
+  mail?: CommandMail,
+): Promise<void> {
+  return withDatabase({ database: settings.database, mail }, async (ctx) => {
     const organization = chooseOrganization(await organizations(ctx.store.db), settings.organization)
     const caller = { ...ctx, organizationId: organization.id, role: 'admin', limitedTo: null, version: '1.4' } as const
-    await action({ ctx, organization, call: operationsFor(caller) })
+    await action({ ctx, organization, caller, call: operationsFor(caller) })
   })
 }
 

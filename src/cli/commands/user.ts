@@ -19,6 +19,7 @@ import { confirm, yesOption } from '../terminal/prompt.ts'
 import { listPasskeys, passkeyText } from './passkey.ts'
 import { userImportCommand } from './user-import.ts'
 import { factorsOf, userListCommand } from './user-list.ts'
+import { emailCommand, inviteUserCommand } from './user-mail.ts'
 
 type OfDomain = AdminSettings & { readonly domain: string }
 
@@ -31,6 +32,8 @@ export function userCommand(): Command {
     showCommand(),
     joinCommand(),
     leaveCommand(),
+    inviteUserCommand(),
+    emailCommand(),
     unlockCommand(),
     endSessionsCommand(),
     resetCommand(),

@@ -11,7 +11,7 @@ import { mayCreateDatabase } from '../../service/missing-database.ts'
 import { noObserver } from '../../service/monitoring/observer.ts'
 import { openCore } from '../../service/open-core.ts'
 import { ServiceOptions } from '../../service/options.ts'
-import { secretsFromEnv } from '../serve/settings-from-env.ts'
+import { notifyFromEnv, secretsFromEnv, smtpFromEnv } from '../serve/settings-from-env.ts'
 import { commandOf, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { isUrl, withOpenErrors } from './failures.ts'
 import { asFailure } from './problems.ts'
@@ -19,9 +19,16 @@ import { asFailure } from './problems.ts'
 /** Timeout of one unit of work of a command, milliseconds: some change every user at once. */
 const workTimeout = 10 * 60_000
 
+/** What a command needs that sends mail. */
+export interface CommandMail {
+  readonly authenticatorUrl?: string | undefined
+}
+
 interface DatabaseSettings {
   readonly database: string
   readonly keys?: string | undefined
+  /** Absent: the command sends no mail. */
+  readonly mail?: CommandMail | undefined
   /** Whether to create a database that does not exist. By default the environment decides. */
   readonly create?: boolean
 }
@@ -36,7 +43,7 @@ export function databaseAction<A extends unknown[]>(action: (ctx: ServiceContext
 
 /** Opens a database for one command. What the service rejects becomes a `Failure`. */
 export async function withDatabase(
-  { database, keys, create }: DatabaseSettings,
+  { database, keys, create, mail }: DatabaseSettings,
   action: (ctx: ServiceContext) => Promise<void>,
 ): Promise<void> {
   if (!create) requireDatabase(database)
@@ -51,6 +58,8 @@ export async function withDatabase(
         ...(isAddress(database) && { listenDatabase: process.env.MFA_LISTEN_DATABASE || undefined }),
         ...secretsFromEnv(process.env),
         ...(keys !== undefined && { keys }),
+        ...(mail && { ...smtpFromEnv(process.env), ...notifyFromEnv(process.env) }),
+        authenticatorUrl: mail?.authenticatorUrl || undefined,
       }),
       { addressOf: () => undefined, observer: noObserver },
       { create: create ?? mayCreateDatabase(process.env), check: false, timeout: workTimeout },

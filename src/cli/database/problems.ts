@@ -39,6 +39,9 @@ const sentences: Partial<Record<ErrorCode, string>> = {
   'api.error.conflict.serialnumber': 'A hardware token with this serial number already exists. Check the number.',
   'api.error.conflict.hardware':
     'The hardware token is already assigned, or the user already has one. See: second-factor hardware list',
+  'api.error.conflict.email': 'The user has no e-mail address. Enter one: second-factor user email',
+  'api.error.conflict.device':
+    'The user has a device in this domain, and no mail replaces one. Revoke a lost one: second-factor token revoke',
   'api.error.limit.bypasscodes': 'The user already has the maximum of 5 bypass codes. Delete some first.',
   'api.error.internal': 'Unexpected error. Try again.',
 }

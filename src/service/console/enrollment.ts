@@ -4,15 +4,14 @@ import { requireStillAllowed } from '../admin/acting.ts'
 import { findDomain } from '../api/find.ts'
 import * as replacements from '../api/replacements.ts'
 import { issueOrShow } from '../api/tokens.ts'
-import { changeUser } from '../api/users.ts'
 import { auditCall } from '../audit/audit.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
-import { mailAfterCommit } from '../mail/mail-after-commit.ts'
 import { codeExpiry } from '../rules/activation-code.ts'
 import { tokenOf } from '../store/tokens.ts'
 import { lockUser, userById } from '../store/users.ts'
 import { signedIn } from './call.ts'
+import { changeAddress } from './change-address.ts'
 import { sendEnrollmentMail } from './enrollment-mail.ts'
 import { requireVerifiedOrApproved } from './guard.ts'
 import { expectedVersion, outdated } from './if-match.ts'
@@ -70,10 +69,7 @@ export const changeEmail: Handler<typeof contract.changePersonEmail> = async ({ 
         facts: { user: userId },
       })
     }
-    if (user.email === email) return
-    await changeUser(db, { ...call, because }, user, { email })
-    if (user.email !== '')
-      await mailAfterCommit(db, call, { kind: 'email_changed', organizationId, userId, to: user.email })
+    await changeAddress(db, { ...call, because }, user, email)
   })
   return showPerson(call, userId)
 }

@@ -110,7 +110,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.unavailable': 'The service is not available right now.',
   'api.error.unavailable.mail': 'The mail server did not accept the e-mail.',
   'api.error.unavailable.authenticator':
-    'The address of the authenticator is not set: serve --authenticator-url, or the option authenticatorUrl.',
+    'The address of the authenticator is not set: --authenticator-url, or the option authenticatorUrl.',
   'api.error.unavailable.pskc': 'Importing PSKC needs the package sax, which is not installed.',
   'api.error.unavailable.passkeys': 'Passkeys need the package @simplewebauthn/server, which is not installed.',
 }

@@ -1,0 +1,69 @@
+import type { Command } from 'commander'
+
+import { linkDays } from '../../contract/admin/enrollment.ts'
+import { updateUser } from '../../contract/users.ts'
+import * as users from '../../service/api/users.ts'
+import { changeAddress } from '../../service/console/change-address.ts'
+import { sendEnrollmentMail } from '../../service/console/enrollment-mail.ts'
+import { lockUser, userById } from '../../service/store/users.ts'
+import { authenticatorUrlOption } from '../admin/authenticator-url.ts'
+import { adminCommand } from '../admin/command.ts'
+import type { AdminSettings } from '../admin/command.ts'
+import { findDomain, findUser } from '../admin/find.ts'
+import { mailingAction } from '../admin/local-service.ts'
+import { ApiProblem } from '../../service/ground/problem.ts'
+import { integer } from '../terminal/parse.ts'
+import { dateOf, printDone, quote } from '../terminal/print.ts'
+
+interface Inviting extends AdminSettings {
+  readonly domain: string
+  readonly days: number
+}
+
+/** Both send mail, by `MFA_SMTP_URL` and `MFA_SMTP_FROM`. */
+const byMail = 'Set MFA_SMTP_URL and MFA_SMTP_FROM, as for `serve`'
+
+export function inviteUserCommand(): Command {
+  return adminCommand('invite', `mail a user the link that sets up a device. ${byMail}`, [
+    "user invite alice --domain 'Intranet' --authenticator-url https://mfa.example",
+    "user invite alice --domain 'Intranet' --days 30 --json",
+  ])
+    .argument('<user>', 'username or id')
+    .requiredOption('--domain <domain>', 'name or id of the domain')
+    .option('--days <days>', `how long the link works: 1 to ${linkDays.max}`, integer(1, linkDays.max), linkDays.usual)
+    .addOption(authenticatorUrlOption('public address of the authenticator, such as https://mfa.example'))
+    .action(
+      mailingAction(async (service, nameOrId: string, { days, ...settings }: Inviting) => {
+        const [user, domain] = [await findUser(service, nameOrId), await findDomain(service, settings.domain)]
+        const wanted = { userId: user.id, domainId: domain.id, days }
+        const expiresAt = await sendEnrollmentMail(service.caller, wanted)
+        const message = `Mailed a link to ${user.email}. It works until ${dateOf(expiresAt)}, and earlier ones no longer do.`
+        printDone(settings, { user: user.id, domain: domain.id, expiresAt }, message)
+      }),
+    )
+}
+
+export function emailCommand(): Command {
+  return adminCommand('email', `change the e-mail address of a user, who is told at the old one. ${byMail}`, [
+    'user email alice alice.doe@example.com',
+    'user email alice alice.doe@example.com --json',
+  ])
+    .argument('<user>', 'username or id')
+    .argument('<address>', 'the new e-mail address')
+    .action(
+      mailingAction(async (service, nameOrId: string, email: string, settings: AdminSettings) => {
+        const { id: userId, username } = await findUser(service, nameOrId)
+        const input = { params: { userId }, body: { email } }
+        const changed = await service.call(updateUser, input, async (_input, call) => {
+          await call.store.db.transaction().execute(async (db) => {
+            await lockUser(db, call.organizationId, userId)
+            const present = await userById(db, call.organizationId, userId)
+            if (!present) throw new ApiProblem('api.error.notfound.user')
+            await changeAddress(db, call, present, email)
+          })
+          return users.get({ userId }, call)
+        })
+        printDone(settings, { user: userId, email: changed.email }, `The address of ${quote(username)} is ${email}.`)
+      }),
+    )
+}

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+import { startMailServer } from '../../support/mail-server.ts'
+import type { MailServer } from '../../support/mail-server.ts'
+import { useDatabase } from './run-command.ts'
+
+const { admin, json } = useDatabase()
+let mail: MailServer
+
+beforeEach(async () => {
+  mail = await startMailServer()
+  vi.stubEnv('MFA_SMTP_URL', `smtp://127.0.0.1:${mail.port}`)
+  vi.stubEnv('MFA_SMTP_FROM', 'mfa@example.com')
+  vi.stubEnv('MFA_AUTHENTICATOR_URL', 'https://mfa.example')
+  await json('user', 'create', 'alice', '--name', 'Alice', '--email', 'a@example.com', '--domain', 'Intranet')
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await mail.close()
+})
+
+const invite = (...more: string[]) => admin('user', 'invite', 'alice', '--domain', 'Intranet', ...more)
+
+describe('second-factor user invite', () => {
+  it('mails a link that works for as long as it says', async () => {
+    const { code, stdout } = await invite('--days', '30')
+
+    const token = await json('token', 'show', 'alice', '--domain', 'Intranet')
+    const [sent] = mail.mails
+    expect([code, sent?.to]).toEqual([0, ['a@example.com']])
+    expect(stdout).toMatch(/^Mailed a link to a@example\.com\. It works until \d{4}-/)
+    expect(sent?.text).toContain(`https://mfa.example/authenticator/#code=${token.code}`)
+  })
+
+  it('says what is missing, and what to do', async () => {
+    vi.stubEnv('MFA_AUTHENTICATOR_URL', '')
+    const address = await invite()
+    vi.stubEnv('MFA_SMTP_URL', '')
+    const server = await invite('--authenticator-url', 'https://mfa.example')
+
+    expect([address.code, server.code]).toEqual([1, 1])
+    expect(address.stderr).toContain('--authenticator-url')
+    expect(server.stderr).toContain('MFA_SMTP_URL')
+    expect((await invite('--days', '31')).code).toBe(2)
+  })
+})
+
+describe('second-factor user email', () => {
+  it('changes the address, and tells the user at the old one', async () => {
+    const { stdout } = await admin('user', 'email', 'alice', 'new@example.com')
+
+    expect(stdout).toBe('The address of "alice" is new@example.com.\n')
+    expect(mail.mails.map(({ to }) => to)).toEqual([['a@example.com']])
+    expect((await json('user', 'show', 'alice')).email).toBe('new@example.com')
+    expect((await admin('user', 'email', 'alice', 'nobody')).code).toBe(2)
+  })
+})
