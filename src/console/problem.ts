@@ -1,9 +1,11 @@
 import { ApiError, PasskeyError, UnreachableError } from './client/errors.ts'
+import { ToldError } from './told-error.ts'
 import type { Words } from './words/en.ts'
 import { useWords } from './words/speech.tsx'
 
 /** The message for a failed call; undefined where another screen says it. */
 export function problemOf(error: unknown, words: Words): string | undefined {
+  if (error instanceof ToldError) return error.text
   if (error instanceof UnreachableError) return navigator.onLine ? words.unreachable : words.offline
   if (error instanceof PasskeyError) return error.reason === 'present' ? words.passkeyPresent : words.passkeyCanceled
   if (!(error instanceof ApiError)) return words.unexpected
@@ -42,6 +44,14 @@ export function problemOf(error: unknown, words: Words): string | undefined {
       return words.badEmail
     case 'api.error.conflict.state':
       return words.tooLate
+    case 'api.error.conflict.email':
+      return words.mail.noAddress
+    case 'api.error.conflict.device':
+      return words.mail.hasDevice
+    case 'api.error.unavailable.mail':
+      return words.mail.notSent
+    case 'api.error.unavailable.authenticator':
+      return words.mail.noAuthenticator
     case 'api.error.conflict.passkey':
       return words.passkeyPresent
     case 'api.error.limit.passkeys':

@@ -18,6 +18,7 @@ import { ServiceOptions } from '../../src/service/options.ts'
 import { createService, openService } from '../../src/service/service.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
+import { startMailServer } from '../support/mail-server.ts'
 import { addAuthenticator } from '../support/virtual-authenticator.ts'
 
 export interface Person {
@@ -46,9 +47,12 @@ export async function startDesk({ seed }: DeskOptions = {}) {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const origin = `http://localhost:${port}`
+  const mail = await startMailServer()
   const service = await createService({
     database,
     clock,
+    smtp: { host: '127.0.0.1', port: mail.port, from: 'mfa@example.com' },
+    authenticatorUrl: origin,
     console: { url: origin, allowSharedOrigin: true },
     logger: quiet,
   })
@@ -64,6 +68,7 @@ export async function startDesk({ seed }: DeskOptions = {}) {
     await new Promise((resolve) => server.close(resolve))
     await beside.close()
     await service.close()
+    await mail.close()
     await rm(folder, { recursive: true })
   })
 
@@ -79,6 +84,7 @@ export async function startDesk({ seed }: DeskOptions = {}) {
   return {
     url,
     clock,
+    mail,
     find,
     /** @returns the link of an invitation, as the command line prints it. */
     async invite({ name = 'Olivia Owner', email = 'olivia@example.com', role = 'owner', domains: names = [] }: Person) {

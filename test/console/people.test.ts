@@ -163,21 +163,6 @@ describe('a person', () => {
     expect(session.state).toBe('approved')
   })
 
-  it('gets an activation code, and what was issued is shown without it', async () => {
-    const desk = await deskWithPeople()
-    const { page } = await signedIn(desk, admin)
-
-    await row(page, 'Alice Archer').click()
-    await button(page, 'Activation code: Wiki').click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Activation code' }).click()
-    await page.locator('.big-code').waitFor()
-    const shown = await page.locator('.big-code').innerText()
-    await button(page, 'Done').click()
-    await page.getByText('An activation code was issued.').waitFor()
-
-    expect(shown).toMatch(/^\w{5} \w{5}$/)
-  })
-
   it('gets a hardware token by its serial number, and says so when there is none', async () => {
     const desk = await deskWithPeople()
     const seed = '3132333435363738393031323334353637383930'
@@ -229,7 +214,7 @@ describe('a person', () => {
     await page.getByText('This person also belongs to domains that you don’t manage.').waitFor()
 
     expect(await page.getByRole('button', { name: /Reset|Create a code|Assign/ }).count()).toBe(0)
-    expect(await button(page, 'Activation code: Wiki').count()).toBe(1)
+    expect(await button(page, 'Show link and QR code: Wiki').count()).toBe(1)
   })
 
   it('is not changed by the person itself', async () => {

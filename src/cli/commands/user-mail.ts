@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import { linkDays } from '../../contract/admin/enrollment.ts'
+import { linkDays } from '../../contract/admin/link-days.ts'
 import { updateUser } from '../../contract/users.ts'
 import * as users from '../../service/api/users.ts'
 import { changeAddress } from '../../service/console/change-address.ts'

@@ -4,6 +4,7 @@ import type * as audit from '../../contract/admin/audit.ts'
 import type * as auditVerification from '../../contract/admin/audit-verification.ts'
 import type * as callerVerifications from '../../contract/admin/caller-verifications.ts'
 import type * as domains from '../../contract/admin/domains.ts'
+import type * as enrollment from '../../contract/admin/enrollment.ts'
 import type * as overview from '../../contract/admin/overview.ts'
 import type * as personSignIns from '../../contract/admin/person-sign-ins.ts'
 import type * as people from '../../contract/admin/people.ts'
@@ -17,6 +18,7 @@ type Declared = typeof administrators &
   typeof auditVerification &
   typeof callerVerifications &
   typeof domains &
+  typeof enrollment &
   typeof overview &
   typeof people &
   typeof personSignIns &

@@ -13,11 +13,18 @@ const actionOf: Readonly<Record<string, keyof Words['actions']>> = {
   resetPerson: 'reset',
 }
 
+const mailActionOf: Readonly<Record<string, 'send' | 'link' | 'email'>> = {
+  sendEnrollmentMail: 'send',
+  showEnrollmentLink: 'link',
+  changePersonEmail: 'email',
+}
+
 /** Names an operation of the contract as its button does. */
 export function useOperationName(): (operation: string) => string {
   const words = useWords()
   return (operation) => {
-    const action = actionOf[operation]
+    const [action, mailAction] = [actionOf[operation], mailActionOf[operation]]
+    if (mailAction !== undefined) return words.mail[mailAction].button
     return action === undefined ? operation : words.actions[action].button
   }
 }

@@ -1,8 +1,9 @@
 import type { Because } from '../../contract/admin/because.ts'
-import type { Person } from '../../contract/admin/people.ts'
+import type { EnrollmentLink } from '../../contract/admin/enrollment.ts'
+import { linkDays } from '../../contract/admin/link-days.ts'
 import { isolated } from '../../printable.ts'
-import type { Client } from '../client/client.ts'
 import type { Words } from '../words/en.ts'
+import { mailActionsOn, type MailedPerson } from './mail-actions.ts'
 
 /** What an administrator enters for an action, besides the reason. */
 export interface Entered {
@@ -14,12 +15,27 @@ export interface Entered {
   /** Two codes that a hardware token showed one after the other. */
   readonly first: string
   readonly second: string
+  /** How long a link works. */
+  readonly days: number
+  readonly email: string
+}
+
+export const nothingEntered: Entered = {
+  serialNumber: '',
+  usesAllowed: 1,
+  expirationTime: 24 * 60,
+  first: '',
+  second: '',
+  days: linkDays.usual,
+  email: '',
 }
 
 /** A code that is shown once. */
 export interface ShownCode {
   readonly title: string
   readonly code: string
+  /** The link that contains it. */
+  readonly link?: Pick<EnrollmentLink, 'link' | 'expiresAt'>
 }
 
 /** One thing that an administrator can do for a person. */
@@ -34,7 +50,7 @@ export interface PersonAction {
   /** The reason that most often fits. */
   readonly because: Because
   /** What has to be entered. */
-  readonly asks?: 'serialNumber' | 'bypassCode' | 'twoCodes'
+  readonly asks?: 'serialNumber' | 'bypassCode' | 'twoCodes' | 'days' | 'email'
   /** What was entered elsewhere. */
   readonly entered?: Partial<Entered>
   /** Takes nothing away. */
@@ -44,14 +60,9 @@ export interface PersonAction {
   readonly run: (because: Because, entered: Entered) => Promise<ShownCode | undefined>
 }
 
-interface About {
-  readonly client: Client
-  readonly words: Words
-  readonly person: Person
-}
-
 /** The actions on a person, as the buttons of its page start them. */
-export function actionsOn({ client, words, person }: About) {
+export function actionsOn(about: MailedPerson) {
+  const { client, words, person } = about
   const name = isolated(person.name)
   const params = { userId: person.id }
   const texts = words.actions
@@ -61,6 +72,7 @@ export function actionsOn({ client, words, person }: About) {
     return { action: button, title: title(name), sentence, done: done(name) }
   }
   return {
+    ...mailActionsOn(about),
     unlock: (): PersonAction => ({
       ...named('unlock'),
       operation: 'unlockPerson',

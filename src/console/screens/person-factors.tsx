@@ -1,59 +1,25 @@
 import { printable } from '../../printable.ts'
 import { Button } from '../../ui/button.tsx'
-import { key, phone, screen } from '../../ui/icons.ts'
+import { key, screen } from '../../ui/icons.ts'
 import { LastUse } from '../parts/last-use.tsx'
-import { useDateTime } from '../parts/time.tsx'
 import { useSignedIn } from '../session.tsx'
 import { useWords } from '../words/speech.tsx'
+import { DeviceRow } from './device-row.tsx'
 import { FactorRow, RowButton } from './factor-row.tsx'
 import type { PersonPartsProps } from './person-parts.tsx'
 
 /** The device of each domain, or that there is none. */
-export function Devices({ person, actions, changeable, onAsk }: PersonPartsProps) {
+export function Devices(props: PersonPartsProps) {
   const words = useWords()
-  const dateTime = useDateTime()
   const { session } = useSignedIn()
   const nameOf = (id: string) => session.domains.find((domain) => domain.id === id)?.name ?? id
   return (
     <section class="card">
       <h2>{words.devices}</h2>
       <ul class="list">
-        {person.domains.map((domain) => {
-          const token = person.tokens.find((each) => each.domain === domain)
-          const device = token?.device
-          return (
-            <FactorRow
-              key={domain}
-              icon={phone}
-              title={nameOf(domain)}
-              buttons={
-                changeable ? (
-                  device ? (
-                    <RowButton action={actions.revokeToken(domain)} about={nameOf(domain)} onAsk={onAsk} />
-                  ) : (
-                    <RowButton action={actions.issueToken(domain)} about={nameOf(domain)} onAsk={onAsk} />
-                  )
-                ) : null
-              }
-            >
-              {device ? (
-                <>
-                  <bdi>{printable(device.name)}</bdi>
-                  {' · '}
-                  <LastUse at={device.lastUsedAt} place={device.lastUsedPlace} />
-                </>
-              ) : token ? (
-                token.expiresAt === undefined ? (
-                  words.codeIssued
-                ) : (
-                  words.codeIssuedUntil(dateTime(token.expiresAt))
-                )
-              ) : (
-                words.noDevice
-              )}
-            </FactorRow>
-          )
-        })}
+        {props.person.domains.map((domain) => (
+          <DeviceRow key={domain} {...props} domain={domain} name={nameOf(domain)} />
+        ))}
       </ul>
     </section>
   )

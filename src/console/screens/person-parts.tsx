@@ -36,7 +36,7 @@ export function PersonParts(props: PersonPartsProps) {
       <Passkeys {...props} />
       <Codes {...props} />
       <SignIns {...props} />
-      <About person={person} />
+      <About {...props} />
       {changeable ? (
         <section class="card">
           <h2>{words.moreActions}</h2>
@@ -75,7 +75,7 @@ function Lock({ person, actions, changeable, onAsk }: PersonPartsProps) {
   )
 }
 
-function About({ person }: Pick<PersonPartsProps, 'person'>) {
+function About({ person, actions, changeable, onAsk }: PersonPartsProps) {
   const words = useWords()
   const namesOf = useDomainNames()
   const { username, email, emailChangedAt, domains, createdAt } = person
@@ -107,6 +107,11 @@ function About({ person }: Pick<PersonPartsProps, 'person'>) {
           { label: words.created, value: <Time at={createdAt} /> },
         ]}
       />
+      {changeable && !person.elsewhere ? (
+        <div class="buttons">
+          <Button class="outlined" onClick={() => onAsk(actions.changeEmail())} label={words.mail.email.button} />
+        </div>
+      ) : null}
     </section>
   )
 }

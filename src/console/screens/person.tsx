@@ -4,9 +4,12 @@ import type { Approval } from '../../contract/admin/approvals.ts'
 import type { Because } from '../../contract/admin/because.ts'
 import type { Person } from '../../contract/admin/people.ts'
 import { isolated, printable } from '../../printable.ts'
-import { ActionDialog, CodeDialog } from '../parts/action-dialog.tsx'
+import { lazyScreen } from '../../ui/lazy-screen.tsx'
+import { ActionDialog } from '../parts/action-dialog.tsx'
+import { CodeDialog } from '../parts/code-dialog.tsx'
 import { Page } from '../parts/page.tsx'
 import { WhenLoaded } from '../parts/states.tsx'
+import { useDayTime } from '../parts/time.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { type PersonQuestion, personPlace } from '../places.ts'
 import { useRouter } from '../router.tsx'
@@ -21,11 +24,15 @@ import { PersonParts } from './person-parts.tsx'
 /** How often the decision of another administrator is looked for, milliseconds. */
 const approvalInterval = 5_000
 
+/** With the generator of QR codes, which few pages need. */
+const LinkDialog = lazyScreen(async () => (await import('./link-dialog.tsx')).LinkDialog)
+
 /** One person: what signs it in, what locks it out, and what can be done. */
 export function PersonScreen({ id }: { readonly id: string }) {
   const words = useWords()
   const { client, session } = useSignedIn()
   const say = useToast()
+  const dayTime = useDayTime()
   const params = { userId: id }
   const person = useLoad(id, () => client.call('GET /admin/people/:userId', { params }))
   const approvals = useLoad(`approvals ${id}`, async (unattended) =>
@@ -49,7 +56,8 @@ export function PersonScreen({ id }: { readonly id: string }) {
     await approvals.reload()
   }
   const { value } = person
-  const actions = value && actionsOn({ client, words, person: value })
+  const { reload } = person
+  const actions = value && actionsOn({ client, words, person: value, dayTime, reload })
   const isChangeable = session.administrator.role !== 'auditor'
   useAsked(value, ({ ask: wanted, serial }) => {
     if (!actions || !value || !isChangeable || value.elsewhere) return
@@ -95,7 +103,11 @@ export function PersonScreen({ id }: { readonly id: string }) {
           onClose={() => setAsked(undefined)}
         />
       ) : null}
-      {shown ? <CodeDialog shown={shown} onClose={() => setShown(undefined)} /> : null}
+      {shown?.link ? (
+        <LinkDialog {...shown} link={shown.link} onClose={() => setShown(undefined)} />
+      ) : shown ? (
+        <CodeDialog shown={shown} onClose={() => setShown(undefined)} />
+      ) : null}
     </Page>
   )
 }

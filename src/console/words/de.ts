@@ -431,6 +431,51 @@ export const de: Words = {
         `${name} wurde von allen Apps abgemeldet. Als Nächstes: ein neues Passwort und ein Blick auf die Geräte.`,
     },
   },
+  mail: {
+    send: {
+      button: 'Einrichtungsmail senden',
+      title: (name) => `${name} eine Mail zur Einrichtung senden?`,
+      sentence: (email) =>
+        `Sie geht an ${email} und enthält einen Link, mit dem ein Gerät eingerichtet wird. Frühere Links funktionieren dann nicht mehr.`,
+      done: (name) => `Die Mail an ${name} wurde gesendet.`,
+    },
+    link: {
+      button: 'Link und QR-Code zeigen',
+      title: (name) => `Einen Link für ${name} zeigen?`,
+      sentence:
+        'Wer den Link hat, kann ein Gerät einrichten. Achten Sie darauf, dass er bei der richtigen Person ankommt.',
+    },
+    another: {
+      button: 'Link für ein neues Gerät',
+      title: (name) => `Einen Link für ein neues Gerät von ${name} zeigen?`,
+      sentence: 'Er gilt 15 Minuten. Das jetzige Gerät funktioniert, bis der Link benutzt wird.',
+    },
+    email: {
+      button: 'E-Mail-Adresse ändern',
+      title: (name) => `Die E-Mail-Adresse von ${name} ändern?`,
+      sentence:
+        'Die Person erfährt es an der alten Adresse. Links und Codes, die dorthin gingen, funktionieren nicht mehr.',
+      done: (name) => `Die E-Mail-Adresse von ${name} wurde geändert.`,
+    },
+    newAddress: 'Neue E-Mail-Adresse',
+    linkReady: (name) => `Der Link für ${name} ist da.`,
+    linkFor: (name) => `Link für ${name}`,
+    linkLabel: 'Link',
+    qrCode: 'QR-Code des Links',
+    validFor: 'Der Link gilt',
+    days: (days) => count(days, { one: '# Tag', other: '# Tage' }),
+    sent: (time, until) => `Mail gesendet: ${time}. Der Link gilt bis ${until}.`,
+    ended: (time) => `Mail gesendet: ${time}. Der Link gilt nicht mehr.`,
+    limit: (time) => `Vorerst keine weiteren Mails. Die nächste ist möglich ab: ${time}.`,
+    noAddress: 'Diese Person hat keine E-Mail-Adresse. Geben Sie zuerst eine ein.',
+    hasDevice: 'Diese Person hat inzwischen ein Gerät. Laden Sie die Seite neu.',
+    notSent:
+      'Die Mail konnte nicht gesendet werden, frühere Links gelten weiter. Versuchen Sie es noch einmal, oder zeigen Sie den Link.',
+    noAuthenticator:
+      'Der Dienst kennt die Adresse des Authenticators nicht. Sagen Sie es der Person, die ihn betreibt.',
+    changed:
+      'Diese Person wurde inzwischen geändert. Schließen Sie dieses Fenster, prüfen Sie die E-Mail-Adresse, und versuchen Sie es noch einmal.',
+  },
   reason: 'Grund',
   reasons: {
     lost_device: 'Gerät verloren',

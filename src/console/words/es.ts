@@ -425,6 +425,49 @@ export const es: Words = {
         `Se cerró la sesión de ${name} en todas las aplicaciones. Lo siguiente: una contraseña nueva y revisar los dispositivos.`,
     },
   },
+  mail: {
+    send: {
+      button: 'Enviar correo de activación',
+      title: (name) => `¿Enviar a ${name} un correo de activación?`,
+      sentence: (email) =>
+        `Va a ${email}, con un enlace que configura un dispositivo. Los enlaces anteriores dejan de funcionar.`,
+      done: (name) => `Se envió un correo a ${name}.`,
+    },
+    link: {
+      button: 'Mostrar enlace y código QR',
+      title: (name) => `¿Mostrar un enlace para ${name}?`,
+      sentence: 'Quien tenga el enlace puede configurar un dispositivo. Asegúrese de que llega a la persona correcta.',
+    },
+    another: {
+      button: 'Enlace para otro dispositivo',
+      title: (name) => `¿Mostrar un enlace para un dispositivo nuevo de ${name}?`,
+      sentence: 'Funciona durante 15 minutos. El dispositivo actual funciona hasta que se use el enlace.',
+    },
+    email: {
+      button: 'Cambiar dirección de correo',
+      title: (name) => `¿Cambiar la dirección de correo de ${name}?`,
+      sentence:
+        'Se avisa a la persona en la dirección anterior. Los enlaces y códigos enviados allí dejan de funcionar.',
+      done: (name) => `Se cambió la dirección de correo de ${name}.`,
+    },
+    newAddress: 'Nueva dirección de correo',
+    linkReady: (name) => `El enlace para ${name} está listo.`,
+    linkFor: (name) => `Enlace para ${name}`,
+    linkLabel: 'Enlace',
+    qrCode: 'Código QR del enlace',
+    validFor: 'El enlace funciona durante',
+    days: (days) => count(days, { one: '# día', other: '# días' }),
+    sent: (time, until) => `Correo enviado: ${time}. Su enlace funciona hasta: ${until}.`,
+    ended: (time) => `Correo enviado: ${time}. Su enlace ya no funciona.`,
+    limit: (time) => `Por ahora no se envían más correos. El siguiente será posible a partir de: ${time}.`,
+    noAddress: 'Esta persona no tiene dirección de correo. Introduzca una primero.',
+    hasDevice: 'Esta persona ya tiene un dispositivo. Vuelva a cargar la página.',
+    notSent:
+      'No se pudo enviar el correo, y los enlaces anteriores siguen funcionando. Inténtelo de nuevo o muestre el enlace.',
+    noAuthenticator: 'El servicio no conoce la dirección del autenticador. Avise a la persona que lo administra.',
+    changed:
+      'Esta persona se cambió mientras tanto. Cierre esto, compruebe la dirección de correo e inténtelo de nuevo.',
+  },
   reason: 'Motivo',
   reasons: {
     lost_device: 'Dispositivo perdido',

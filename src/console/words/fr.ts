@@ -433,6 +433,50 @@ export const fr: Words = {
         `${name} n’est plus connecté à aucune application. Ensuite : un nouveau mot de passe, et un regard sur les appareils.`,
     },
   },
+  mail: {
+    send: {
+      button: 'Envoyer l’e-mail d’activation',
+      title: (name) => `Envoyer à ${name} un e-mail d’activation ?`,
+      sentence: (email) =>
+        `Il part à ${email}, avec un lien qui configure un appareil. Les liens précédents ne fonctionnent plus.`,
+      done: (name) => `Un e-mail a été envoyé à ${name}.`,
+    },
+    link: {
+      button: 'Afficher le lien et le code QR',
+      title: (name) => `Afficher un lien pour ${name} ?`,
+      sentence:
+        'Toute personne qui a le lien peut configurer un appareil. Assurez-vous qu’il parvient à la bonne personne.',
+    },
+    another: {
+      button: 'Lien pour un nouvel appareil',
+      title: (name) => `Afficher un lien pour un nouvel appareil de ${name} ?`,
+      sentence: 'Il fonctionne pendant 15 minutes. L’appareil actuel fonctionne jusqu’à ce que le lien soit utilisé.',
+    },
+    email: {
+      button: 'Modifier l’adresse e-mail',
+      title: (name) => `Modifier l’adresse e-mail de ${name} ?`,
+      sentence:
+        'La personne est prévenue à l’ancienne adresse. Les liens et les codes envoyés là-bas ne fonctionnent plus.',
+      done: (name) => `L’adresse e-mail de ${name} a été modifiée.`,
+    },
+    newAddress: 'Nouvelle adresse e-mail',
+    linkReady: (name) => `Le lien pour ${name} est prêt.`,
+    linkFor: (name) => `Lien pour ${name}`,
+    linkLabel: 'Lien',
+    qrCode: 'Code QR du lien',
+    validFor: 'Le lien fonctionne pendant',
+    days: (days) => count(days, { one: '# jour', other: '# jours' }),
+    sent: (time, until) => `E-mail envoyé : ${time}. Son lien fonctionne jusqu’au ${until}.`,
+    ended: (time) => `E-mail envoyé : ${time}. Son lien ne fonctionne plus.`,
+    limit: (time) => `Plus d’e-mails pour l’instant. Le prochain sera possible à partir de : ${time}.`,
+    noAddress: 'Cette personne n’a pas d’adresse e-mail. Saisissez-en une d’abord.',
+    hasDevice: 'Cette personne a désormais un appareil. Rechargez la page.',
+    notSent:
+      'L’e-mail n’a pas pu être envoyé, et les liens précédents fonctionnent encore. Réessayez, ou affichez le lien.',
+    noAuthenticator: 'Le service ne connaît pas l’adresse de l’authentificateur. Prévenez la personne qui le gère.',
+    changed:
+      'Cette personne a été modifiée entre-temps. Fermez cette fenêtre, vérifiez l’adresse e-mail, puis réessayez.',
+  },
   reason: 'Motif',
   reasons: {
     lost_device: 'Appareil perdu',

@@ -424,6 +424,47 @@ export const pt: Words = {
         `${name} foi desconectado de todos os aplicativos. Em seguida: uma senha nova e uma olhada nos dispositivos.`,
     },
   },
+  mail: {
+    send: {
+      button: 'Enviar e-mail de ativação',
+      title: (name) => `Enviar um e-mail de ativação para ${name}?`,
+      sentence: (email) =>
+        `Ele vai para ${email}, com um link que configura um dispositivo. Os links anteriores deixam de funcionar.`,
+      done: (name) => `Um e-mail foi enviado para ${name}.`,
+    },
+    link: {
+      button: 'Mostrar link e código QR',
+      title: (name) => `Mostrar um link para ${name}?`,
+      sentence: 'Quem tiver o link pode configurar um dispositivo. Confira se ele chega à pessoa certa.',
+    },
+    another: {
+      button: 'Link para novo dispositivo',
+      title: (name) => `Mostrar um link para um novo dispositivo de ${name}?`,
+      sentence: 'Ele funciona por 15 minutos. O dispositivo atual funciona até o link ser usado.',
+    },
+    email: {
+      button: 'Alterar endereço de e-mail',
+      title: (name) => `Alterar o endereço de e-mail de ${name}?`,
+      sentence: 'A pessoa é avisada no endereço antigo. Links e códigos enviados para lá deixam de funcionar.',
+      done: (name) => `O endereço de e-mail de ${name} foi alterado.`,
+    },
+    newAddress: 'Novo endereço de e-mail',
+    linkReady: (name) => `O link para ${name} está pronto.`,
+    linkFor: (name) => `Link para ${name}`,
+    linkLabel: 'Link',
+    qrCode: 'Código QR do link',
+    validFor: 'O link funciona por',
+    days: (days) => count(days, { one: '# dia', other: '# dias' }),
+    sent: (time, until) => `E-mail enviado: ${time}. O link funciona até: ${until}.`,
+    ended: (time) => `E-mail enviado: ${time}. O link não funciona mais.`,
+    limit: (time) => `Por enquanto não há mais e-mails. O próximo pode ser enviado a partir de: ${time}.`,
+    noAddress: 'Esta pessoa não tem endereço de e-mail. Informe um primeiro.',
+    hasDevice: 'Esta pessoa já tem um dispositivo. Recarregue a página.',
+    notSent:
+      'Não foi possível enviar o e-mail, e os links anteriores continuam funcionando. Tente de novo ou mostre o link.',
+    noAuthenticator: 'O serviço não conhece o endereço do autenticador. Avise a pessoa que o administra.',
+    changed: 'Esta pessoa foi alterada nesse meio-tempo. Feche isto, confira o endereço de e-mail e tente de novo.',
+  },
   reason: 'Motivo',
   reasons: {
     lost_device: 'Dispositivo perdido',

@@ -4,10 +4,8 @@ import { endpoint } from '../endpoint.ts'
 import { Seconds } from '../text.ts'
 import { Email } from '../users.ts'
 import { Reasoned } from './because.ts'
+import { linkDays } from './link-days.ts'
 import { Person } from './people.ts'
-
-/** How long a link for enrollment works, days. */
-export const linkDays = Object.freeze({ usual: 7, max: 30 })
 
 /** An e-mail address that was changed within this time is not settled: the help desk mails no link there by itself. Seconds. */
 export const addressSettlesIn = 7 * 24 * 60 * 60

@@ -59,6 +59,8 @@ export const Person = PersonSummary.extend({
   /** Changes of the person's data name it in `If-Match`, in quotes. */
   version: z.string(),
   enrollmentMails: z.array(EnrollmentMail),
+  /** Whether the service makes links for enrollment, and mails them. */
+  links: z.enum(['none', 'shown', 'mailed']),
   /** In each of its domains. */
   tokens: z.array(Token.omit({ code: true }).extend({ domain: Id })),
   hardware: HardwareToken.optional(),

@@ -143,6 +143,7 @@ const person = {
   elsewhere: false,
   version: 'b0Wq3TnY6mZs9aXvK1uEfA',
   enrollmentMails: [],
+  links: 'mailed',
   tokens: [{ domain: domainId, state: 'active' }],
   passkeys: [shownPasskey],
   codes: [bypassCode],

@@ -1,0 +1,142 @@
+import { linkDays } from '../../contract/admin/link-days.ts'
+import type { Entered, PersonAction } from '../screens/person-action.ts'
+import { useWords } from '../words/speech.tsx'
+
+interface ActionFieldsProps {
+  readonly asks: NonNullable<PersonAction['asks']>
+  readonly entered: Entered
+  readonly onChange: (entered: Entered) => void
+}
+
+/** What has to be entered for an action on a person. */
+export function ActionFields({ asks, entered, onChange }: ActionFieldsProps) {
+  const words = useWords()
+  if (asks === 'serialNumber') {
+    return (
+      <div class="field">
+        <label>
+          <span>{words.serialNumber}</span>
+          <input
+            value={entered.serialNumber}
+            required
+            maxLength={64}
+            autocomplete="off"
+            spellcheck={false}
+            aria-describedby="serial-hint"
+            onInput={({ currentTarget }) => onChange({ ...entered, serialNumber: currentTarget.value.trim() })}
+          />
+        </label>
+        <small id="serial-hint">{words.serialHint}</small>
+      </div>
+    )
+  }
+  if (asks === 'twoCodes') {
+    return (
+      <div class="side-by-side">
+        <CodeField
+          label={words.stock.firstCode}
+          value={entered.first}
+          onInput={(first) => onChange({ ...entered, first })}
+        />
+        <CodeField
+          label={words.stock.nextCode}
+          value={entered.second}
+          onInput={(second) => onChange({ ...entered, second })}
+        />
+      </div>
+    )
+  }
+  if (asks === 'email') {
+    return (
+      <label class="field">
+        <span>{words.mail.newAddress}</span>
+        <input
+          type="email"
+          value={entered.email}
+          required
+          maxLength={254}
+          autocomplete="off"
+          onInput={({ currentTarget }) => onChange({ ...entered, email: currentTarget.value.trim() })}
+        />
+      </label>
+    )
+  }
+  if (asks === 'days') {
+    return (
+      <Choice
+        label={words.mail.validFor}
+        options={days.map((number) => [number, words.mail.days(number)])}
+        value={entered.days}
+        onChange={(number) => onChange({ ...entered, days: number })}
+      />
+    )
+  }
+  return (
+    <div class="side-by-side">
+      <Choice
+        label={words.validFor}
+        options={validities.map((minutes) => [minutes, words.duration(minutes / 60)])}
+        value={entered.expirationTime}
+        onChange={(expirationTime) => onChange({ ...entered, expirationTime })}
+      />
+      <Choice
+        label={words.uses}
+        options={uses.map((number) => [number, words.times(number)])}
+        value={entered.usesAllowed}
+        onChange={(usesAllowed) => onChange({ ...entered, usesAllowed })}
+      />
+    </div>
+  )
+}
+
+interface CodeFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (code: string) => void
+}
+
+/** A code that a hardware token shows. */
+function CodeField({ label, value, onInput }: CodeFieldProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        value={value}
+        required
+        inputMode="numeric"
+        pattern="[0-9]{6}|[0-9]{8}"
+        maxLength={9}
+        autocomplete="off"
+        dir="ltr"
+        onInput={({ currentTarget }) => onInput(currentTarget.value.replace(/\s/g, ''))}
+      />
+    </label>
+  )
+}
+
+/** Minutes. */
+const validities = [60, 8 * 60, 24 * 60, 72 * 60]
+const uses = [1, 3, 10]
+const days = [1, 3, linkDays.usual, 14, linkDays.max]
+
+interface ChoiceProps {
+  readonly label: string
+  readonly options: readonly (readonly [number, string])[]
+  readonly value: number
+  readonly onChange: (value: number) => void
+}
+
+function Choice({ label, options, value, onChange }: ChoiceProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={value} onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}>
+        {options.map(([number, text]) => (
+          <option key={number} value={number}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+
+import { isolated } from '../../src/printable.ts'
+import { button, row, signedIn, startDesk } from './desk.ts'
+
+const alice = isolated('Alice Archer')
+const admin = { name: 'Ann Admin', email: 'ann@example.com', role: 'admin', domains: ['Wiki'] } as const
+const agent = { name: 'Hal Helper', email: 'hal@example.com', role: 'helpdesk', domains: ['Wiki'] } as const
+
+describe('a person without a device', () => {
+  it('gets a link by mail, which the page shows too, until the address changes', async () => {
+    const desk = await startDesk()
+    const id = await desk.addPerson('alice', 'Alice Archer')
+    const { page } = await signedIn(desk, admin)
+    const inDialog = (name: string) => page.getByRole('dialog').getByRole('button', { name })
+
+    await row(page, 'Alice Archer').click()
+    await button(page, 'Send enrollment mail: Wiki').click()
+    await page.getByLabel('The link works for').selectOption('14 days')
+    await inDialog('Send enrollment mail').click()
+    await page.getByText(`A mail was sent to ${alice}.`).waitFor()
+    await page.getByText('Its link works until').waitFor()
+    await button(page, 'Show link and QR code: Wiki').click()
+    await inDialog('Show link and QR code').click()
+    await page.getByRole('img', { name: 'QR code of the link' }).waitFor()
+    const shown = await page.getByLabel('Link', { exact: true }).inputValue()
+    await button(page, 'Done').click()
+
+    expect(desk.mail.mails[0]?.text).toContain(shown)
+
+    await button(page, 'Change e-mail address').click()
+    await desk.client.users.update(id, { email: 'app@example.com' })
+    await page.getByLabel('New e-mail address').fill('new@example.com')
+    await inDialog('Change e-mail address').click()
+    await page.getByText('This person was changed meanwhile.').waitFor()
+    await inDialog('Cancel').click()
+    await page.getByText('app@example.com').first().waitFor()
+    await button(page, 'Change e-mail address').click()
+    await page.getByLabel('New e-mail address').fill('new@example.com')
+    await page.keyboard.press('Enter')
+    await page.getByText(`The e-mail address of ${alice} was changed.`).waitFor()
+
+    await page.getByText('Its link no longer works.').waitFor()
+    expect((await desk.client.users.get(id)).email).toBe('new@example.com')
+  })
+
+  it('gets one from the help desk, which sees why a mail was not sent, and asks for approval after a new address', async () => {
+    const desk = await startDesk()
+    await desk.addPerson('alice', 'Alice Archer')
+    const bob = await desk.addPerson('bob', 'Bob Baker')
+    await desk.client.users.update(bob, { email: 'new@example.com' })
+    const { page } = await signedIn(desk, agent)
+    const confirm = () => page.getByRole('dialog').getByRole('button', { name: 'Send enrollment mail' }).click()
+
+    await row(page, 'Alice Archer').click()
+    desk.mail.refuse()
+    await button(page, 'Send enrollment mail: Wiki').click()
+    await confirm()
+    await page.getByText('The mail couldn’t be sent').waitFor()
+    desk.mail.take()
+    for (const more of [0, 1, 2]) {
+      await confirm()
+      await page.getByText(`A mail was sent to ${alice}.`).waitFor()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      expect(desk.mail.mails).toHaveLength(more + 1)
+      await button(page, 'Send enrollment mail: Wiki').click()
+    }
+    await confirm()
+    await page.getByText('No more mails for now.').waitFor()
+    await page.goto(`${desk.url}/people`)
+    await row(page, 'Bob Baker').click()
+    await button(page, 'Send enrollment mail: Wiki').click()
+    await confirm()
+
+    await page.getByRole('dialog', { name: 'Another administrator has to agree' }).waitFor()
+    expect(desk.mail.mails).toHaveLength(3)
+  })
+})
