@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,6 +16,13 @@ import { invite } from '../../src/service/admin/invitations.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { createService, openService } from '../../src/service/service.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
+import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
+import type { CreationOptions } from '../../src/contract/webauthn.ts'
+import { v14 } from '../service/start-service.ts'
+import { fetchWithHost } from '../support/fetch-with-host.ts'
+import { createSchema } from '../support/engines.ts'
+import { keptPage } from '../support/kept-page.ts'
+import { closeForNext, listenAgain } from '../support/listen-again.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { addAuthenticator } from '../support/virtual-authenticator.ts'
@@ -41,10 +47,10 @@ export async function startDesk({ seed }: DeskOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'console-'))
   const database = join(folder, 'mfa.sqlite')
   const seeded = await seed?.(database)
+  if (seeded === undefined) await createSchema(database)
   const clock = createTestClock(Math.floor(Date.now() / 1000))
   const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  await listenAgain(server)
   const { port } = server.address() as AddressInfo
   const origin = `http://localhost:${port}`
   const mail = await startMailServer()
@@ -64,8 +70,7 @@ export async function startDesk({ seed }: DeskOptions = {}) {
   }
   const beside = await openService(ServiceOptions.parse({ database, clock }))
   onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await closeForNext(server)
     await beside.close()
     await service.close()
     await mail.close()
@@ -131,9 +136,7 @@ const chromium = await sharedChromium()
 
 /** A browser with an authenticator that verifies the person. */
 export async function newBrowser(options: BrowserContextOptions = {}) {
-  const context = await chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-  onTestFinished(() => context.close())
-  const page = await context.newPage()
+  const page = await keptPage(chromium, { viewport: { width: 1280, height: 800 }, ...options })
   return { page, authenticator: await addAuthenticator(page) }
 }
 
@@ -146,26 +149,61 @@ export async function register(page: Page, link: string): Promise<void> {
   await page.locator('#navigation').waitFor({ state: 'attached' })
 }
 
+/** Accepts an invitation over REST: its page takes longer than some tests. @returns the cookie of the new session. */
+async function accept({ url }: Desk, link: string, make: (options: CreationOptions) => unknown): Promise<string> {
+  const post = async (path: string, body: object) => {
+    const headers = { accept: v14, origin: new URL(url).origin }
+    const response = await fetchWithHost(`${url}/api/admin${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+    return response
+  }
+  const token = new URL(link).hash.slice(1)
+  const { options } = (await (await post('/registration/options', { token })).json()) as { options: CreationOptions }
+  const { headers } = await post('/registration', { token, response: await make(options), name: 'Chrome on Linux' })
+  return headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+}
+
 /** A browser in which an administrator is signed in, at the list of people. */
 export async function signedIn(desk: Desk, person: Person = {}, options: BrowserContextOptions = {}): Promise<Browser> {
-  const browser = await newBrowser(options)
-  await register(browser.page, await desk.invite(person))
-  await browser.page.goto(`${desk.url}/people`)
-  return browser
+  return signedInAt(`${desk.url}/people`, desk, person, options)
 }
 
 /** The same, at the list of administrators. */
 export async function atAdministrators(desk: Desk, person: Person = {}, options: BrowserContextOptions = {}) {
-  const browser = await signedIn(desk, person, options)
-  await browser.page.goto(`${desk.url}/administrators`)
+  const browser = await signedInAt(`${desk.url}/administrators`, desk, person, options)
   await expectHeadline(browser.page, 'Administrators')
   return browser
 }
 
+async function signedInAt(address: string, desk: Desk, person: Person, options: BrowserContextOptions) {
+  const browser = await newBrowser(options)
+  const { page } = browser
+  // A page without scripts of its own, on the origin that the passkey is for.
+  await page.goto(new URL('/none', desk.url).href)
+  const cookie = await accept(desk, await desk.invite(person), (given) => page.evaluate(createPasskey, given))
+  const [name = '', value = ''] = cookie.split('=')
+  const { hostname: domain } = new URL(desk.url)
+  await page
+    .context()
+    .addCookies([{ name, value, domain, path: '/', secure: true, httpOnly: true, sameSite: 'Strict' }])
+  await page.goto(address)
+  return browser
+}
+
+/** Runs in the page. */
+async function createPasskey(options: CreationOptions): Promise<unknown> {
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON)
+  return ((await navigator.credentials.create({ publicKey })) as PublicKeyCredential).toJSON()
+}
+
 /** An administrator who has registered in another browser. */
 export async function registered(desk: Desk, person: Person): Promise<void> {
-  const { page } = await signedIn(desk, person)
-  await page.context().close()
+  const authenticator = createAuthenticator({ origin: new URL(desk.url).origin })
+  await accept(desk, await desk.invite(person), (options) => authenticator.make(options))
 }
 
 export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })

@@ -36,14 +36,19 @@ export function useEngine(engine: Engine, { empty = false } = {}): () => Promise
     count += 1
     if (postgres) return empty ? postgres.createEmptyDatabase() : postgres.createDatabase()
     const file = join(folder, `${count}.sqlite`)
-    if (!empty) copyFileSync(await schemaFile(), file)
+    if (!empty) await createSchema(file)
     return file
   }
 }
 
+/** Creates a SQLite file with the present schema and no row: a copy takes less time than the migrations. */
+export async function createSchema(file: string): Promise<void> {
+  copyFileSync(await schemaFile(), file)
+}
+
 let created: Promise<string> | undefined
 
-/** A file with the present schema and no row, one for each worker: a copy takes less time than the migrations. */
+/** What is copied, one for each worker. */
 function schemaFile(): Promise<string> {
   created ??= createSchemaFile()
   return created
