@@ -80,7 +80,7 @@ describe('second-factor init', () => {
 describe('second-factor serve', () => {
   it('prints one line when it listens, uses the configured words, and exits with 0 on SIGTERM', async () => {
     const made = JSON.parse((await run('init', '--database', database, '--json')).stdout)
-    const words = ['--base-path', '/mfa', '--scheme', 'Acme', '--media-type', 'acme']
+    const words = ['--base-path', '/mfa', '--scheme', 'Acme', '--media-type', 'acme', '--drain-seconds', '0']
     const child = start('serve', '--database', database, '--port', '0', ...words)
     const output = text(child.stdout)
     const [line] = (await once(child.stdout, 'data')) as [Buffer]
@@ -100,7 +100,7 @@ describe('second-factor serve', () => {
 
   it('serves metrics on their own port, and times out slow requests', async () => {
     await run('init', '--database', database)
-    const patience = ['--headers-timeout', '1', '--request-timeout', '1']
+    const patience = ['--headers-timeout', '1', '--request-timeout', '1', '--drain-seconds', '0']
     const child = start('serve', '--database', database, '--port', '0', '--metrics-port', '0', ...patience)
     const [line] = (await once(child.stdout, 'data')) as [Buffer]
     const [, origin = '', metrics = ''] =

@@ -38,6 +38,8 @@ export function useSharedFile() {
         database(),
         '--port',
         '0',
+        '--drain-seconds',
+        '0',
         ...withoutLimits,
       ])
       others.push(child)
