@@ -9,7 +9,10 @@ export default mergeConfig(
     test: {
       include: [
         'test/long/**/*.long.ts',
+        'test/attacks/relay.test.ts',
+        'test/authenticator/accessibility.test.ts',
         'test/console/accessibility.test.ts',
+        'test/service/console/access.test.ts',
         'test/service/fuzz/fuzz.test.ts',
         'test/service/session-machine.test.ts',
         'test/service/sign-in-scale.test.ts',

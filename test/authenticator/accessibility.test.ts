@@ -33,12 +33,24 @@ function smallTargets(): readonly string[] {
     .map((each) => each.outerHTML)
 }
 
+type ColorScheme = 'light' | 'dark'
+
+type Walk = readonly [colorScheme: ColorScheme, locale: string, width: number, rules: readonly string[] | undefined]
+
+/** Light and dark, in both directions of writing. */
+const walks: readonly Walk[] = [
+  ['light', 'en-US', 390, undefined],
+  ['dark', 'ar', 320, repeatedRules],
+]
+
+/** What each finds besides is rare, and each takes five seconds. */
+const moreWalks: readonly Walk[] = [
+  ['dark', 'ar', 390, repeatedRules],
+  ['dark', 'de-DE', 320, repeatedRules],
+]
+
 describe('every screen', () => {
-  it.each([
-    ['light', 'en-US', 390, undefined],
-    ['dark', 'ar', 390, repeatedRules],
-    ['dark', 'de-DE', 320, repeatedRules],
-  ] as const)(
+  it.each(process.env.LONG ? [...walks, ...moreWalks] : walks)(
     'is accessible: %s, %s, %i wide',
     async (colorScheme, locale, width, rules) => {
       const service = await startService()
@@ -60,11 +72,13 @@ describe('every screen', () => {
   )
 })
 
+type Colors = readonly [colorScheme: ColorScheme, rules: readonly string[] | undefined]
+
+const inLight: Colors = ['light', undefined]
+const inDark: Colors = ['dark', repeatedRules]
+
 describe('every screen of a domain with a PIN', () => {
-  it.each([
-    ['light', undefined],
-    ['dark', repeatedRules],
-  ] as const)(
+  it.each<Colors>(process.env.LONG ? [inLight, inDark] : [inLight])(
     'is accessible, too: %s',
     async (colorScheme, rules) => {
       const service = await startService({ domain: { keyType: 'PIN', maxAllowedRetries: 2 } })
