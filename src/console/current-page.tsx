@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 
 import { lazyScreen } from '../ui/lazy-screen.tsx'
 import { Loading } from './parts/states.tsx'
-import { importTokens, inviteAdministrator } from './places.ts'
+import { importTokens, inviteAdministrator, jobsPlace } from './places.ts'
 import { useRouter } from './router.tsx'
 import type { AccountScreenProps } from './screens/account.tsx'
 import { CannotLoad } from './screens/cannot-load.tsx'
@@ -27,6 +27,8 @@ const AuditScreen = lazy(async () => (await import('./screens/audit/audit.tsx'))
 const DomainScreen = lazy(async () => (await import('./screens/apps/domain.tsx')).DomainScreen)
 const ImportScreen = lazy(async () => (await import('./screens/stock/import.tsx')).ImportScreen)
 const InviteScreen = lazy(async () => (await import('./screens/invite.tsx')).InviteScreen)
+const JobScreen = lazy(async () => (await import('./screens/bulk/job.tsx')).JobScreen)
+const JobsScreen = lazy(async () => (await import('./screens/bulk/jobs.tsx')).JobsScreen)
 const OverviewScreen = lazy(async () => (await import('./screens/overview/overview.tsx')).OverviewScreen)
 const StockScreen = lazy(async () => (await import('./screens/stock/stock.tsx')).StockScreen)
 
@@ -46,6 +48,7 @@ export function CurrentPage(props: CurrentPageProps) {
   if (!sectionsFor(role).some((section) => isWithin(section, path))) return <UnknownScreen key={path} />
   if (path === 'overview') return <OverviewScreen key={path} />
   if (path === 'people') return <PeopleScreen key={path} />
+  if (path === jobsPlace) return <JobsScreen key={path} />
   if (path === 'approvals') return <ApprovalsScreen key={path} />
   if (path === 'stock') return <StockScreen key={path} />
   if (path === 'apps') return <AppsScreen key={path} />
@@ -55,6 +58,7 @@ export function CurrentPage(props: CurrentPageProps) {
   if (path === importTokens && (role === 'owner' || role === 'admin')) return <ImportScreen key={path} />
   const id = place.query.get('id')
   if (path === 'administrator' && id !== null) return <AdministratorScreen key={id} id={id} />
+  if (path === 'job' && id !== null) return <JobScreen key={id} id={id} />
   if (path === 'domain' && id !== null) return <DomainScreen key={id} id={id} />
   if (path === 'person' && id !== null) return <PersonScreen key={id} id={id} />
   return <UnknownScreen key={path} />

@@ -43,6 +43,11 @@ export const stockPlace = (query: Partial<StockQuery> = {}): string => placeOf('
 
 export const importTokens = 'import'
 
+/** An action on many people. */
+export const jobPlace = (id: string): string => placeOf('job', { id })
+
+export const jobsPlace = 'jobs'
+
 export const domainPlace = (id: string): string => placeOf('domain', { id })
 
 /** What is shown of the audit trail. */

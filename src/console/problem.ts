@@ -27,6 +27,10 @@ export function problemOf(error: unknown, words: Words): string | undefined {
       return words.enterSerial
     case 'api.error.invalid.otp':
       return words.stock.wrongCodes
+    case 'api.error.limit.people':
+      return words.bulk.tooMany
+    case 'api.error.conflict.people':
+      return words.tooLate
     case 'api.error.limit.bypasscodes':
       return words.tooManyCodes
     case 'api.error.notfound.user':
@@ -35,6 +39,7 @@ export function problemOf(error: unknown, words: Words): string | undefined {
     case 'api.error.notfound.administrator':
     case 'api.error.notfound.domain':
     case 'api.error.notfound.apikey':
+    case 'api.error.notfound.bulkjob':
       return words.goneNow
     case 'api.error.notfound.invitation':
       return words.invitationOver

@@ -76,6 +76,7 @@ export const errorStatus = Object.freeze({
   'api.error.notfound.invitation': 404,
   'api.error.notfound.approval': 404,
   'api.error.notfound.callerverification': 404,
+  'api.error.notfound.bulkjob': 404,
   'api.error.notfound.apikey': 404,
   'api.error.notfound.activationcode': 404,
   'api.error.methodnotallowed': 405,
@@ -95,8 +96,11 @@ export const errorStatus = Object.freeze({
   /** The person has a device in the domain. */
   'api.error.conflict.device': 409,
   'api.error.conflict.state': 409,
+  /** The number that a job is started with is not the one of its preview. */
+  'api.error.conflict.people': 409,
   'api.error.limit.bypasscodes': 409,
   'api.error.limit.passkeys': 409,
+  'api.error.limit.people': 409,
   /** The version that `If-Match` names is outdated (RFC 9110 section 13.1.1). */
   'api.error.precondition': 412,
   'api.error.toolarge': 413,
@@ -146,6 +150,7 @@ export const notFoundByParam: Readonly<Record<string, ErrorCode>> = Object.freez
   approvalId: 'api.error.notfound.approval',
   callerVerificationId: 'api.error.notfound.callerverification',
   apiKeyId: 'api.error.notfound.apikey',
+  bulkJobId: 'api.error.notfound.bulkjob',
 })
 
 /** The error for a wrong field of a body or a query, if it has one of its own. */

@@ -5,6 +5,7 @@ import { createRefusalLimit } from './audit/refusals.ts'
 import { createRefusedKeys } from './audit/refused-keys.ts'
 import { createTrail } from './audit/trail.ts'
 import { createVerifications } from './audit/verifications.ts'
+import { createBulkJobs } from './console/bulk/runner.ts'
 import { logRevocation } from './backup/revocations.ts'
 import { setNotifier } from './store/transaction-ends.ts'
 import { serviceId } from './store/organizations.ts'
@@ -104,6 +105,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     refusals: createRefusalLimit(clock),
     refusedKeys,
     verifications,
+    bulkJobs: { wake: () => bulkJobs.wake() },
     logLimit: createLogLimit(clock),
     addressOf,
     actor,
@@ -114,6 +116,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     refuseClones: given.passkeys.refuseClones,
     verifiesPasskeys: canVerifyPasskeys(),
   }
+  const bulkJobs = createBulkJobs(ctx)
   // A new database has no times.
   if (!store.created) await correctFutureTimes(ctx, (now) => ({ future: now, present: now }))
   const sweep = startSweep(ctx)
@@ -135,6 +138,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
       drained.abort()
       await sweep.stop()
       await verifications.close()
+      await bulkJobs.close()
       await clockWatch.stop()
       await keys.close()
       await refusedKeys.close()

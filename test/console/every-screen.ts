@@ -59,6 +59,8 @@ export async function everyScreen(
   await page.goto(`${desk.url}/people`)
   await row(page, 'Alice Archer').waitFor()
   await look('people')
+  await lookAtBulkActions(page, words, look)
+  await page.goto(`${desk.url}/people`)
   await row(page, 'Alice Archer').click()
   await button(page, words.actions.unlock.button).waitFor()
   await look('a person')
@@ -141,6 +143,36 @@ export async function everyScreen(
   await page.getByRole('link', { name: words.toStart }).click()
   await page.locator('.notice-bar').waitFor()
   await look('a service that does not answer')
+}
+
+async function lookAtBulkActions(
+  page: Page,
+  { bulk, done }: Words,
+  look: (screen: string) => Promise<void>,
+): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await page.locator('tbody .pick input').nth(2).check()
+  await page.locator('.selection-bar').waitFor()
+  await look('chosen people')
+  await button(page, bulk.actions.remove_member.button).click()
+  await dialog.waitFor()
+  await look('preparing a bulk action')
+  await dialog.getByRole('button', { name: bulk.preview }).click()
+  await dialog
+    .locator('input')
+    .or(dialog.getByRole('button', { name: done }))
+    .first()
+    .waitFor()
+  await look('the preview of a bulk action')
+  await page.keyboard.press('Escape')
+  await button(page, bulk.actions.unlock.button).click()
+  await dialog.getByRole('button', { name: bulk.preview }).click()
+  await dialog.getByRole('button', { name: bulk.actions.unlock.start, exact: true }).click()
+  await page.getByText(bulk.states.done).waitFor()
+  await look('a bulk action')
+  await link(page, bulk.jobs).click()
+  await page.locator('.data-list').waitFor()
+  await look('bulk actions')
 }
 
 async function lookAtApps(

@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the own record of an administrator',
     file: ownRecord,
-    find: "  if (params['administratorId'] === id) return true\n",
+    find: '  if (administratorId === administrator.id) return true\n',
     replace: '',
     test: access,
     title: 'is closed to $name in the role $as',
@@ -371,7 +371,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the own record of an administrator as a user',
     file: ownRecord,
-    find: "  if (params['userId'] === userId) return true\n",
+    find: '  user.id === administrator.userId ||\n',
     replace: '',
     test: access,
     title: 'is closed to $name in the role $as',
@@ -379,8 +379,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'users with the e-mail address of the administrator',
     file: ownRecord,
-    find: 'user.email.toLowerCase() === email.toLowerCase()',
-    replace: 'user.email === `${email}.`',
+    find: 'user.email.toLowerCase() === administrator.email.toLowerCase()',
+    replace: 'user.email === `${administrator.email}.`',
     test: access,
     title: 'is closed to $name in the role $as',
   },

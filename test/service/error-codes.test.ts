@@ -341,6 +341,19 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     onPerson(({ call }, path) =>
       call('POST', `${path}/approvals`, { body: { operation: 'getPerson', because: 'test' } }),
     ),
+  'api.error.notfound.bulkjob': () => asOwner(({ call }) => call('GET', `/bulk-jobs/${unknownId}`)),
+  'api.error.conflict.people': () =>
+    asOwner(async ({ call }) => {
+      const { json } = await call('POST', '/bulk-jobs', { body: { action: 'unlock', because: 'test', search: {} } })
+      return call('POST', `/bulk-jobs/${json.id}/start`, { body: { people: json.people + 1 } })
+    }),
+  'api.error.limit.people': async () => {
+    const domains = [administered.domain.id]
+    const rows = Array.from({ length: 51 }, () => newUser(unique()))
+    await administered.call('PUT', `/domains/${administered.domain.id}/users`, { body: rows })
+    const { call } = await administrator(administered, { role: 'helpdesk', domains })
+    return call('POST', '/bulk-jobs', { body: { action: 'unlock', because: 'test', search: {} } })
+  },
   'api.error.notfound.approval': () => asOwner(({ call }) => call('POST', `/approvals/${unknownId}/approve`)),
   'api.error.forbidden.guarded': () => onPerson(reset, { role: 'helpdesk' }),
   'api.error.forbidden.elsewhere': () => onPerson(reset, { role: 'admin' }, 'Another domain'),

@@ -2,6 +2,7 @@ import type * as administrators from '../../contract/admin/administrators.ts'
 import type * as approvals from '../../contract/admin/approvals.ts'
 import type * as audit from '../../contract/admin/audit.ts'
 import type * as auditVerification from '../../contract/admin/audit-verification.ts'
+import type * as bulkJobs from '../../contract/admin/bulk-jobs.ts'
 import type * as callerVerifications from '../../contract/admin/caller-verifications.ts'
 import type * as domains from '../../contract/admin/domains.ts'
 import type * as enrollment from '../../contract/admin/enrollment.ts'
@@ -16,6 +17,7 @@ type Declared = typeof administrators &
   typeof approvals &
   typeof audit &
   typeof auditVerification &
+  typeof bulkJobs &
   typeof callerVerifications &
   typeof domains &
   typeof enrollment &

@@ -21,17 +21,36 @@ interface DataListProps<T> {
   readonly linkOf?: (row: T) => string
   /** What a row opens, where it leads nowhere; its button is the first cell. */
   readonly onOpen?: (row: T) => void
+  /** Check boxes before the rows. */
+  readonly choice?: Choice<T> | undefined
+}
+
+interface Choice<T> {
+  readonly isChosen: (row: T) => boolean
+  readonly onChange: (rows: readonly T[], chosen: boolean) => void
+  /** The label of the box of a row, and of the one for all of them. */
+  readonly labelOf: (row: T) => string
+  readonly labelOfAll: string
 }
 
 /** A table, and on narrow screens a list of cards. The arrow keys go from row to row. */
-export function DataList<T>({ label, rows, columns, keyOf, linkOf, onOpen }: DataListProps<T>) {
+export function DataList<T>({ label, rows, columns, keyOf, linkOf, onOpen, choice }: DataListProps<T>) {
   const body = useRef<HTMLTableSectionElement>(null)
   // The roles are those of the elements: as cards they would lose them.
   return (
     <div class="card list-card">
-      <table class="data-list" role="table" aria-label={label}>
+      <table class={choice ? 'data-list choosing' : 'data-list'} role="table" aria-label={label}>
         <thead role="rowgroup">
           <tr role="row">
+            {choice ? (
+              <th scope="col" role="columnheader" class="pick">
+                <Box
+                  label={choice.labelOfAll}
+                  checked={rows.every(choice.isChosen)}
+                  onChange={(chosen) => choice.onChange(rows, chosen)}
+                />
+              </th>
+            ) : null}
             {columns.map(({ title, actions }) => (
               <th key={title} scope="col" role="columnheader">
                 <span class={actions ? 'unseen' : ''}>{title}</span>
@@ -42,6 +61,15 @@ export function DataList<T>({ label, rows, columns, keyOf, linkOf, onOpen }: Dat
         <tbody ref={body} role="rowgroup" onKeyDown={(event) => focusNeighbor(event, body.current)}>
           {rows.map((row) => (
             <tr key={keyOf(row)} role="row" class={linkOf || onOpen ? 'leads' : ''}>
+              {choice ? (
+                <td role="cell" class="pick">
+                  <Box
+                    label={choice.labelOf(row)}
+                    checked={choice.isChosen(row)}
+                    onChange={(chosen) => choice.onChange([row], chosen)}
+                  />
+                </td>
+              ) : null}
               {columns.map(({ title, cell, actions }, index) => (
                 <td key={title} role="cell" class={actions ? 'row-actions' : ''}>
                   {index > 0 && !actions ? (
@@ -67,5 +95,25 @@ export function DataList<T>({ label, rows, columns, keyOf, linkOf, onOpen }: Dat
         </tbody>
       </table>
     </div>
+  )
+}
+
+interface BoxProps {
+  readonly label: string
+  readonly checked: boolean
+  readonly onChange: (checked: boolean) => void
+}
+
+/** The label around it is as large as a finger. */
+function Box({ label, checked, onChange }: BoxProps) {
+  return (
+    <label>
+      <input
+        type="checkbox"
+        aria-label={label}
+        checked={checked}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
+    </label>
   )
 }

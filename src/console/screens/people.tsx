@@ -1,16 +1,20 @@
+import { useState } from 'preact/hooks'
+
 import type { PeopleFilter, PersonSummary } from '../../contract/admin/people.ts'
-import { printable } from '../../printable.ts'
+import { isolated, printable } from '../../printable.ts'
 import { people } from '../../ui/icons.ts'
 import { type Column, DataList } from '../parts/data-list.tsx'
 import { DomainChoice } from '../parts/domain-choice.tsx'
+import { Exports } from '../parts/exports.tsx'
 import { Page } from '../parts/page.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { Empty, WhenLoaded } from '../parts/states.tsx'
-import { peoplePlace, personPlace, type PeopleQuery } from '../places.ts'
+import { jobsPlace, peoplePlace, personPlace, type PeopleQuery } from '../places.ts'
 import { Link, useRouter } from '../router.tsx'
 import { useSignedIn } from '../session.tsx'
 import { useLoad } from '../use-load.ts'
 import { useWords } from '../words/speech.tsx'
+import { SelectionBar } from './bulk/selection-bar.tsx'
 import { useDomainNames } from './domain-names.ts'
 import { LastSignIn, PersonBadges } from './person-badges.tsx'
 
@@ -22,9 +26,19 @@ export function PeopleScreen() {
   const { client } = useSignedIn()
   const { place, go } = useRouter()
   const query = readQuery(place.query)
+  const { after: _after, ...searched } = query
   const loaded = useLoad(peoplePlace(query), () => client.call('GET /admin/people', { query }), { keep: true })
   return (
-    <Page title={words.people}>
+    <Page
+      title={words.people}
+      actions={
+        <Exports path="exports/people" query={searched}>
+          <Link to={jobsPlace} class="button outlined">
+            {words.bulk.jobs}
+          </Link>
+        </Exports>
+      }
+    >
       <SearchField
         label={words.searchPeople}
         hint={words.searchHint}
@@ -40,7 +54,7 @@ export function PeopleScreen() {
       <WhenLoaded of={loaded}>
         {(page) => (
           <>
-            <PeopleList people={page.people} filtered={Boolean(query.q || query.filter || query.domain)} />
+            <PeopleList key={peoplePlace(query)} page={page} search={searched} />
             <Pages query={query} next={page.next} />
           </>
         )}
@@ -92,21 +106,26 @@ function Filters({ query }: QueryProps) {
 }
 
 interface PeopleListProps {
-  readonly people: readonly PersonSummary[]
-  /** Whether a search or a filter leaves people out. */
-  readonly filtered: boolean
+  readonly page: { readonly people: readonly PersonSummary[]; readonly next?: string | undefined }
+  readonly search: Omit<PeopleQuery, 'after'>
 }
 
-function PeopleList({ people: rows, filtered }: PeopleListProps) {
+function PeopleList({ page: { people: rows, next }, search }: PeopleListProps) {
   const words = useWords()
   const namesOf = useDomainNames()
-  const { domains } = useSignedIn().session
+  const { domains, administrator } = useSignedIn().session
+  const [chosen, setChosen] = useState<ReadonlySet<string> | 'all'>(nobody)
   if (rows.length === 0) {
     return (
       <Empty icon={people}>
-        <p>{filtered ? words.noneFound : words.noPeople}</p>
+        <p>{search.q || search.filter || search.domain ? words.noneFound : words.noPeople}</p>
       </Empty>
     )
+  }
+  function choose(some: readonly PersonSummary[], isChosen: boolean) {
+    const ids = some.map(({ id }) => id)
+    const before = chosen === 'all' ? rows.map(({ id }) => id) : [...chosen]
+    setChosen(new Set(isChosen ? [...before, ...ids] : before.filter((id) => !ids.includes(id))))
   }
   const columns: readonly Column<PersonSummary>[] = [
     { title: words.name, cell: (row) => <PersonCell person={row} /> },
@@ -121,16 +140,37 @@ function PeopleList({ people: rows, filtered }: PeopleListProps) {
     { title: words.bulk.lastSignIn, cell: (row) => <LastSignIn person={row} /> },
     { title: words.status, cell: (row) => <PersonBadges person={row} /> },
   ]
+  const choice = {
+    isChosen: ({ id }: PersonSummary) => chosen === 'all' || chosen.has(id),
+    onChange: choose,
+    labelOf: ({ name, username }: PersonSummary) => words.bulk.choose(isolated(name || username)),
+    labelOfAll: words.bulk.choosePage,
+  }
+  const count = chosen === 'all' ? undefined : chosen.size
   return (
-    <DataList
-      label={words.people}
-      rows={rows}
-      columns={columns}
-      keyOf={({ id }) => id}
-      linkOf={({ id }) => personPlace(id)}
-    />
+    <>
+      <DataList
+        label={words.people}
+        rows={rows}
+        columns={columns}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => personPlace(id)}
+        choice={administrator.role === 'auditor' ? undefined : choice}
+      />
+      {count === 0 ? null : (
+        <SelectionBar
+          selection={chosen === 'all' ? { search } : { people: [...chosen] }}
+          chosen={count}
+          more={next !== undefined || rows.length !== count}
+          onAll={() => setChosen('all')}
+          onNone={() => setChosen(nobody)}
+        />
+      )}
+    </>
   )
 }
+
+const nobody: ReadonlySet<string> = new Set()
 
 function PersonCell({ person: { name, username, email } }: { readonly person: PersonSummary }) {
   return (

@@ -5,7 +5,9 @@ import * as administrators from './administrators.ts'
 import * as audit from './audit.ts'
 import * as auditVerification from './audit-verification.ts'
 import * as approvals from './approvals.ts'
+import * as bulkJobs from './bulk-jobs.ts'
 import * as people from './people.ts'
+import * as peopleExport from './people-export.ts'
 import * as signIns from './person-sign-ins.ts'
 import * as callerVerifications from './caller-verifications.ts'
 import * as domains from './domains.ts'
@@ -20,7 +22,8 @@ export const adminOperations: readonly Operation[] = listOperations({
   Administrators: administrators,
   'Apps and domains': domains,
   Audit: { ...audit, ...auditVerification },
-  People: people,
+  People: { ...people, ...peopleExport },
+  'Bulk actions': bulkJobs,
   'Enrollment and e-mail addresses': enrollment,
   'Sign-ins of people': signIns,
   'Hardware tokens': stock,

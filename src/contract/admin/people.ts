@@ -73,15 +73,20 @@ export const Person = PersonSummary.extend({
 })
 export type Person = z.infer<typeof Person>
 
+/** What people are searched for; without anything, everyone. */
+export const PeopleSearch = z.object({
+  q: z.string().max(128).optional(),
+  filter: PeopleFilter.optional(),
+  domain: Id.optional(),
+})
+export type PeopleSearch = z.infer<typeof PeopleSearch>
+
 export const searchPeople = endpoint({
   method: 'GET',
   path: '/admin/people',
   summary:
     'Finds people by name, username, e-mail address, device or serial number: any part of 3 characters or more, or the beginning of a name. Without a query, lists them. 50 a page.',
-  query: z.object({
-    q: z.string().max(128).optional(),
-    filter: PeopleFilter.optional(),
-    domain: Id.optional(),
+  query: PeopleSearch.extend({
     /** The `next` of the page before. */
     after: z
       .string()

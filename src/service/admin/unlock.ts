@@ -4,6 +4,7 @@ import { forgetAllPushes } from '../push/push-budget.ts'
 import { untilUnlocked } from '../rules/code-lock.ts'
 import { codeBudgets, codesLockedUntil } from '../store/code-tries.ts'
 import type { CodesOf } from '../store/code-tries.ts'
+import type { Queryable } from '../store/schema.ts'
 
 interface Of {
   readonly organizationId: string
@@ -16,18 +17,24 @@ interface Of {
  * Clears the user's wrong codes, from known browsers and from elsewhere, and the requests that were not approved or were
  * reported, in every domain.
  */
-export async function unlockUser(ctx: ServiceContext, { organizationId, userId, domainIds }: Of): Promise<void> {
-  await ctx.store.db.transaction().execute(async (db) => {
-    for (const { forget } of Object.values(codeBudgets)) await forget(db, userId)
-    for (const domainId of domainIds) await forgetAllPushes(db, { domainId, userId })
-    const facts = { user: userId }
-    await audit(
-      db,
-      ctx,
-      { event: 'codes.unlocked', organizationId, facts },
-      { event: 'push.unlocked', organizationId, facts },
-    )
-  })
+export function unlockUser(ctx: ServiceContext, of: Of): Promise<void> {
+  return ctx.store.db.transaction().execute((db) => unlockInTransaction(db, ctx, of))
+}
+
+export async function unlockInTransaction(
+  db: Queryable,
+  ctx: ServiceContext,
+  { organizationId, userId, domainIds }: Of,
+): Promise<void> {
+  for (const { forget } of Object.values(codeBudgets)) await forget(db, userId)
+  for (const domainId of domainIds) await forgetAllPushes(db, { domainId, userId })
+  const facts = { user: userId }
+  await audit(
+    db,
+    ctx,
+    { event: 'codes.unlocked', organizationId, facts },
+    { event: 'push.unlocked', organizationId, facts },
+  )
 }
 
 /**

@@ -1,5 +1,6 @@
 import type * as contract from '../../contract/domains.ts'
 import { auditCall, auditRevoked } from '../audit/audit.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
 import type { Call, Handler, Prepare, PreparedHandler } from '../http/route.ts'
 import { ApiProblem } from '../ground/problem.ts'
@@ -7,7 +8,9 @@ import { isLeaving, leaveDomain } from '../store/leave.ts'
 import { listMembers, memberBy } from '../store/members.ts'
 import * as tickets from '../store/synchronizations.ts'
 import type { StagedRow } from '../store/synchronizations.ts'
+import type { Queryable } from '../store/schema.ts'
 import { noneRevoked } from '../store/tokens.ts'
+import type { Revoked } from '../store/tokens.ts'
 import { userById } from '../store/users.ts'
 import { synchronizeMembers } from '../sync/synchronize.ts'
 import { findDomain, findMember } from './find.ts'
@@ -44,25 +47,24 @@ export const list: Handler<typeof contract.listMembers> = async (input, call) =>
   return showAll(call, cutPage(call, await listMembers(call.store.db, domain.id, page), page))
 }
 
-export const remove: Handler<typeof contract.removeMember> = async (input, call) => {
-  const domain = await findDomain(call, input.domainId)
-  const revoked = await call.store.db.transaction().execute(async (db) => {
-    const user = await memberBy(
-      db,
-      { organizationId: domain.organizationId, domainId: domain.id },
-      { id: input.userId },
-    )
-    if (!user) throw new ApiProblem('api.error.notfound.user')
-    const ended = await leaveDomain(
-      db,
-      { domainId: domain.id, userIds: [user.id] },
-      { now: call.clock.now(), secrets: call.secrets },
-    )
-    await auditRevoked(db, call, ended, call)
-    await auditCall(db, call, 'membership.removed', { domain: domain.id, user: user.id })
-    return ended
-  })
+export const remove: Handler<typeof contract.removeMember> = async ({ domainId, userId }, call) => {
+  await findDomain(call, domainId)
+  const revoked = await call.store.db.transaction().execute((db) => removeInTransaction(db, call, { domainId, userId }))
   notifyRevoked(call, revoked)
+}
+
+/** @returns what was revoked, to notify waiters. */
+export async function removeInTransaction(
+  db: Queryable,
+  ctx: ServiceContext & { readonly organizationId: string },
+  { domainId, userId }: { readonly domainId: string; readonly userId: string },
+): Promise<Revoked> {
+  const user = await memberBy(db, { organizationId: ctx.organizationId, domainId }, { id: userId })
+  if (!user) throw new ApiProblem('api.error.notfound.user')
+  const ended = await leaveDomain(db, { domainId, userIds: [userId] }, { now: ctx.clock.now(), secrets: ctx.secrets })
+  await auditRevoked(db, ctx, ended, ctx)
+  await auditCall(db, ctx, 'membership.removed', { domain: domainId, user: userId })
+  return ended
 }
 
 /** Lists are ordered by arrival: a slow upload does not overwrite a list that arrived later. */

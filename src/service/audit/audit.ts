@@ -19,6 +19,8 @@ export interface AuditContext {
   readonly requestId?: string
   /** Why an administrator of the console acts on a person. */
   readonly because?: Because
+  /** The job on many people that it is a part of. */
+  readonly job?: string
 }
 
 /** For work on the trail itself. */
@@ -74,5 +76,6 @@ function eventOf(ctx: AuditContext, { event, actor, organizationId, address, fac
     facts,
     ...(ctx.requestId !== undefined && { requestId: ctx.requestId }),
     ...(ctx.because !== undefined && { because: ctx.because }),
+    ...(ctx.job !== undefined && { job: ctx.job }),
   }
 }

@@ -25,6 +25,8 @@ export interface AuditEvent {
   readonly requestId?: string
   /** Why an administrator of the console acted, from a closed list. */
   readonly because?: Because
+  /** The job that it is a part of, if the administrator acted on many people at once. */
+  readonly job?: string
 }
 
 /**
@@ -64,9 +66,14 @@ export function hashEntry(previous: string, entry: Omit<AuditEntry, 'hash'>): st
 }
 
 /** The facts that are stored as JSON and covered by the hash. */
-export function storedFacts({ facts, requestId, because }: Pick<AuditEvent, 'facts' | 'requestId' | 'because'>): Facts {
-  const reasoned = because === undefined ? facts : { ...facts, because }
-  return requestId === undefined ? reasoned : { ...reasoned, requestId }
+export function storedFacts(event: Pick<AuditEvent, 'facts' | 'requestId' | 'because' | 'job'>): Facts {
+  const { facts, because, job, requestId } = event
+  return {
+    ...facts,
+    ...(because !== undefined && { because }),
+    ...(job !== undefined && { job }),
+    ...(requestId !== undefined && { requestId }),
+  }
 }
 
 function sorted(facts: Facts): [string, Facts[string]][] {

@@ -50,11 +50,16 @@ interface FactTypes {
   findings: number
   /** Of an exported file. */
   format: 'csv' | 'jsonl'
+  /** A job of an administrator on many people, and what became of them. */
+  job: string
+  skipped: number
   /** What an export was limited to, such as `event=session.denied since=1795000000`; empty for all entries. */
   filter: string
 }
 
 const ofSession = ['session', 'domain', 'user'] as const
+
+const ofJob = ['job', 'operation', 'domain', 'changed', 'skipped', 'failures'] as const
 
 const ofCall = ['verification', 'administrator', 'domain', 'user', 'device'] as const
 
@@ -176,6 +181,14 @@ export const auditEvents = {
   'audit.exported': ['format', 'filter'],
   /** The organization's entries were verified, for an administrator of the console. */
   'audit.verified': ['count', 'findings'],
+  /** An administrator downloaded a list of people. */
+  'people.exported': ['format', 'filter'],
+  /** An action on many people; each change names the job too. Without a domain if it is about none. */
+  'bulk.started': ['job', 'operation', 'domain', 'count'],
+  'bulk.finished': ofJob,
+  'bulk.cancelled': ofJob,
+  /** Its administrator lost the access that it needs. */
+  'bulk.stopped': ofJob,
 } as const satisfies Record<string, readonly (keyof FactTypes)[]>
 
 export type EventName = keyof typeof auditEvents
@@ -183,7 +196,7 @@ export type EventName = keyof typeof auditEvents
 export const eventNames = Object.keys(auditEvents) as EventName[]
 
 export type FactsOf<E extends EventName> = {
-  readonly [F in (typeof auditEvents)[E][number]]: E extends 'api_key.created' | 'passkey.removed'
+  readonly [F in (typeof auditEvents)[E][number]]: E extends 'api_key.created' | 'passkey.removed' | `bulk.${string}`
     ? F extends 'domain'
       ? string | null
       : FactTypes[F]

@@ -7,6 +7,7 @@ import { readNewer, readOlder } from '../audit/pages.ts'
 import type { Call, FileOutput, Handler, Input } from '../http/route.ts'
 import type { AuditQuery } from '../store/audit-pages.ts'
 import { signedIn } from './call.ts'
+import { exportName, filterFact } from './export-file.ts'
 import { namesIn } from './names.ts'
 import { domainsFor } from './scope.ts'
 
@@ -44,19 +45,15 @@ async function exported(
 ): Promise<FileOutput> {
   const { db } = call.store
   const query = await queryOf(filter, call)
-  await db.transaction().execute((tx) => auditCall(tx, call, 'audit.exported', { format, filter: plainFilter(filter) }))
+  const facts = { format, filter: filterFact(filter, namesOf(filter)) }
+  await db.transaction().execute((tx) => auditCall(tx, call, 'audit.exported', facts))
   const now = call.clock.now()
-  const day = new Date(now * 1000).toISOString().slice(0, 10)
-  return { name: `audit-${day}.${format}`, content: write(db, query, now) }
+  return { name: exportName('audit', format, now), content: write(db, query, now) }
 }
 
-/** The trail contains no names, and an actor at the command line is a name. */
-function plainFilter(filter: Filter): string {
-  const isName = (name: string, value: string) => name === 'actor' && !/^[0-9a-f]{40}$/.test(value)
-  return Object.entries(filter)
-    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${isName(name, value) ? '' : value}`]))
-    .join(' ')
-}
+/** An actor at the command line is a name. */
+const namesOf = ({ actor }: Filter): readonly string[] =>
+  actor !== undefined && !/^[0-9a-f]{40}$/.test(actor) ? ['actor'] : []
 
 /** Entries of the caller's organization, about its domains if it is limited to some. */
 async function queryOf({ event, actor, since, until, domain, user, reason, factor }: Filter, call: Call) {

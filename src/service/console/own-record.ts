@@ -2,15 +2,23 @@ import type { SignedIn } from '../context/caller.ts'
 import type { Queryable } from '../store/schema.ts'
 import { userById } from '../store/users.ts'
 
-/** An administrator's own record: as administrator, as the linked user, or as a user with the same e-mail address. */
+type Administrator = Omit<SignedIn, 'session'>
+
+/** An administrator's own record: as administrator, or as a user. */
 export async function isOwnRecord(
   db: Queryable,
-  { id, organizationId, userId, email }: Omit<SignedIn, 'session'>,
-  params: Readonly<Record<string, string>>,
+  administrator: Administrator,
+  { administratorId, userId }: Readonly<Record<string, string>>,
 ): Promise<boolean> {
-  if (params['administratorId'] === id) return true
-  if (params['userId'] === undefined) return false
-  if (params['userId'] === userId) return true
-  const user = await userById(db, organizationId, params['userId'])
-  return user !== undefined && user.email !== '' && user.email.toLowerCase() === email.toLowerCase()
+  if (administratorId === administrator.id) return true
+  const user = userId === undefined ? undefined : await userById(db, administrator.organizationId, userId)
+  return user !== undefined && isOwnUser(administrator, user)
 }
+
+/** Whether a user is the administrator: the one that the invitation links, or one with the same e-mail address. */
+export const isOwnUser = (
+  administrator: Pick<Administrator, 'userId' | 'email'>,
+  user: { readonly id: string; readonly email: string },
+): boolean =>
+  user.id === administrator.userId ||
+  (user.email !== '' && user.email.toLowerCase() === administrator.email.toLowerCase())

@@ -11,57 +11,25 @@ import { belongings } from '../store/belongings.ts'
 import type { Belongings } from '../store/belongings.ts'
 import { bypassCodesOfUsers } from '../store/bypass-codes.ts'
 import { helpDeskBlockedUntil } from '../store/caller-verifications.ts'
-import { domainById } from '../store/domains.ts'
 import { hardwareTokenOfUser } from '../store/hardware.ts'
 import { lastSignInsOf } from '../store/last-sign-ins.ts'
 import { passkeysOfUser } from '../store/passkeys.ts'
-import { findPeople, tokensOfUser, usersByIds } from '../store/people.ts'
-import type { PeopleQuery, PeopleSearch } from '../store/people.ts'
+import { tokensOfUser } from '../store/people.ts'
 import { userById } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 import { bypassCodeView, hardwareView, passkeyView, userView } from '../views/views.ts'
 import { signedIn } from './call.ts'
+import { readPeople } from './people-pages.ts'
 import { standingCall } from './caller-verifications.ts'
 
-export const search: Handler<typeof contract.searchPeople> = async ({ q = '', filter, domain, after }, call) => {
-  const { organizationId, domainIds } = signedIn(call)
-  if (domain !== undefined) await requireDomain(call, domain)
-  const text = q.trim().toLowerCase()
-  const limited = domain === undefined ? domainIds : [domain]
-  const query: PeopleQuery = {
-    organizationId,
-    domainIds: limited ?? [],
-    everyone: limited === null ? 1 : 0,
-    after: Number(after ?? 0),
-    limit: peoplePage + 1,
-    now: call.clock.now(),
-    text,
-  }
-  const ids = await findPeople(call.store.db, query, { search: searchKind(text), filter: filter ?? 'none' })
-  const rows = await usersByIds(call.store.db, ids.slice(0, peoplePage))
-  const last = rows.at(-1)
-  return {
-    people: await summaries(call, rows),
-    ...(ids.length > peoplePage && last && { next: String(last.sequence) }),
-  }
+export const search: Handler<typeof contract.searchPeople> = async ({ after, ...given }, call) => {
+  const { rows, next } = await readPeople(call, given, { after: Number(after ?? 0), size: peoplePage })
+  return { people: await summaries(call, rows), ...(next !== undefined && { next: String(next) }) }
 }
 
 export const get: Handler<typeof contract.getPerson> = ({ userId }, call) => showPerson(call, userId)
 
-/** Trigrams need three characters. */
-export function searchKind(text: string): PeopleSearch {
-  const { length } = Array.from(text)
-  return length === 0 ? 'list' : length < 3 ? 'prefix' : 'search'
-}
-
-async function requireDomain(call: Call, id: string): Promise<void> {
-  const { organizationId, domainIds } = signedIn(call)
-  const isVisible = domainIds === null || domainIds.includes(id)
-  if (!isVisible || !(await domainById(call.store.db, organizationId, id)))
-    throw new ApiProblem('api.error.notfound.domain')
-}
-
-async function summaries(call: Call, rows: readonly UserRow[]): Promise<PersonSummary[]> {
+export async function summaries(call: Call, rows: readonly UserRow[]): Promise<PersonSummary[]> {
   const all = await belongings(
     call.store.db,
     rows.map(({ id }) => id),

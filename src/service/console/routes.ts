@@ -3,8 +3,10 @@ import * as apps from '../../contract/admin/domains.ts'
 import * as trail from '../../contract/admin/audit.ts'
 import * as trailVerification from '../../contract/admin/audit-verification.ts'
 import * as approval from '../../contract/admin/approvals.ts'
+import * as bulk from '../../contract/admin/bulk-jobs.ts'
 import * as person from '../../contract/admin/people.ts'
 import * as enrollmentContract from '../../contract/admin/enrollment.ts'
+import * as personExport from '../../contract/admin/people-export.ts'
 import * as personSignIn from '../../contract/admin/person-sign-ins.ts'
 import * as callerVerification from '../../contract/admin/caller-verifications.ts'
 import * as figures from '../../contract/admin/overview.ts'
@@ -17,7 +19,11 @@ import * as apiKeys from './api-keys.ts'
 import * as audit from './audit.ts'
 import * as auditVerification from './audit-verification.ts'
 import * as approvals from './approvals.ts'
+import * as bulkJobs from './bulk/jobs.ts'
+import { prepare as prepareBulkJob } from './bulk/prepare.ts'
+import { report as bulkReport } from './bulk/report.ts'
 import * as people from './people.ts'
+import * as peopleExport from './people-export.ts'
 import * as actions from './person-actions.ts'
 import * as enrollment from './enrollment.ts'
 import * as personSignIns from './person-sign-ins.ts'
@@ -89,6 +95,15 @@ export const consoleRoutes: readonly Route[] = [
   route(enrollmentContract.sendEnrollmentMail, enrollment.sendMail),
   route(enrollmentContract.showEnrollmentLink, enrollment.showLink),
   route(enrollmentContract.changePersonEmail, enrollment.changeEmail),
+  route(personExport.exportPeopleCsv, peopleExport.exportCsv),
+  route(personExport.exportPeopleLines, peopleExport.exportLines),
+
+  route(bulk.prepareBulkJob, prepareBulkJob),
+  route(bulk.listBulkJobs, bulkJobs.list),
+  route(bulk.getBulkJob, bulkJobs.get),
+  route(bulk.startBulkJob, bulkJobs.start),
+  route(bulk.cancelBulkJob, bulkJobs.cancel),
+  route(bulk.exportBulkReport, bulkReport),
 
   route(personSignIn.listPersonSignIns, personSignIns.list),
   route(stockContract.listStock, stock.list),

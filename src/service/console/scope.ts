@@ -10,6 +10,7 @@ import { approvalById } from '../store/approvals.ts'
 import type { ApprovalRow } from '../store/approvals.ts'
 import { belongings } from '../store/belongings.ts'
 import { apiKeysOf } from '../store/api-keys.ts'
+import { bulkJobById } from '../store/bulk-jobs.ts'
 import { domainById, domainsOf } from '../store/domains.ts'
 import { isMemberOfSome } from '../store/members.ts'
 import type { Queryable } from '../store/schema.ts'
@@ -41,6 +42,11 @@ const places: Readonly<Record<string, IsVisible>> = {
     const { db, administrator } = scope
     const token = await stockTokenById(db, administrator.organizationId, id)
     return token !== undefined && (token.userId === null || isVisiblePerson(token.userId, scope))
+  },
+  bulkJobId: async (id, { db, administrator }) => {
+    const job = await bulkJobById(db, id)
+    const isVisible = administrator.domainIds === null || job?.requestedBy === administrator.id
+    return job?.organizationId === administrator.organizationId && isVisible
   },
   // Of the person in the same path, which the handler checks.
   passkeyId: () => Promise.resolve(true),

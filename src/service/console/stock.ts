@@ -17,7 +17,8 @@ import { findStock, removeFreeToken, stockTokenById } from '../store/stock.ts'
 import type { StockRow } from '../store/stock.ts'
 import { hardwareView } from '../views/views.ts'
 import { signedIn } from './call.ts'
-import { searchKind, showPerson } from './people.ts'
+import { showPerson } from './people.ts'
+import { searchKind } from './people-pages.ts'
 import { managesEveryDomain } from './scope.ts'
 
 export const list: Handler<typeof contract.listStock> = async ({ q = '', filter, after }, call) => {

@@ -41,6 +41,8 @@ export interface ServiceContext {
   readonly refusals: RefusalLimit
   readonly refusedKeys: RefusedKeys
   readonly verifications: Verifications
+  /** Works on the jobs of administrators on many people. */
+  readonly bulkJobs: { wake(): void }
   readonly logLimit: LogLimit
   readonly addressOf: ReadAddress
   /** The actor in audit entries, unless a handler names another one. */
@@ -51,6 +53,8 @@ export interface ServiceContext {
   readonly requestId?: string
   /** Why an administrator of the console acts on a person; a fact of each audit entry. */
   readonly because?: Because
+  /** The job on many people that a change is a part of; a fact of each audit entry. */
+  readonly job?: string
   /** How long audit entries are kept, days. */
   readonly auditRetention: number
   /** Whether bypass codes can be read again, or are shown only when they are created. */

@@ -1,10 +1,11 @@
-import { ownersOf } from '../store/administrators.ts'
+import { administratorById, ownersOf } from '../store/administrators.ts'
 import { domainById } from '../store/domains.ts'
 import { organizationById } from '../store/organizations.ts'
 import type { Queryable } from '../store/schema.ts'
 import { onTransactionEnd } from '../store/transaction-ends.ts'
 import { userById } from '../store/users.ts'
 import type { MailContext } from './mail-after-commit.ts'
+import type { SecurityMail } from './security-mail.ts'
 
 interface CallerEvent {
   readonly organizationId: string
@@ -14,20 +15,43 @@ interface CallerEvent {
 
 /** Mails the owners of the organization, once this transaction is committed, that a user answered No to the help desk. */
 export async function mailOwnersAfterCommit(db: Queryable, ctx: MailContext, event: CallerEvent): Promise<void> {
-  const { securityMails } = ctx
-  if (!securityMails) return
-  const { organizationId, domainId, userId } = event
-  const [organization, domain, user, owners] = await Promise.all([
+  if (!ctx.securityMails) return
+  const user = await userById(db, event.organizationId, event.userId)
+  await mailOwners(db, ctx, event, { kind: 'caller_denied', username: user?.username ?? '' })
+}
+
+interface JobEvent {
+  readonly organizationId: string
+  readonly domainId: string | null
+  readonly requestedBy: string
+  readonly people: number
+}
+
+/** The same, that an administrator has started an action on many people. */
+export async function mailOwnersOfJob(db: Queryable, ctx: MailContext, event: JobEvent): Promise<void> {
+  if (!ctx.securityMails) return
+  const administrator = await administratorById(db, event.requestedBy)
+  await mailOwners(db, ctx, event, { kind: 'bulk_started', username: administrator?.name ?? '', people: event.people })
+}
+
+type About = Pick<SecurityMail, 'kind' | 'username' | 'people'>
+
+async function mailOwners(
+  db: Queryable,
+  { securityMails, clock }: MailContext,
+  { organizationId, domainId }: { readonly organizationId: string; readonly domainId: string | null },
+  about: About,
+): Promise<void> {
+  const [organization, domain, owners] = await Promise.all([
     organizationById(db, organizationId),
-    domainById(db, organizationId, domainId),
-    userById(db, organizationId, userId),
+    domainId === null ? undefined : domainById(db, organizationId, domainId),
     ownersOf(db, organizationId),
   ])
-  const names = { organization: organization?.name ?? '', domain: domain?.name, username: user?.username ?? '' }
+  const names = { organization: organization?.name ?? '', domain: domain?.name }
   // Administrators have no language of their own.
-  const mail = { kind: 'caller_denied', at: ctx.clock.now(), ...names, language: null } as const
+  const mail = { ...about, at: clock.now(), ...names, language: null }
   onTransactionEnd(db, (ending) => {
     if (ending === 'undone') return
-    for (const { id, email } of owners) securityMails.send(id, { ...mail, to: email })
+    for (const { id, email } of owners) securityMails?.send(id, { ...mail, to: email })
   })
 }

@@ -7,10 +7,17 @@ import type { ChangeKind } from './words/en.ts'
 /**
  * What is told by mail. To a user: a change of factors, a kept browser, a sign-in that they reported, that codes are locked, or, at
  * the old address, that it is no longer theirs.
- * To an owner of the organization: that a user answered No to the help desk.
+ * To an owner of the organization: that a user answered No to the help desk, or that an administrator acts on many users.
  */
 export interface SecurityEvent {
-  readonly kind: ChangeKind | 'browser_kept' | 'sign_in_reported' | 'codes_locked' | 'caller_denied' | 'email_changed'
+  readonly kind:
+    | ChangeKind
+    | 'browser_kept'
+    | 'sign_in_reported'
+    | 'codes_locked'
+    | 'caller_denied'
+    | 'email_changed'
+    | 'bulk_started'
   /** When locked codes work again, Unix time, seconds; absent if only an administrator can unlock them. */
   readonly until?: number | undefined
 }
@@ -22,8 +29,10 @@ export interface SecurityMail extends SecurityEvent {
   readonly domain: string | undefined
   /** Unix time, seconds. */
   readonly at: number
-  /** The user that an owner is told about. */
+  /** The user, or the administrator, that an owner is told about. */
   readonly username?: string
+  /** How many users an administrator acts on. */
+  readonly people?: number
   /** BCP 47; null for English. */
   readonly language: string | null
 }
@@ -37,8 +46,9 @@ export async function securityMail(mail: SecurityMail): Promise<Omit<Mail, 'to'>
   return composeMail(language, { headline, sentences: [...sentences, time], warning, organization, domain })
 }
 
-function wordsFor({ kind, until, domain, organization, username = '' }: SecurityMail, language: MailLanguage) {
-  const { changes, reported, locked, caller, addressChanged, tell } = language.words
+function wordsFor(mail: SecurityMail, language: MailLanguage) {
+  const { kind, until, domain, organization, username = '', people = 0 } = mail
+  const { changes, reported, locked, caller, addressChanged, bulk, tell } = language.words
   const place = nameIn(language, domain ?? organization)
   if (kind === 'sign_in_reported') {
     return { ...reported, headline: reported.headline(place), sentences: [reported.sentence] }
@@ -53,6 +63,10 @@ function wordsFor({ kind, until, domain, organization, username = '' }: Security
   if (kind === 'caller_denied') {
     const sentences = [caller.sentence(nameIn(language, username)), caller.blocked]
     return { headline: caller.headline(place), sentences, warning: caller.warning }
+  }
+  if (kind === 'bulk_started') {
+    const sentences = [bulk.sentence(nameIn(language, username), people)]
+    return { headline: bulk.headline(place), sentences, warning: bulk.warning }
   }
   return { headline: changes[kind](place), sentences: [], warning: tell }
 }

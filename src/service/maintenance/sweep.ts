@@ -44,6 +44,7 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
         await retention.apply(passed, wall, ending.signal)
         // Those that a process has left behind.
         ctx.verifications.wake()
+        ctx.bulkJobs.wake()
       })
     } catch (error) {
       if (!ctx.failures.covers(error)) ctx.logger.warn({ err: error }, 'sweep failed')

@@ -8,6 +8,7 @@ export const adminExampleParams = {
   approvalId: 'bd'.repeat(20),
   callerVerificationId: 'ca'.repeat(20),
   apiKeyId: 'be'.repeat(20),
+  bulkJobId: 'c4'.repeat(20),
 } as const
 
 const domainId = '2e'.repeat(20)
@@ -186,6 +187,22 @@ const callerVerification = {
   standsUntil: null,
 }
 
+const bulkJob = {
+  id: adminExampleParams.bulkJobId,
+  action: 'remove_member',
+  domain: domainId,
+  because: 'left',
+  state: 'prepared',
+  requestedBy: { id: administrator.id, name },
+  people: 812,
+  done: 0,
+  skipped: 0,
+  failed: 0,
+  leftOut: [{ reason: 'not_member', people: 14 }],
+  createdAt: 1795086400,
+}
+const runningJob = { ...bulkJob, state: 'running', done: 240, skipped: 1, startedAt: 1795086460 }
+
 const { number: _number, ...unnumbered } = callerVerification
 
 /** One real exchange per operation of the console. A test checks them against the contract. */
@@ -291,6 +308,17 @@ export const adminExamples: Readonly<Record<string, Example>> = {
       next: '1790000000',
     },
   },
+  exportPeopleCsv: { answer: 'id,username,name\r\n1f1f,alice,Alice Example\r\n' },
+  exportPeopleLines: { answer: `${JSON.stringify(personSummary)}\n` },
+  prepareBulkJob: {
+    request: { action: 'remove_member', domain: domainId, because: 'left', search: { filter: 'inactive' } },
+    answer: bulkJob,
+  },
+  listBulkJobs: { answer: [runningJob] },
+  getBulkJob: { answer: runningJob },
+  startBulkJob: { request: { people: 812 }, answer: runningJob },
+  cancelBulkJob: { answer: { ...runningJob, state: 'cancelled', finishedAt: 1795086500 } },
+  exportBulkReport: { answer: 'id,username,name,outcome,reason\r\n1f1f,alice,Alice Example,done,\r\n' },
   unlockPerson: changed,
   endPersonSessions: { request: { because } },
   resetPerson: { ...changed, answer: { ...person, factors: [], tokens: [], passkeys: [], codes: [], bypassCodes: 0 } },

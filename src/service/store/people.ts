@@ -185,6 +185,16 @@ export const usersByIds = allRows('usersByIds', (db, ids: List<string>) =>
   db.selectFrom('user').selectAll().where('id', 'in', ids).orderBy('sequence'),
 )
 
+/** Those of an organization who are there. */
+export const presentUsers = allRows('presentUsers', (db, organizationId: Slot<string>, ids: List<string>) =>
+  db
+    .selectFrom('user')
+    .select(['user.id', 'user.email'])
+    .where('user.id', 'in', ids)
+    .where('user.organizationId', '=', organizationId)
+    .where(exists),
+)
+
 export const hardwareTokenBySerial = firstValue(
   'hardwareTokenBySerial',
   (db, organizationId: Slot<string>, serialNumber: Slot<string>) =>

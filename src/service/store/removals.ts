@@ -40,6 +40,8 @@ export const removals = {
     is('expiresAt', '<=', now),
   ),
   expiredApprovals: removal('approval', ['id'], (is, now) => is('expiresAt', '<=', now)),
+  oldBulkItems: removal('bulkItem', ['jobId', 'userId'], (is, now) => is('expiresAt', '<=', now)),
+  oldBulkJobs: removal('bulkJob', ['id'], (is, now) => is('expiresAt', '<=', now)),
   expiredInvitations: removal('administratorInvitation', ['tokenHash'], (is, now) => is('expiresAt', '<=', now)),
   endedAdministratorSessions: removal('administratorSession', ['hash'], (is, now) =>
     is('usedAt', '<=', now - sessionLifetime),

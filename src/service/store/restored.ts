@@ -36,6 +36,11 @@ export async function endAllAccess(db: Queryable, now: number): Promise<void> {
   await db.deleteFrom('administratorCeremony').execute()
   await db.deleteFrom('administratorInvitation').execute()
   await db.deleteFrom('approval').execute()
+  await db
+    .updateTable('bulkJob')
+    .set({ state: 'stopped', finishedAt: now })
+    .where('state', 'in', ['prepared', 'running'])
+    .execute()
   await db.deleteFrom('administratorSession').execute()
   await db.deleteFrom('callerVerification').where('state', 'in', ['pending', 'confirmed']).execute()
   await db.deleteFrom('token').where('state', '=', 'pending').execute()

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
 import type { Because } from '../../contract/admin/because.ts'
+import type { BulkAction, BulkReason, BulkState } from '../../contract/admin/bulk-jobs.ts'
 import type { AdminRole } from '../../contract/admin/roles.ts'
 import type { Decision, FactorChangeKind } from '../../contract/device.ts'
 import type { CallDecision, CallState } from '../../contract/phone-calls.ts'
@@ -636,6 +637,35 @@ export interface Database {
     usedAt: number
     /** When a passkey was last used in it. */
     passedAt: number
+  }
+  /** An action of an administrator on many people; see `console/bulk/`. */
+  bulkJob: {
+    id: string
+    organizationId: string
+    requestedBy: string
+    action: BulkAction
+    /** Where people are removed from. */
+    domainId: string | null
+    because: Because
+    state: BulkState
+    /** How many people it is to change. */
+    people: number
+    createdAt: number
+    startedAt: Generated<number | null>
+    finishedAt: Generated<number | null>
+    /** When it is deleted. */
+    expiresAt: number
+    /** The process that works on it, and until when no other one does. */
+    holder: Generated<string | null>
+    heldUntil: Generated<number | null>
+  }
+  /** A person of a job. */
+  bulkItem: {
+    jobId: string
+    userId: string
+    state: 'left_out' | 'waiting' | 'done' | 'skipped' | 'failed'
+    reason: BulkReason | null
+    expiresAt: number
   }
   /** A question of the help desk to the device of a person on the phone. It is no session. */
   callerVerification: {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { openAppDomain } from '../../../src/service/admin/app-domain.ts'
+import { revokeAdministrator } from '../../../src/service/admin/administrators.ts'
 import { importHardwareTokens } from '../../../src/service/admin/hardware-import.ts'
 import { resetUser } from '../../../src/service/admin/reset.ts'
 import { unlockUser } from '../../../src/service/admin/unlock.ts'
@@ -147,6 +148,22 @@ async function enrollmentLink(by: 'mail' | 'link'): Promise<void> {
   const { memberPath, id } = await member(running)
   const path = `/people/${id}${memberPath.replace(/\/users\/.*/, '')}/enrollment-${by}`
   await (await consoleOwner()).call('POST', path, { body: { because: 'test' } })
+}
+
+/** A job on one person. @param held Whether another process, which does nothing, has it for half a minute. */
+async function startedJob({ held = false } = {}) {
+  running.clock.skip(600)
+  const { id } = await member(running)
+  const by = await consoleOwner()
+  const { json } = await by.call('POST', '/bulk-jobs', { body: { action: 'unlock', because: 'test', people: [id] } })
+  if (held) {
+    await node.ctx.store.db
+      .updateTable('bulkJob')
+      .set({ state: 'running', startedAt: running.clock.now(), holder: 'gone', heldUntil: running.clock.now() + 30 })
+      .where('id', '=', json.id)
+      .execute()
+  } else await by.call('POST', `/bulk-jobs/${json.id}/start`, { body: { people: 1 } })
+  return { by, path: `/bulk-jobs/${json.id}` }
 }
 
 const bypass = { usesAllowed: 1, expirationTime: 1 }
@@ -386,6 +403,25 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     const { call: ask } = await consoleOwner()
     await ask('POST', '/audit/verification')
     await vi.waitFor(async () => expect((await ask('GET', '/audit/verification')).json.percent).toBeNull())
+  },
+  'people.exported': async () => (await consoleOwner()).call('GET', '/exports/people.csv?filter=locked'),
+  async 'bulk.started'() {
+    await startedJob()
+  },
+  async 'bulk.finished'() {
+    const { path, by } = await startedJob()
+    await vi.waitFor(async () => expect((await by.call('GET', path)).json.state).toBe('done'))
+  },
+  async 'bulk.cancelled'() {
+    const { path, by } = await startedJob({ held: true })
+    await by.call('POST', `${path}/cancel`)
+  },
+  async 'bulk.stopped'() {
+    const { path, by } = await startedJob({ held: true })
+    await revokeAdministrator(node.ctx, { organizationId: running.organization.id, id: by.id })
+    running.clock.skip(600)
+    const other = await consoleOwner()
+    await vi.waitFor(async () => expect((await other.call('GET', path)).json.state).toBe('stopped'))
   },
   'audit.exported': async () => (await consoleOwner()).call('GET', '/audit/entries.csv?event=codes.unlocked'),
 }

@@ -38,7 +38,7 @@ const mayChange: typeof mayRead = {
 }
 
 /** Parameters of things that belong to a domain, so that other domains of the same organization are foreign. */
-const ofDomain = ['domainId', 'userId', 'approvalId']
+const ofDomain = ['domainId', 'userId', 'approvalId', 'bulkJobId']
 
 const namesOf = ({ path }: Endpoint) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
 const isChange = ({ method, admin }: Endpoint) => method !== 'GET' && admin?.reads !== true
@@ -149,12 +149,21 @@ describe.each(engines)('on %s', (engine) => {
       passkeyId: '0'.repeat(40),
       hardwareTokenId: await freeToken(call),
       callerVerificationId: await verifiedCaller(organizationId, domainId, user.id),
+      bulkJobId: await doneJob(organizationId, administratorId),
     }
   }
 
   async function freeToken(call: Console['call']): Promise<string> {
     const body = { serialNumber: randomBytes(8).toString('hex'), type: 'TOTP6', timeStep: 30, seed: '0'.repeat(40) }
     return (await call('POST', '/hardware', { body })).json.id
+  }
+
+  async function doneJob(organizationId: string, requestedBy: string): Promise<string> {
+    const id = randomBytes(20).toString('hex')
+    const of = { organizationId, requestedBy, domainId: null, action: 'unlock', because: 'test' } as const
+    const row = { id, ...of, state: 'done' as const, people: 1, createdAt: 1, startedAt: 1, expiresAt: 4_000_000_000 }
+    await running.ctx.store.db.insertInto('bulkJob').values(row).execute()
+    return id
   }
 
   async function verifiedCaller(organizationId: string, domainId: string, userId: string): Promise<string> {
@@ -260,6 +269,7 @@ describe.each(engines)('on %s', (engine) => {
         'callerVerificationId',
         'apiKeyId',
         'hardwareTokenId',
+        'bulkJobId',
       ]
 
       const unknown = protectedOnes.flatMap(({ endpoint }) => namesOf(endpoint)).filter((name) => !known.includes(name))

@@ -18,6 +18,8 @@ export const drivers: readonly string[] = [
   'console/audit.test.ts',
   'console/audit-verification.test.ts',
   'console/people.test.ts',
+  'console/bulk-jobs.test.ts',
+  'console/people-export.test.ts',
   'console/person-sign-ins.test.ts',
   'console/caller-verifications.test.ts',
   'console/overview.test.ts',

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 
 import type { AuditItem } from '../../../contract/admin/audit.ts'
 import { list } from '../../../ui/icons.ts'
+import { Exports } from '../../parts/exports.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Empty, WhenLoaded } from '../../parts/states.tsx'
 import { auditPlace, type AuditQuery } from '../../places.ts'
@@ -11,7 +12,6 @@ import { useLoad } from '../../use-load.ts'
 import { useWords } from '../../words/speech.tsx'
 import { EntryDialog } from './entry-dialog.tsx'
 import { EntryList } from './entry-list.tsx'
-import { Exports } from './exports.tsx'
 import { Filters } from './filters.tsx'
 import { FollowBar } from './follow-bar.tsx'
 import { filterOf, isFiltered, readQuery } from './query.ts'
@@ -33,7 +33,11 @@ export function AuditScreen() {
   const follow = useFollow(isFollowing && loaded.current, filter, loaded.value?.head)
   const names = { ...loaded.value?.names, ...follow.names }
   return (
-    <Page title={words.audit.title} sentence={words.audit.sentence} actions={<Exports filter={filter} />}>
+    <Page
+      title={words.audit.title}
+      sentence={words.audit.sentence}
+      actions={<Exports path="audit/entries" query={filter} />}
+    >
       <Verification />
       <Filters query={query} names={names} />
       {before === undefined ? <FollowBar query={query} on={isFollowing} follow={follow} /> : null}

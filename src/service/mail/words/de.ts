@@ -58,6 +58,11 @@ export const de: MailWords = {
     sentence:
       'Mails gehen ab jetzt an die neue Adresse. Links und Codes, die an diese Adresse gingen, funktionieren nicht mehr.',
   },
+  bulk: {
+    headline: (place) => `Viele Benutzer von ${place} werden geändert`,
+    sentence: (name, people) => `${name} hat eine Aktion für ${people} Benutzer gestartet.`,
+    warning: 'Wenn Sie das nicht erwarten, brechen Sie sie in der Konsole ab: Personen, Sammelaktionen.',
+  },
   time: (time) => `Zeitpunkt: ${time}`,
   tell: 'Wenn Sie das nicht waren, sagen Sie es Ihrer Administration.',
 }

@@ -43,6 +43,12 @@ export interface MailWords {
     readonly headline: (place: string) => string
     readonly sentence: string
   }
+  /** To an owner, about an administrator who acts on many users. */
+  readonly bulk: {
+    readonly headline: (place: string) => string
+    readonly sentence: (name: string, people: number) => string
+    readonly warning: string
+  }
   readonly time: (time: string) => string
   readonly tell: string
 }
@@ -102,6 +108,11 @@ export const en: MailWords = {
   addressChanged: {
     headline: (place) => `Your e-mail address at ${place} was changed`,
     sentence: 'From now on, mails go to the new address. Links and codes that were sent to this one no longer work.',
+  },
+  bulk: {
+    headline: (place) => `Many users of ${place} are being changed`,
+    sentence: (name, people) => `${name} has started an action on ${people} users.`,
+    warning: "If you don't expect this, cancel it in the console, under People, Bulk actions.",
   },
   time: (time) => `Time: ${time}`,
   tell: "If this wasn't you, tell your administrator.",

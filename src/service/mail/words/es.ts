@@ -56,6 +56,11 @@ export const es: MailWords = {
     sentence:
       'A partir de ahora, los correos van a la nueva dirección. Los enlaces y códigos enviados a esta ya no funcionan.',
   },
+  bulk: {
+    headline: (place) => `Se están cambiando muchos usuarios de ${place}`,
+    sentence: (name, people) => `${name} ha iniciado una acción sobre ${people} usuarios.`,
+    warning: 'Si no lo esperaba, cancélela en la consola: Personas, Acciones en grupo.',
+  },
   time: (time) => `Fecha: ${time}`,
   tell: 'Si no fue usted, avise a su administrador.',
 }

@@ -58,6 +58,11 @@ export const fr: MailWords = {
     sentence:
       'Désormais, les e-mails partent à la nouvelle adresse. Les liens et les codes envoyés à celle-ci ne fonctionnent plus.',
   },
+  bulk: {
+    headline: (place) => `De nombreux utilisateurs de ${place} sont en cours de modification`,
+    sentence: (name, people) => `${name} a lancé une action sur ${people} utilisateurs.`,
+    warning: 'Si c’est inattendu, annulez-la dans la console : Personnes, Actions groupées.',
+  },
   time: (time) => `Date : ${time}`,
   tell: 'Si ce n’était pas vous, prévenez votre administrateur.',
 }

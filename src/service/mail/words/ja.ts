@@ -54,6 +54,11 @@ export const ja: MailWords = {
     headline: (place) => `${place}のメールアドレスが変更されました`,
     sentence: '今後のメールは新しいアドレスに届きます。このアドレスに送られたリンクとコードは使えなくなりました。',
   },
+  bulk: {
+    headline: (place) => `${place}の多数の利用者が変更されています`,
+    sentence: (name, people) => `${name}さんが${people}人の利用者に対する操作を開始しました。`,
+    warning: '心当たりがない場合は、コンソールの「利用者」の「一括操作」で中止してください。',
+  },
   time: (time) => `日時：${time}`,
   tell: '心当たりがなければ、管理者に知らせてください。',
 }

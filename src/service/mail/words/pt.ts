@@ -54,6 +54,11 @@ export const pt: MailWords = {
     sentence:
       'A partir de agora, os e-mails vão para o novo endereço. Links e códigos enviados a este não funcionam mais.',
   },
+  bulk: {
+    headline: (place) => `Muitos usuários de ${place} estão sendo alterados`,
+    sentence: (name, people) => `${name} iniciou uma ação sobre ${people} usuários.`,
+    warning: 'Se você não esperava isso, cancele no console: Pessoas, Ações em massa.',
+  },
   time: (time) => `Data: ${time}`,
   tell: 'Se não foi você, avise o seu administrador.',
 }

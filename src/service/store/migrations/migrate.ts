@@ -20,6 +20,7 @@ import { keyUsesAndVerifications } from './0013-key-uses-and-verifications.ts'
 import { lastSignIns } from './0014-last-sign-ins.ts'
 import { enrollmentMails } from './0015-enrollment-mails.ts'
 import { stockSearch } from './0016-stock-search.ts'
+import { bulkJobs } from './0017-bulk-jobs.ts'
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -77,4 +78,5 @@ const migrations = (engine: Engine) => ({
   '0014-last-sign-ins': lastSignIns(engine),
   '0015-enrollment-mails': enrollmentMails,
   '0016-stock-search': stockSearch,
+  '0017-bulk-jobs': bulkJobs,
 })

@@ -1,0 +1,31 @@
+import type { ComponentChildren } from 'preact'
+
+import { apiBase } from '../mount.ts'
+import { useWords } from '../words/speech.tsx'
+
+interface ExportsProps {
+  /** Below the interface of the console, without the ending. */
+  readonly path: string
+  /** What the list is limited to. */
+  readonly query: object
+  /** What stands beside them. */
+  readonly children?: ComponentChildren
+}
+
+/** Downloads of what a list shows. The browser writes the file while it arrives, so it can be of any length. */
+export function Exports({ path, query, children }: ExportsProps) {
+  const { audit } = useWords()
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  const search = given.length > 0 ? `?${new URLSearchParams(given).toString()}` : ''
+  return (
+    <div class="buttons inline exports">
+      {children}
+      <a class="button outlined" href={`${apiBase}/admin/${path}.csv${search}`} download>
+        {audit.exportCsv}
+      </a>
+      <a class="button outlined" href={`${apiBase}/admin/${path}.jsonl${search}`} download>
+        {audit.exportLines}
+      </a>
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import { useRef, useState } from 'preact/hooks'
+
+import type { Because } from '../../../contract/admin/because.ts'
+import type { BulkAction, BulkJob } from '../../../contract/admin/bulk-jobs.ts'
+import { Dialog } from '../../parts/confirm.tsx'
+import { jobPlace } from '../../places.ts'
+import { useRouter } from '../../router.tsx'
+import { useSignedIn } from '../../session.tsx'
+import { useWords } from '../../words/speech.tsx'
+import { ConfirmJob } from './confirm-job.tsx'
+import { PrepareJob } from './prepare-job.tsx'
+import type { Selection } from './selection.ts'
+
+interface BulkDialogProps {
+  readonly action: BulkAction
+  readonly selection: Selection
+  readonly onClose: () => void
+}
+
+/** First what the action is about, then whom it would change, and only then it starts. */
+export function BulkDialog({ action, selection, onClose }: BulkDialogProps) {
+  const { bulk } = useWords()
+  const { client, session } = useSignedIn()
+  const { go } = useRouter()
+  const [job, setJob] = useState<BulkJob>()
+  /** Set once the job has started: the browser returns the focus before the page changes. */
+  const started = useRef<string>(undefined)
+  const searched = 'search' in selection ? selection.search.domain : undefined
+  const [domain, setDomain] = useState(searched ?? session.domains[0]?.id ?? '')
+
+  async function prepare(because: Because) {
+    const given = 'people' in selection ? { people: [...selection.people] } : { search: selection.search }
+    const of = action === 'remove_member' ? { domain } : {}
+    setJob(await client.call('POST /admin/bulk-jobs', { body: { action, because, ...of, ...given } }))
+  }
+  async function start({ id, people }: BulkJob) {
+    await client.call('POST /admin/bulk-jobs/:bulkJobId/start', { params: { bulkJobId: id }, body: { people } })
+    started.current = id
+  }
+  function closed() {
+    onClose()
+    if (started.current !== undefined) go(jobPlace(started.current))
+  }
+  return (
+    <Dialog title={bulk.actions[action].title} onClose={closed}>
+      {(close) =>
+        job ? (
+          <ConfirmJob job={job} onStart={start} onClose={close} />
+        ) : (
+          <PrepareJob action={action} domain={domain} onDomain={setDomain} onPrepare={prepare} onClose={close} />
+        )
+      }
+    </Dialog>
+  )
+}

@@ -1,0 +1,100 @@
+import { useState } from 'preact/hooks'
+
+import type { BulkJob } from '../../../contract/admin/bulk-jobs.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Problem } from '../../../ui/messages.tsx'
+import { useAttempt } from '../../use-attempt.ts'
+import { useSpeech } from '../../words/speech.tsx'
+import { useDomainNames } from '../domain-names.ts'
+
+interface ConfirmJobProps {
+  readonly job: BulkJob
+  readonly onStart: (job: BulkJob) => Promise<void>
+  readonly onClose: () => void
+}
+
+/** Whom the job would change, and whom it leaves out. What cannot be undone starts when its number is typed. */
+export function ConfirmJob({ job, onStart, onClose }: ConfirmJobProps) {
+  const { words, locale } = useSpeech()
+  const number = new Intl.NumberFormat(locale)
+  const namesOf = useDomainNames()
+  const { busy, problem, run } = useAttempt()
+  const [typed, setTyped] = useState('')
+  const { bulk } = words
+  const { action, people, domain, leftOut } = job
+  const final = action === 'remove_member'
+  const place = domain === undefined ? '' : namesOf([domain])
+  if (people === 0) {
+    return (
+      <>
+        <div class="sentence">
+          <p>{bulk.noOne}</p>
+          <LeftOut leftOut={leftOut} />
+        </div>
+        <div class="actions">
+          <Button class="filled" onClick={onClose} label={words.done} />
+        </div>
+      </>
+    )
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (busy || (final && typed !== String(people))) return
+        void run(async () => {
+          await onStart(job)
+          onClose()
+        })
+      }}
+    >
+      <div class="sentence">
+        <p role="status">
+          <strong>{bulk.actions[action].preview(number.format(people), place)}</strong>
+        </p>
+        <LeftOut leftOut={leftOut} />
+        {final ? (
+          <label class="field">
+            <span>{bulk.typeNumber(String(people))}</span>
+            <input
+              inputMode="numeric"
+              autocomplete="off"
+              required
+              dir="ltr"
+              value={typed}
+              onInput={({ currentTarget }) => setTyped(currentTarget.value.trim())}
+            />
+          </label>
+        ) : null}
+      </div>
+      <Problem text={problem} />
+      <div class="actions">
+        <Button class="outlined" onClick={onClose} label={words.cancel} />
+        <Button
+          type="submit"
+          class={final ? 'filled danger' : 'filled'}
+          aria-disabled={busy || (final && typed !== String(people))}
+          label={bulk.actions[action].start}
+        />
+      </div>
+    </form>
+  )
+}
+
+function LeftOut({ leftOut }: Pick<BulkJob, 'leftOut'>) {
+  const { words, locale } = useSpeech()
+  const { bulk } = words
+  if (leftOut.length === 0) return null
+  return (
+    <>
+      <p>{bulk.leftOut}</p>
+      <ul class="left-out">
+        {leftOut.map(({ reason, people }) => (
+          <li key={reason}>
+            {bulk.reasons[reason]}: {new Intl.NumberFormat(locale).format(people)}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

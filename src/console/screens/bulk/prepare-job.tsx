@@ -1,0 +1,64 @@
+import { useState } from 'preact/hooks'
+
+import type { Because } from '../../../contract/admin/because.ts'
+import type { BulkAction } from '../../../contract/admin/bulk-jobs.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Problem } from '../../../ui/messages.tsx'
+import { useSignedIn } from '../../session.tsx'
+import { useAttempt } from '../../use-attempt.ts'
+import { useWords } from '../../words/speech.tsx'
+
+interface PrepareJobProps {
+  readonly action: BulkAction
+  readonly domain: string
+  readonly onDomain: (id: string) => void
+  readonly onPrepare: (because: Because) => Promise<void>
+  readonly onClose: () => void
+}
+
+/** Asks for the reason, and for the domain that people leave. */
+export function PrepareJob({ action, domain, onDomain, onPrepare, onClose }: PrepareJobProps) {
+  const words = useWords()
+  const { domains } = useSignedIn().session
+  const { busy, problem, run } = useAttempt()
+  const [because, setBecause] = useState<Because>(action === 'unlock' ? 'locked_out' : 'left')
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!busy) void run(() => onPrepare(because))
+      }}
+    >
+      <div class="sentence">
+        <p>{words.bulk.actions[action].sentence}</p>
+        {action === 'remove_member' ? (
+          <label class="field">
+            <span>{words.domain}</span>
+            <select value={domain} onChange={({ currentTarget }) => onDomain(currentTarget.value)}>
+              {domains.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+        <label class="field">
+          <span>{words.reason}</span>
+          <select value={because} onChange={({ currentTarget }) => setBecause(currentTarget.value as Because)}>
+            {Object.entries(words.reasons).map(([name, text]) => (
+              <option key={name} value={name}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Problem text={problem} />
+      <div class="actions">
+        <Button class="outlined" onClick={onClose} label={words.cancel} />
+        <Button type="submit" class="filled" aria-disabled={busy} label={words.bulk.preview} />
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,46 @@
+import { useState } from 'preact/hooks'
+
+import type { BulkAction } from '../../../contract/admin/bulk-jobs.ts'
+import { Button } from '../../../ui/button.tsx'
+import { lazyScreen } from '../../../ui/lazy-screen.tsx'
+import { useSignedIn } from '../../session.tsx'
+import { useSpeech } from '../../words/speech.tsx'
+import type { Selection } from './selection.ts'
+
+const BulkDialog = lazyScreen(async () => (await import('./bulk-dialog.tsx')).BulkDialog)
+
+interface SelectionBarProps {
+  readonly selection: Selection
+  /** How many people were chosen; undefined for everyone whom the search finds. */
+  readonly chosen: number | undefined
+  /** Whether the search finds more people than are shown. */
+  readonly more: boolean
+  readonly onAll: () => void
+  readonly onNone: () => void
+}
+
+/** What can be done with the people who were chosen in the list. */
+export function SelectionBar({ selection, chosen, more, onAll, onNone }: SelectionBarProps) {
+  const {
+    words: { bulk },
+    locale,
+  } = useSpeech()
+  const { role } = useSignedIn().session.administrator
+  const [asked, setAsked] = useState<BulkAction>()
+  const actions: readonly BulkAction[] = role === 'helpdesk' ? ['unlock'] : ['unlock', 'remove_member']
+  return (
+    <section class="selection-bar" aria-label={bulk.selection}>
+      <p role="status">
+        {chosen === undefined ? bulk.allChosen : bulk.chosen(new Intl.NumberFormat(locale).format(chosen))}
+      </p>
+      <div class="buttons inline">
+        {more && chosen !== undefined ? <Button class="link" onClick={onAll} label={bulk.chooseAll} /> : null}
+        <Button class="link" onClick={onNone} label={bulk.chooseNone} />
+        {actions.map((action) => (
+          <Button key={action} class="outlined" onClick={() => setAsked(action)} label={bulk.actions[action].button} />
+        ))}
+      </div>
+      {asked ? <BulkDialog action={asked} selection={selection} onClose={() => setAsked(undefined)} /> : null}
+    </section>
+  )
+}

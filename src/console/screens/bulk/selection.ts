@@ -1,0 +1,6 @@
+import type { PeopleQuery } from '../../places.ts'
+
+/** Whom an action is for: people by their ids, or everyone whom a search finds. */
+export type Selection =
+  | { readonly people: readonly string[] }
+  | { readonly search: Pick<PeopleQuery, 'q' | 'filter' | 'domain'> }

@@ -1,0 +1,74 @@
+import { bulkAlert } from '../../../contract/admin/bulk-jobs.ts'
+import type * as contract from '../../../contract/admin/bulk-jobs.ts'
+import type { BulkJob } from '../../../contract/admin/bulk-jobs.ts'
+import { requireStillAllowed } from '../../admin/acting.ts'
+import { ApiProblem } from '../../ground/problem.ts'
+import type { Call, Handler } from '../../http/route.ts'
+import { mailOwnersOfJob } from '../../mail/mail-owners.ts'
+import { bulkJobById, bulkJobsOf, startBulkJob } from '../../store/bulk-jobs.ts'
+import type { BulkJobRow } from '../../store/bulk-jobs.ts'
+import { signedIn } from '../call.ts'
+import { auditJob, endJob } from './end.ts'
+import { startableSince } from './prepare.ts'
+import { mayRun } from './rules.ts'
+import { view, viewOf } from './view.ts'
+
+export const list: Handler<typeof contract.listBulkJobs> = async (_input, call) => {
+  const administrator = signedIn(call)
+  const shown: BulkJob[] = []
+  for (const row of await bulkJobsOf(call.store.db, administrator.organizationId)) {
+    if (administrator.domainIds === null || row.requestedBy === administrator.id) shown.push(await view(call, row))
+  }
+  return shown
+}
+
+export const get: Handler<typeof contract.getBulkJob> = async ({ bulkJobId }, call) => {
+  // Takes over what a process has left behind, as long as someone waits for it.
+  call.bulkJobs.wake()
+  return viewOf(call, bulkJobId)
+}
+
+/** Of several requests at once, one starts the job. */
+export const start: Handler<typeof contract.startBulkJob> = async ({ bulkJobId, people }, call) => {
+  const row = await load(call, bulkJobId)
+  const administrator = signedIn(call)
+  if (row.requestedBy !== administrator.id) throw new ApiProblem('api.error.forbidden.own')
+  if (people !== row.people)
+    throw new ApiProblem('api.error.conflict.people', `people: expected ${row.people}, the number of the preview`)
+  if (row.state === 'prepared') await startPrepared(call, row)
+  call.bulkJobs.wake()
+  return viewOf(call, bulkJobId)
+}
+
+async function startPrepared(call: Call, row: BulkJobRow): Promise<void> {
+  const { id, requestedBy, people } = row
+  const now = call.clock.now()
+  await call.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, call)
+    if (!mayRun(signedIn(call), row)) throw new ApiProblem('api.error.forbidden')
+    if (!(await startBulkJob(db, { id, requestedBy, since: startableSince(now) }, now))) {
+      if ((await bulkJobById(db, id))?.state === 'prepared') throw cannotStart()
+      return
+    }
+    await auditJob(db, { ...call, because: row.because }, row, 'bulk.started', { count: people })
+    if (people > bulkAlert) await mailOwnersOfJob(db, call, row)
+  })
+}
+
+export const cancel: Handler<typeof contract.cancelBulkJob> = async ({ bulkJobId }, call) => {
+  const row = await load(call, bulkJobId)
+  await call.store.db.transaction().execute((db) => endJob(db, call, row, 'cancelled'))
+  return viewOf(call, bulkJobId)
+}
+
+async function load({ store }: Call, id: string): Promise<BulkJobRow> {
+  const row = await bulkJobById(store.db, id)
+  if (!row) throw new ApiProblem('api.error.notfound.bulkjob')
+  return row
+}
+
+const cannotStart = () =>
+  new ApiProblem(
+    'api.error.conflict.state',
+    'Another job of yours still runs, or the preview is older than 15 minutes.',
+  )

@@ -1,0 +1,36 @@
+import type { BulkJob, BulkReason } from '../../../contract/admin/bulk-jobs.ts'
+import { ApiProblem } from '../../ground/problem.ts'
+import type { Call } from '../../http/route.ts'
+import { administratorById } from '../../store/administrators.ts'
+import { bulkCounts, bulkJobById } from '../../store/bulk-jobs.ts'
+import type { BulkJobRow } from '../../store/bulk-jobs.ts'
+
+export async function viewOf(call: Call, id: string): Promise<BulkJob> {
+  const row = await bulkJobById(call.store.db, id)
+  if (!row) throw new ApiProblem('api.error.notfound.bulkjob')
+  return view(call, row)
+}
+
+export async function view({ store: { db } }: Call, row: BulkJobRow): Promise<BulkJob> {
+  const { id, action, domainId, because, state, people, createdAt, startedAt, finishedAt } = row
+  const counts = (await bulkCounts(db, id)).map((one) => ({ ...one, people: Number(one.people) }))
+  const ofState = (wanted: string) => counts.filter((one) => one.state === wanted)
+  const sum = (wanted: string) => ofState(wanted).reduce((all, one) => all + one.people, 0)
+  const requester = await administratorById(db, row.requestedBy)
+  return {
+    id,
+    action,
+    ...(domainId !== null && { domain: domainId }),
+    because,
+    state,
+    requestedBy: { id: row.requestedBy, name: requester?.name ?? '' },
+    people,
+    done: sum('done'),
+    skipped: sum('skipped'),
+    failed: sum('failed'),
+    leftOut: ofState('left_out').map((one) => ({ reason: one.reason as BulkReason, people: one.people })),
+    createdAt,
+    ...(startedAt !== null && { startedAt }),
+    ...(finishedAt !== null && { finishedAt }),
+  }
+}

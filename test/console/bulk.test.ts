@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+
+import { button, type Desk, expectHeadline, link, row, signedIn, startDesk } from './desk.ts'
+
+const many = 60
+
+async function deskWithMany(): Promise<Desk> {
+  const desk = await startDesk()
+  const rows = Array.from({ length: many }, (_, index) => {
+    const username = `person${String(index).padStart(2, '0')}`
+    return { username, name: `Person ${index}`, email: `${username}@example.com` }
+  })
+  await desk.client.domains.synchronizeUsers(desk.domainOf('Wiki'), rows)
+  await desk.addPerson('zoe', 'Zoe Zimmer', ['Webmail'])
+  return desk
+}
+
+describe('an action on many people', () => {
+  it('is chosen for everyone who matches, previewed, typed, run over a reload, and reported', async () => {
+    const desk = await deskWithMany()
+    const { page } = await signedIn(desk, { role: 'admin', domains: ['Wiki', 'Webmail'] })
+    const dialog = page.getByRole('dialog')
+
+    await page.getByLabel('Select everyone on this page').check()
+    await page.getByText('Selected: 50').waitFor()
+    await button(page, 'Select everyone who matches').click()
+    await page.getByText('Everyone who matches is selected.').waitFor()
+    await button(page, 'Remove from a domain').click()
+    await dialog.getByLabel('Domain').selectOption('Wiki')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText(new RegExp(`People to remove from .Wiki.: ${many}`)).waitFor()
+    await dialog.getByText('Not in this domain: 1').waitFor()
+    const remove = dialog.getByRole('button', { name: 'Remove', exact: true })
+    const before = await remove.getAttribute('aria-disabled')
+    await dialog.getByLabel(`Type ${many} to confirm`).fill(String(many))
+    await remove.click()
+    await expectHeadline(page, 'Remove people from a domain')
+    await page.reload()
+    await page.getByText('Finished').waitFor()
+    const report = await page.getByRole('link', { name: 'Download report' }).getAttribute('href')
+    const text = await page.evaluate(async (path) => (await fetch(path)).text(), report!)
+    await link(page, 'Bulk actions').click()
+    await page.getByText(`${many} of ${many}`).waitFor()
+    await page.goto(`${desk.url}/people`)
+    await row(page, 'Zoe Zimmer').waitFor()
+
+    expect(before).toBe('true')
+    expect(text.match(/,done,/g)).toHaveLength(many)
+    expect(
+      await page
+        .getByRole('main')
+        .getByRole('link', { name: /^Person/ })
+        .count(),
+    ).toBe(0)
+  })
+})
