@@ -515,6 +515,14 @@ export const de: Words = {
         preview: (number) => `Zu entsperrende Personen: ${number}`,
         start: 'Entsperren',
       },
+      enrollment_mail: {
+        button: 'Einrichtungs-Mail senden',
+        title: 'Einrichtungs-Mails senden',
+        sentence:
+          'Jede Person bekommt einen Link, der ein Gerät einrichtet. Er funktioniert einmal, 7 Tage lang. Ein früherer Link endet.',
+        preview: (number, place) => `Zu sendende Mails für ${place}: ${number}`,
+        start: 'Senden',
+      },
       remove_member: {
         button: 'Aus einer Domäne entfernen',
         title: 'Personen aus einer Domäne entfernen',
@@ -532,6 +540,10 @@ export const de: Words = {
       not_found: 'Nicht mehr vorhanden',
       not_member: 'Nicht in dieser Domäne',
       blocked: 'Hat bei einem Anruf des Helpdesks Nein gesagt',
+      no_email: 'Keine E-Mail-Adresse',
+      enrolled: 'Hat in dieser Domäne schon ein Gerät',
+      guarded: 'E-Mail-Adresse in den letzten 7 Tagen geändert',
+      limit: 'Höchstzahl der Mails in 24 Stunden erreicht',
       failed: 'Konnte nicht geändert werden',
     },
     typeNumber: (number) => `Zur Bestätigung ${number} eingeben`,

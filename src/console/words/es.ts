@@ -508,6 +508,14 @@ export const es: Words = {
         preview: (number) => `Personas que se desbloquearán: ${number}`,
         start: 'Desbloquear',
       },
+      enrollment_mail: {
+        button: 'Enviar enlace de activación',
+        title: 'Enviar enlaces de activación',
+        sentence:
+          'Cada persona recibe un enlace que configura un dispositivo. Funciona una vez, durante 7 días. Un enlace anterior deja de servir.',
+        preview: (number, place) => `Correos que se enviarán para ${place}: ${number}`,
+        start: 'Enviar',
+      },
       remove_member: {
         button: 'Quitar de un dominio',
         title: 'Quitar personas de un dominio',
@@ -525,6 +533,10 @@ export const es: Words = {
       not_found: 'Ya no existe',
       not_member: 'No está en este dominio',
       blocked: 'Respondió No a una llamada de soporte',
+      no_email: 'Sin dirección de correo',
+      enrolled: 'Ya tiene un dispositivo en este dominio',
+      guarded: 'El correo cambió en los últimos 7 días',
+      limit: 'Se alcanzó el máximo de correos en 24 horas',
       failed: 'No se pudo cambiar',
     },
     typeNumber: (number) => `Escriba ${number} para confirmar`,

@@ -517,6 +517,14 @@ export const fr: Words = {
         preview: (number) => `Personnes à débloquer : ${number}`,
         start: 'Débloquer',
       },
+      enrollment_mail: {
+        button: 'Envoyer le lien d’activation',
+        title: 'Envoyer les liens d’activation',
+        sentence:
+          'Chaque personne reçoit un lien qui configure un appareil. Il fonctionne une fois, pendant 7 jours. Un lien antérieur prend fin.',
+        preview: (number, place) => `E-mails à envoyer pour ${place} : ${number}`,
+        start: 'Envoyer',
+      },
       remove_member: {
         button: 'Retirer d’un domaine',
         title: 'Retirer des personnes d’un domaine',
@@ -534,6 +542,10 @@ export const fr: Words = {
       not_found: 'N’existe plus',
       not_member: 'Hors de ce domaine',
       blocked: 'A répondu Non à un appel de l’assistance',
+      no_email: 'Aucune adresse e-mail',
+      enrolled: 'A déjà un appareil dans ce domaine',
+      guarded: 'Adresse e-mail modifiée au cours des 7 derniers jours',
+      limit: 'Nombre maximal d’e-mails en 24 heures atteint',
       failed: 'Modification impossible',
     },
     typeNumber: (number) => `Saisissez ${number} pour confirmer`,

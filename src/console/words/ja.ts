@@ -496,6 +496,14 @@ export const ja: Words = {
         preview: (number) => `ロックを解除する利用者: ${number}人`,
         start: '解除',
       },
+      enrollment_mail: {
+        button: '登録メールを送信',
+        title: '登録メールを送信',
+        sentence:
+          '端末を設定するリンクが各利用者に届きます。リンクは7日間、1回だけ使えます。以前のリンクは無効になります。',
+        preview: (number, place) => `${place}の登録メール: ${number}通`,
+        start: '送信',
+      },
       remove_member: {
         button: 'ドメインから外す',
         title: '利用者をドメインから外す',
@@ -513,6 +521,10 @@ export const ja: Words = {
       not_found: 'もう存在しません',
       not_member: 'このドメインの利用者ではありません',
       blocked: 'ヘルプデスクの電話に「いいえ」と答えました',
+      no_email: 'メールアドレスがありません',
+      enrolled: 'このドメインに端末があります',
+      guarded: '7日以内にメールアドレスが変わりました',
+      limit: '24時間のメール数の上限に達しました',
       failed: '変更できませんでした',
     },
     typeNumber: (number) => `確認のため「${number}」と入力してください`,

@@ -504,6 +504,14 @@ export const pt: Words = {
         preview: (number) => `Pessoas a desbloquear: ${number}`,
         start: 'Desbloquear',
       },
+      enrollment_mail: {
+        button: 'Enviar link de ativação',
+        title: 'Enviar links de ativação',
+        sentence:
+          'Cada pessoa recebe um link que configura um dispositivo. Ele funciona uma vez, por 7 dias. Um link anterior deixa de valer.',
+        preview: (number, place) => `E-mails a enviar para ${place}: ${number}`,
+        start: 'Enviar',
+      },
       remove_member: {
         button: 'Remover de um domínio',
         title: 'Remover pessoas de um domínio',
@@ -521,6 +529,10 @@ export const pt: Words = {
       not_found: 'Não existe mais',
       not_member: 'Não está neste domínio',
       blocked: 'Respondeu Não a uma ligação do suporte',
+      no_email: 'Sem endereço de e-mail',
+      enrolled: 'Já tem um dispositivo neste domínio',
+      guarded: 'E-mail alterado nos últimos 7 dias',
+      limit: 'Limite de e-mails em 24 horas atingido',
       failed: 'Não foi possível alterar',
     },
     typeNumber: (number) => `Digite ${number} para confirmar`,

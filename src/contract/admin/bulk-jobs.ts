@@ -7,19 +7,24 @@ import { PeopleSearch } from './people.ts'
 import type { AdminRole } from './roles.ts'
 
 /** What a job does to each of its people. */
-export const BulkAction = z.enum(['unlock', 'remove_member'])
+export const BulkAction = z.enum(['unlock', 'enrollment_mail', 'remove_member'])
 export type BulkAction = z.infer<typeof BulkAction>
 
 /** The lowest role for each action. The help desk does no guarded action on many people at once. */
-export const bulkRoles: Readonly<Record<BulkAction, AdminRole>> = { unlock: 'helpdesk', remove_member: 'admin' }
+export const bulkRoles: Readonly<Record<BulkAction, AdminRole>> = {
+  unlock: 'helpdesk',
+  enrollment_mail: 'helpdesk',
+  remove_member: 'admin',
+}
 
 /** How many people one job changes at most, by the role of its administrator. */
-export const maxBulkPeople: Readonly<Record<AdminRole, number>> = {
-  owner: 10_000,
-  admin: 10_000,
-  helpdesk: 50,
-  auditor: 0,
-}
+const maxOfRole: Readonly<Record<AdminRole, number>> = { owner: 10_000, admin: 10_000, helpdesk: 50, auditor: 0 }
+
+/** Mail servers slow down, or refuse, who sends more at once. */
+const maxMails = 1_000
+
+export const maxBulkPeople = (role: AdminRole, action: BulkAction): number =>
+  action === 'enrollment_mail' ? Math.min(maxOfRole[role], maxMails) : maxOfRole[role]
 
 /** From how many people on the owners are told by mail that a job has started. */
 export const bulkAlert = 100
@@ -36,6 +41,14 @@ export const BulkReason = z.enum([
   'not_member',
   /** The person said No to the help desk. */
   'blocked',
+  /** The person has no e-mail address. */
+  'no_email',
+  /** The person has a device in this domain, which no mail replaces. */
+  'enrolled',
+  /** The e-mail address changed within 7 days: the help desk mails there only one by one, with a verified caller. */
+  'guarded',
+  /** As many mails as are allowed in 24 hours were sent. */
+  'limit',
   /** The service could not do it. */
   'failed',
 ])
@@ -56,7 +69,7 @@ const count = z.int().min(0)
 export const BulkJob = z.object({
   id: Id,
   action: BulkAction,
-  /** Where people are removed from. */
+  /** Where people are removed from, or which the mails are about. */
   domain: Id.optional(),
   because: Because,
   state: BulkState,
@@ -83,7 +96,7 @@ export const prepareBulkJob = endpoint({
   body: z.object({
     action: BulkAction,
     because: Because,
-    /** Where people are removed from. */
+    /** Where people are removed from, or which the mails are about. */
     domain: Id.optional(),
     /** The people by their ids, or everyone whom a search finds. */
     people: z.array(Id).min(1).max(1_000).optional(),

@@ -1,8 +1,9 @@
-import type { Insertable, Selectable } from 'kysely'
+import { sql } from 'kysely'
+import type { Insertable, Selectable, SqlBool } from 'kysely'
 
-import type { Database, Queryable } from './schema.ts'
+import type { Database, Fact, Queryable } from './schema.ts'
 import { allRows, allValues, change, changesRow, firstRow, pick } from './statement.ts'
-import type { Slot, Slots } from './statement.ts'
+import type { List, Slot, Slots } from './statement.ts'
 
 export type BulkJobRow = Selectable<Database['bulkJob']>
 
@@ -124,8 +125,13 @@ interface Lease {
   readonly until: number
 }
 
+interface Taking extends Lease {
+  /** Whether the process can send mails. */
+  readonly mails: Fact
+}
+
 /** Takes a job that runs and that no process works on. */
-export const takeBulkJob = firstRow('takeBulkJob', (db, { holder, now, until }: Slots<Lease>) =>
+export const takeBulkJob = firstRow('takeBulkJob', (db, { holder, now, until, mails }: Slots<Taking>) =>
   db
     .updateTable('bulkJob')
     .set({ holder, heldUntil: until })
@@ -136,6 +142,7 @@ export const takeBulkJob = firstRow('takeBulkJob', (db, { holder, now, until }: 
         .selectFrom('bulkJob as next')
         .select('next.id')
         .where('next.state', '=', 'running')
+        .where((due) => due.or([due('next.action', '<>', 'enrollment_mail'), sql<SqlBool>`${mails} = 1`]))
         .where((due) => due.or([due('next.heldUntil', 'is', null), due('next.heldUntil', '<=', now)]))
         .orderBy('next.startedAt')
         .orderBy('next.id')
@@ -191,4 +198,14 @@ export const settleBulkItem = changesRow('settleBulkItem', (db, item: Slots<Sett
     .where('jobId', '=', item.jobId)
     .where('userId', '=', item.userId)
     .where('state', '=', 'waiting'),
+)
+
+/** Who of these users has a device in a domain. */
+export const activeAmong = allValues('activeAmong', (db, domainId: Slot<string>, userIds: List<string>) =>
+  db
+    .selectFrom('token')
+    .select('userId')
+    .where('userId', 'in', userIds)
+    .where('domainId', '=', domainId)
+    .where('state', '=', 'active'),
 )

@@ -185,13 +185,12 @@ export const usersByIds = allRows('usersByIds', (db, ids: List<string>) =>
   db.selectFrom('user').selectAll().where('id', 'in', ids).orderBy('sequence'),
 )
 
-/** Those of an organization who are there. */
-export const presentUsers = allRows('presentUsers', (db, organizationId: Slot<string>, ids: List<string>) =>
+/** Those who are there, of any organization: by id alone, SQLite finds them by the primary key. */
+export const presentUsers = allRows('presentUsers', (db, ids: List<string>) =>
   db
     .selectFrom('user')
-    .select(['user.id', 'user.email'])
+    .select(['user.id', 'user.email', 'user.organizationId'])
     .where('user.id', 'in', ids)
-    .where('user.organizationId', '=', organizationId)
     .where(exists),
 )
 

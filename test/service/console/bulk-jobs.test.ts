@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 
 import { bulkJobLifetime } from '../../../src/contract/admin/bulk-jobs.ts'
 import { revokeAdministrator, setAdministratorRole } from '../../../src/service/admin/administrators.ts'
-import { createBulkJobs, leaseLength } from '../../../src/service/console/bulk/runner.ts'
+import { leaseLength } from '../../../src/service/console/bulk/change-person.ts'
+import { createBulkJobs } from '../../../src/service/console/bulk/runner.ts'
 import { useEngine } from '../../support/engines.ts'
 import { member, unique } from '../codes/code-holder.ts'
 import { newUser } from '../start-service.ts'

@@ -19,6 +19,7 @@ export const drivers: readonly string[] = [
   'console/audit-verification.test.ts',
   'console/people.test.ts',
   'console/bulk-jobs.test.ts',
+  'console/bulk-mails.test.ts',
   'console/people-export.test.ts',
   'console/person-sign-ins.test.ts',
   'console/caller-verifications.test.ts',

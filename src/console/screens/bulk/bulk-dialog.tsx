@@ -30,7 +30,7 @@ export function BulkDialog({ action, selection, onClose }: BulkDialogProps) {
 
   async function prepare(because: Because) {
     const given = 'people' in selection ? { people: [...selection.people] } : { search: selection.search }
-    const of = action === 'remove_member' ? { domain } : {}
+    const of = action === 'unlock' ? {} : { domain }
     setJob(await client.call('POST /admin/bulk-jobs', { body: { action, because, ...of, ...given } }))
   }
   async function start({ id, people }: BulkJob) {

@@ -21,7 +21,7 @@ export function PrepareJob({ action, domain, onDomain, onPrepare, onClose }: Pre
   const words = useWords()
   const { domains } = useSignedIn().session
   const { busy, problem, run } = useAttempt()
-  const [because, setBecause] = useState<Because>(action === 'unlock' ? 'locked_out' : 'left')
+  const [because, setBecause] = useState<Because>(usual[action])
   return (
     <form
       onSubmit={(event) => {
@@ -31,7 +31,7 @@ export function PrepareJob({ action, domain, onDomain, onPrepare, onClose }: Pre
     >
       <div class="sentence">
         <p>{words.bulk.actions[action].sentence}</p>
-        {action === 'remove_member' ? (
+        {action !== 'unlock' && domains.length > 1 ? (
           <label class="field">
             <span>{words.domain}</span>
             <select value={domain} onChange={({ currentTarget }) => onDomain(currentTarget.value)}>
@@ -61,4 +61,11 @@ export function PrepareJob({ action, domain, onDomain, onPrepare, onClose }: Pre
       </div>
     </form>
   )
+}
+
+/** The reason that fits most often. */
+const usual: Readonly<Record<BulkAction, Because>> = {
+  unlock: 'locked_out',
+  enrollment_mail: 'new_device',
+  remove_member: 'left',
 }

@@ -27,7 +27,11 @@ export function SelectionBar({ selection, chosen, more, onAll, onNone }: Selecti
   } = useSpeech()
   const { role } = useSignedIn().session.administrator
   const [asked, setAsked] = useState<BulkAction>()
-  const actions: readonly BulkAction[] = role === 'helpdesk' ? ['unlock'] : ['unlock', 'remove_member']
+  const actions: readonly BulkAction[] = [
+    'unlock',
+    'enrollment_mail',
+    ...(role === 'helpdesk' ? [] : (['remove_member'] as const)),
+  ]
   return (
     <section class="selection-bar" aria-label={bulk.selection}>
       <p role="status">

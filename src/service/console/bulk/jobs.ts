@@ -10,7 +10,7 @@ import type { BulkJobRow } from '../../store/bulk-jobs.ts'
 import { signedIn } from '../call.ts'
 import { auditJob, endJob } from './end.ts'
 import { startableSince } from './prepare.ts'
-import { mayRun } from './rules.ts'
+import { mayRun } from './administrator.ts'
 import { view, viewOf } from './view.ts'
 
 export const list: Handler<typeof contract.listBulkJobs> = async (_input, call) => {

@@ -8,11 +8,15 @@ import { insertBulkItem, insertBulkJob, removePreparedJobs } from '../../store/b
 import { signedIn } from '../call.ts'
 import { allPeople } from '../people-pages.ts'
 import { domainsFor } from '../scope.ts'
-import { mayRun, refusals } from './rules.ts'
+import { mayRun } from './administrator.ts'
+import { refusals } from './rules.ts'
 import { viewOf } from './view.ts'
 
 /** How many people are looked at, and stored, at once. */
 const step = 250
+
+/** How many people are looked at, whether they are changed or left out. */
+const maxSeen = 20_000
 
 /** How long jobs and their reports are kept, seconds. */
 const kept = 30 * 24 * 60 * 60
@@ -30,11 +34,13 @@ export const prepare: Handler<typeof contract.prepareBulkJob> = async (given, ca
   if (!mayRun(administrator, job)) throw new ApiProblem('api.error.forbidden')
   const { db } = call.store
   await db.transaction().execute((tx) => removePreparedJobs(tx, administrator.id))
-  let people = 0
+  const most = maxBulkPeople(administrator.role, action)
+  let [people, seen] = [0, 0]
   for await (const userIds of selected(given, call)) {
-    const refused = await refusals(db, { administrator, job, now: createdAt }, userIds)
+    const refused = await refusals(db, call, job, userIds)
     people += userIds.length - refused.size
-    if (people > maxBulkPeople[administrator.role]) throw tooMany(maxBulkPeople[administrator.role])
+    seen += userIds.length
+    if (people > most || seen > maxSeen) throw tooMany(most)
     await db.transaction().execute(async (tx) => {
       for (const userId of userIds) {
         const reason = refused.get(userId) ?? null
@@ -53,8 +59,8 @@ export const prepare: Handler<typeof contract.prepareBulkJob> = async (given, ca
 export const startableSince = (now: number): number => now - bulkJobLifetime
 
 async function domainOf({ action, domain }: Given, call: Call): Promise<string | null> {
-  if (action !== 'remove_member') return null
-  if (domain === undefined) throw new ApiProblem('api.error.malformed', 'domain: needed to remove people from it')
+  if (action === 'unlock') return null
+  if (domain === undefined) throw new ApiProblem('api.error.malformed', `domain: needed for ${action}`)
   await domainsFor(call, domain)
   return domain
 }

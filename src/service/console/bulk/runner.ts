@@ -1,14 +1,10 @@
 import type { ServiceContext } from '../../context/service-context.ts'
 import { inSteps } from '../../ground/in-steps.ts'
 import { newId } from '../../rules/random.ts'
-import { holdBulkJob, leaveBulkJob, settleBulkItem, takeBulkJob, waitingBulkItems } from '../../store/bulk-jobs.ts'
-import type { BulkJobRow } from '../../store/bulk-jobs.ts'
-import type { Queryable } from '../../store/schema.ts'
-import { StoreUnavailableError } from '../../store/store.ts'
-import { bulkActions } from './actions.ts'
-import type { AfterCommit } from './actions.ts'
+import { leaveBulkJob, takeBulkJob, waitingBulkItems } from '../../store/bulk-jobs.ts'
+import { changePerson, hold, leaseLength, ofJob } from './change-person.ts'
+import type { Held } from './change-person.ts'
 import { endJob } from './end.ts'
-import { mayRun, presentAdministrator, refusals } from './rules.ts'
 
 /** Works on jobs in the background, one after the other. */
 export interface BulkJobs {
@@ -18,14 +14,13 @@ export interface BulkJobs {
   close(): Promise<void>
 }
 
-/** A process that was not heard of for so long no longer works on its job, seconds. */
-export const leaseLength = 30
-
 /** How many people are changed between two pauses. */
 const step = 20
 
 export function createBulkJobs(ctx: ServiceContext): BulkJobs {
   const holder = newId(ctx.random)
+  // A command beside the service knows of no mail server, so it leaves mails to the service.
+  const mails = ctx.mailer && ctx.authenticatorUrl !== undefined ? 1 : 0
   const ending = new AbortController()
   let running: Promise<void> | undefined
   let requested = false
@@ -34,9 +29,9 @@ export function createBulkJobs(ctx: ServiceContext): BulkJobs {
     while (requested && !ending.signal.aborted) {
       requested = false
       const now = ctx.clock.now()
-      const job = await takeBulkJob(ctx.store.db, { holder, now, until: now + leaseLength })
+      const job = await takeBulkJob(ctx.store.db, { holder, now, until: now + leaseLength, mails })
       if (!job) continue
-      await runJob(ctx, job, holder, ending.signal)
+      await runJob(ctx, { job, holder }, ending.signal)
       requested = true
     }
   }
@@ -51,6 +46,7 @@ export function createBulkJobs(ctx: ServiceContext): BulkJobs {
         })
         .finally(() => {
           running = undefined
+          if (requested) jobs.wake()
         })
     },
     async close() {
@@ -62,13 +58,15 @@ export function createBulkJobs(ctx: ServiceContext): BulkJobs {
 }
 
 /** Ends when the job does, when another process has it, or when this one closes. */
-async function runJob(ctx: ServiceContext, job: BulkJobRow, holder: string, signal: AbortSignal): Promise<void> {
+async function runJob(ctx: ServiceContext, held: Held, signal: AbortSignal): Promise<void> {
+  const { db } = ctx.store
+  const { job, holder } = held
   const stop = new AbortController()
   await inSteps({ size: step, signal: AbortSignal.any([signal, stop.signal]) }, async () => {
-    const userIds = await waitingBulkItems(ctx.store.db, job.id, step)
+    const userIds = await waitingBulkItems(db, job.id, step)
     for (const userId of userIds) {
       if (signal.aborted) break
-      if (!(await changePerson(ctx, job, holder, userId))) {
+      if (!(await changePerson(ctx, held, userId))) {
         stop.abort()
         break
       }
@@ -76,66 +74,8 @@ async function runJob(ctx: ServiceContext, job: BulkJobRow, holder: string, sign
     return userIds.length
   })
   if (stop.signal.aborted) return
-  if (signal.aborted) return leaveBulkJob(ctx.store.db, job.id, holder)
-  await ctx.store.db.transaction().execute(async (db) => {
-    if (await hold(db, ctx, job.id, holder)) await endJob(db, actingFor(ctx, job), job, 'done')
+  if (signal.aborted) return leaveBulkJob(db, job.id, holder)
+  await db.transaction().execute(async (tx) => {
+    if (await hold(tx, ctx, held)) await endJob(tx, ofJob(ctx, job), job, 'done')
   })
 }
-
-/** @returns false once the job has ended, or another process works on it. */
-async function changePerson(ctx: ServiceContext, job: BulkJobRow, holder: string, userId: string): Promise<boolean> {
-  try {
-    const after = await ctx.store.db
-      .transaction()
-      .execute((db) => changeInTransaction(db, ctx, { job, holder, userId }))
-    after?.()
-    return after !== undefined
-  } catch (error) {
-    // It is tried again by whichever process comes next.
-    if (error instanceof StoreUnavailableError) throw error
-    ctx.logger.warn({ err: error, job: job.id, user: userId }, 'a job could not change a user')
-    return settleBulkItem(ctx.store.db, { jobId: job.id, userId, state: 'failed', reason: 'failed' })
-  }
-}
-
-interface Change {
-  readonly job: BulkJobRow
-  readonly holder: string
-  readonly userId: string
-}
-
-/**
- * Checks everything again, and changes the person and its place in the job together: a process that crashes has done both or
- * neither.
- */
-async function changeInTransaction(
-  db: Queryable,
-  ctx: ServiceContext,
-  { job, holder, userId }: Change,
-): Promise<AfterCommit | undefined> {
-  if (!(await hold(db, ctx, job.id, holder))) return undefined
-  const administrator = await presentAdministrator(db, job.requestedBy)
-  if (!administrator || !mayRun(administrator, job)) {
-    await endJob(db, actingFor(ctx, job), job, 'stopped')
-    return undefined
-  }
-  const asked = { administrator, job, now: ctx.clock.now() }
-  const reason = (await refusals(db, asked, [userId])).get(userId) ?? null
-  const state = reason === null ? 'done' : 'skipped'
-  if (!(await settleBulkItem(db, { jobId: job.id, userId, state, reason }))) return () => {}
-  return reason === null ? bulkActions[job.action](db, actingFor(ctx, job), { job, userId }) : () => {}
-}
-
-function hold(db: Queryable, { clock }: ServiceContext, id: string, holder: string): Promise<boolean> {
-  const now = clock.now()
-  return holdBulkJob(db, id, { holder, now, until: now + leaseLength })
-}
-
-/** The actor is the administrator, and each entry of the trail names the job and its reason. */
-const actingFor = (ctx: ServiceContext, { id, requestedBy, because, organizationId }: BulkJobRow) => ({
-  ...ctx,
-  organizationId,
-  actor: { kind: 'administrator', id: requestedBy } as const,
-  because,
-  job: id,
-})

@@ -1,0 +1,52 @@
+import type { BulkReason } from '../../../contract/admin/bulk-jobs.ts'
+import { linkDays } from '../../../contract/admin/link-days.ts'
+import type { ErrorCode } from '../../../contract/errors.ts'
+import { ApiProblem } from '../../ground/problem.ts'
+import type { Call } from '../../http/route.ts'
+import { activeAmong } from '../../store/bulk-jobs.ts'
+import type { Queryable } from '../../store/schema.ts'
+import { sendEnrollmentMail } from '../enrollment-mail.ts'
+import { enrollmentMailProblem } from '../may-mail.ts'
+
+/** Who gets no enrollment mail, and why. Who has a device is found first, because most people of a domain have one. */
+export async function mailRefusals(
+  db: Queryable,
+  call: Call,
+  domainId: string,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, BulkReason>> {
+  const active = new Set(await activeAmong(db, domainId, userIds))
+  const refused = new Map<string, BulkReason>()
+  for (const userId of userIds) {
+    const problem = active.has(userId) ? undefined : await enrollmentMailProblem(db, call, { userId, domainId })
+    if (active.has(userId)) refused.set(userId, 'enrolled')
+    else if (problem) refused.set(userId, reasonOf(problem))
+  }
+  return refused
+}
+
+/** @returns why nothing was sent, undefined if the mail server has accepted the mail. */
+export async function sendMail(
+  call: Call,
+  person: { readonly userId: string; readonly domainId: string },
+): Promise<BulkReason | undefined> {
+  try {
+    await sendEnrollmentMail(call, { ...person, days: linkDays.usual })
+    return undefined
+  } catch (error) {
+    if (error instanceof ApiProblem) return reasonOf(error)
+    throw error
+  }
+}
+
+const reasonOf = ({ code }: ApiProblem): BulkReason => reasons[code] ?? 'failed'
+
+const reasons: Partial<Record<ErrorCode, BulkReason>> = {
+  'api.error.forbidden.own': 'own',
+  'api.error.forbidden.blocked': 'blocked',
+  'api.error.forbidden.guarded': 'guarded',
+  'api.error.notfound.user': 'not_found',
+  'api.error.conflict.email': 'no_email',
+  'api.error.conflict.device': 'enrolled',
+  'api.error.toomanyrequests': 'limit',
+}

@@ -1,0 +1,181 @@
+import type { Mutant } from './mutant.ts'
+
+const jobs = 'service/console/bulk-jobs.test.ts'
+const exports = 'service/console/people-export.test.ts'
+const mails = 'service/console/bulk-mails.test.ts'
+const rules = 'src/service/console/bulk/rules.ts'
+const access = 'src/service/console/bulk/administrator.ts'
+const handlers = 'src/service/console/bulk/jobs.ts'
+const store = 'src/service/store/bulk-jobs.ts'
+
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'the own record among many people',
+    file: rules,
+    find: '    else if (isOwnUser(administrator, user)) refused',
+    replace: '    else if (user.id === administrator.id) refused',
+    test: jobs,
+    title: 'leaves out the own record, people of other domains, and those who are not there, and says so',
+  },
+  {
+    defense: 'the domains of an administrator who acts on many people',
+    file: rules,
+    find: 'if (!user || !visible.has(id)) refused',
+    replace: 'if (!user) refused',
+    test: jobs,
+    title: 'leaves out the own record, people of other domains, and those who are not there, and says so',
+  },
+  {
+    defense: 'the block of the help desk after a No, among many people',
+    file: rules,
+    find: "role === 'helpdesk' && (await isHelpDeskBlocked(db, id, call.clock.now()))",
+    replace: "role === 'auditor' && (await isHelpDeskBlocked(db, id, call.clock.now()))",
+    test: jobs,
+    title: 'leaves out people who said No to the help desk',
+  },
+  {
+    defense: 'the access of the administrator while a job runs',
+    file: access,
+    find: 'if (!row || row.revokedAt !== null) return undefined',
+    replace: 'if (!row) return undefined',
+    test: jobs,
+    title: 'and ends when the administrator was revoked',
+  },
+  {
+    defense: 'the role that an action on many people needs',
+    file: access,
+    find: "mayCall(role, { method: 'POST', admin }) && isOfDomain",
+    replace: "mayCall('owner', { method: 'POST', admin }) && isOfDomain",
+    test: jobs,
+    title: 'removes no one',
+  },
+  {
+    defense: 'the domain of the administrator while a job runs',
+    file: access,
+    find: ' && isOfDomain && ',
+    replace: ' && ',
+    test: jobs,
+    title: 'and ends when the administrator has lost %s',
+  },
+  {
+    defense: 'how many people a role may change at once, while a job runs',
+    file: access,
+    find: ' && people <= maxBulkPeople(role, action)',
+    replace: '',
+    test: jobs,
+    title: 'and ends when the role allows fewer people by now',
+  },
+  {
+    defense: 'how many people the help desk may change at once',
+    file: 'src/service/console/bulk/prepare.ts',
+    find: 'if (people > most || seen > maxSeen) throw',
+    replace: 'if (people > maxSeen || seen > maxSeen) throw',
+    test: jobs,
+    title: 'is about 50 people at most',
+  },
+  {
+    defense: 'the rules of each person when a job comes to it',
+    file: 'src/service/console/bulk/change-person.ts',
+    find: '(await refusals(db, call, job, [userId])).get(userId) ?? null',
+    replace: '(await refusals(db, call, job, [])).get(userId) ?? null',
+    test: jobs,
+    title: 'and leaves out who has become its own record, or has left',
+  },
+  {
+    defense: 'the number of people in the start of a job',
+    file: handlers,
+    find: '  if (people !== row.people)\n',
+    replace: '  if (people < row.people)\n',
+    test: jobs,
+    title: 'names the number of people in the preview',
+  },
+  {
+    defense: 'the administrator who prepared a job',
+    file: handlers,
+    find: '  if (row.requestedBy !== administrator.id) throw',
+    replace: "  if (row.requestedBy === '') throw",
+    test: jobs,
+    title: 'is for who has prepared it, and for 15 minutes',
+  },
+  {
+    defense: 'the age of a preview',
+    file: store,
+    find: "    .where('createdAt', '>', of.since)\n",
+    replace: '',
+    test: jobs,
+    title: 'is for who has prepared it, and for 15 minutes',
+  },
+  {
+    defense: 'a start that is repeated',
+    file: store,
+    find: "    .where('state', '=', 'prepared')\n    .where('createdAt'",
+    replace: "    .where('createdAt'",
+    test: jobs,
+    title: 'that is repeated, at once or later, starts nothing a second time',
+    also: [{ file: handlers, find: "  if (row.state === 'prepared') await", replace: '  await' }],
+  },
+  {
+    defense: 'one running job for each administrator',
+    file: store,
+    find: "            .where('other.requestedBy', '=', of.requestedBy)\n            .where('other.state', '=', 'running'),",
+    replace:
+      "            .where('other.requestedBy', '=', of.requestedBy)\n            .where('other.state', '=', 'stopped'),",
+    test: jobs,
+    title: 'waits for the job that the administrator runs already',
+  },
+  {
+    defense: 'the jobs of other administrators',
+    file: 'src/service/console/scope.ts',
+    find: 'administrator.domainIds === null || job?.requestedBy === administrator.id\n',
+    replace: 'administrator.domainIds === null || job?.requestedBy !== undefined\n',
+    test: jobs,
+    title: 'shows an administrator of some domains only the own jobs',
+  },
+  {
+    defense: 'the record of an export of people',
+    file: 'src/service/console/people-export.ts',
+    find: "auditCall(tx, call, 'people.exported', { format, filter })",
+    replace: 'tx.selectNoFrom([]).execute()',
+    test: exports,
+    title: 'is in the audit trail with its filter, and without the name that was searched for',
+  },
+  {
+    defense: 'no names in the record of an export of people',
+    file: 'src/service/console/people-export.ts',
+    find: "filterFact(search, ['q'])",
+    replace: 'filterFact(search, [])',
+    test: exports,
+    title: 'is in the audit trail with its filter, and without the name that was searched for',
+  },
+  {
+    defense: 'the rules of an enrollment mail, among many people',
+    file: 'src/service/console/bulk/mails.ts',
+    find: '    else if (problem) refused.set(userId, reasonOf(problem))\n',
+    replace: '',
+    test: mails,
+    title: 'by the help desk go to no address that changed within 7 days',
+  },
+  {
+    defense: 'the mail to owners about an action on many people',
+    file: handlers,
+    find: 'if (people > bulkAlert) await',
+    replace: 'if (people > 10 * bulkAlert) await',
+    test: mails,
+    title: 'tell the owners when an action is about more than 100 people',
+  },
+  {
+    defense: 'the lease of a job that a process works on',
+    file: store,
+    find: "    .where((is) => is.or([is('heldUntil', 'is', null), is('heldUntil', '<=', now)]))\n",
+    replace: '',
+    also: [
+      {
+        file: store,
+        find: "        .where((due) => due.or([due('next.heldUntil', 'is', null), due('next.heldUntil', '<=', now)]))\n",
+        replace: '',
+      },
+    ],
+    test: jobs,
+    title: 'is taken over by another one after half a minute, which does the rest once',
+  },
+]
