@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 
 import { defineConfig } from 'vitest/config'
 
+import { MixedOrder } from './test/support/mixed-order.ts'
 import { waitTimeout } from './test/support/wait-timeout.ts'
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
@@ -24,6 +25,7 @@ export default defineConfig({
     // Loading the sources anew for each file would take a third of the processor time. So no test leaves anything behind in
     // a module, in `process.env` or in a prototype.
     isolate: false,
+    sequence: { sequencer: MixedOrder },
     // Safety nets and no rules, wide enough for a machine that is slow and busy. What a test waits for in a page or by
     // `expect.poll` gives up first, and names what it waited for.
     testTimeout: 60_000,
