@@ -24,6 +24,7 @@ import { consoleUrlOption, localConsole } from '../serve/console-options.ts'
 import { defaultPort } from '../serve/listeners.ts'
 import { counted, dateOf, printDone, printJson, printRows, printTable, quote, shortId } from '../terminal/print.ts'
 import { confirm, yesOption } from '../terminal/prompt.ts'
+import { jobsCommand } from './admin-jobs.ts'
 
 /** `second-factor admin`. It needs the database alone, so it works when no administrator can sign in. */
 export function adminGroup(): Command {
@@ -38,6 +39,7 @@ export function adminGroup(): Command {
       roleCommand(),
       revokeCommand(),
       sessionsCommand(),
+      jobsCommand(),
     ],
     [
       "admin invite --name 'Olivia Owner' --email olivia@example.com --console-url https://console.example.com",
