@@ -4,6 +4,7 @@ import type { AuditEvent } from '../../src/service/audit/entry.ts'
 import type { ServiceContext } from '../../src/service/context/service-context.ts'
 import type { SignInOutcome } from '../../src/service/store/schema.ts'
 import { noteSignIn } from '../../src/service/store/last-sign-ins.ts'
+import { addToTimeline } from '../../src/service/store/timeline.ts'
 import { insertMany } from './insert-many.ts'
 import type { SeededPerson, Tenant } from './people.ts'
 import type { SeededRandom } from './random.ts'
@@ -133,6 +134,7 @@ async function insertTrail(
     .values({ id: writer, ...start, ...head })
     .execute()
   await insertMany(rows, (some) => db.insertInto('audit').values(some).execute())
+  await addToTimeline(db, { writer, after: 0, through: last.sequence })
 }
 
 function eventsOf({ organizationId }: Tenant, { id, person, at, outcome, factor, address }: SignIn) {

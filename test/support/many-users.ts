@@ -52,6 +52,7 @@ export async function furnishManyUsers(
     sql`known_browser (id_hash, domain_id, user_id, factors, passed_at, expires_at)
       select id, ${domain}, id, '', sequence, 4000000000 + sequence`,
     sql`audit_writer (id, sequence, hash, start_sequence, start_hash, started_at) select id, 1, '', 0, '', sequence`,
+    sql`timeline_entry (user_sequence, position, sign_in) select sequence, sequence, 1`,
     sql`audit (writer, sequence, at, event, actor_kind, actor_id, facts, hash)
       select id, 1, sequence, 'session.created', 'service', '', '{}', ''`,
   ]

@@ -11,6 +11,7 @@ import type * as personSignIns from '../../contract/admin/person-sign-ins.ts'
 import type * as people from '../../contract/admin/people.ts'
 import type * as signIn from '../../contract/admin/sign-in.ts'
 import type * as stock from '../../contract/admin/stock.ts'
+import type * as timeline from '../../contract/admin/timeline.ts'
 import type { Endpoint, EndpointInput, EndpointOutput } from '../../contract/endpoint.ts'
 
 type Declared = typeof administrators &
@@ -25,7 +26,8 @@ type Declared = typeof administrators &
   typeof people &
   typeof personSignIns &
   typeof signIn &
-  typeof stock
+  typeof stock &
+  typeof timeline
 
 /**
  * The operations of the console by method and path, such as `GET /admin/session`. Types only: the schemas would be a third of

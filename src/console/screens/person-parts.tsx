@@ -3,14 +3,16 @@ import { printable } from '../../printable.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { lock } from '../../ui/icons.ts'
+import { lazyScreen } from '../../ui/lazy-screen.tsx'
 import { Facts } from '../parts/facts.tsx'
+import { Loading } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { useWords } from '../words/speech.tsx'
 import { CallerCard } from './caller/caller-card.tsx'
+import { CannotLoad } from './cannot-load.tsx'
 import { useDomainNames } from './domain-names.ts'
 import type { PersonAction, PersonActions } from './person-action.ts'
 import { LastSignIn, PersonBadges, useLockedUntil } from './person-badges.tsx'
-import { SignIns } from './person-sign-ins.tsx'
 import { Codes, Devices, Hardware, Passkeys } from './person-factors.tsx'
 
 export interface PersonPartsProps {
@@ -21,6 +23,12 @@ export interface PersonPartsProps {
   readonly onAsk: (action: PersonAction) => void
   readonly reload: () => Promise<void>
 }
+
+/** Loaded after the rest: most who open a person look for a factor or a lock. */
+const Timeline = lazyScreen(async () => (await import('./timeline/timeline.tsx')).Timeline, {
+  loading: Loading,
+  failed: CannotLoad,
+})
 
 /** What is known of a person, and the buttons beside what they change. */
 export function PersonParts(props: PersonPartsProps) {
@@ -35,7 +43,7 @@ export function PersonParts(props: PersonPartsProps) {
       <Hardware {...props} />
       <Passkeys {...props} />
       <Codes {...props} />
-      <SignIns {...props} />
+      <Timeline {...props} />
       <About {...props} />
       {changeable ? (
         <section class="card">

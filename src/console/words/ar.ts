@@ -352,6 +352,16 @@ export const ar: Words = {
   firstPage: 'الصفحة الأولى',
   nextPage: 'الصفحة التالية',
 
+  timeline: {
+    heading: 'تسجيلات الدخول والتغييرات',
+    all: 'الكل',
+    kinds: {
+      sign_ins: 'تسجيلات الدخول',
+      changes: 'التغييرات',
+    },
+    empty: 'لا شيء بعد.',
+    inAudit: 'اعرض في سجل التدقيق',
+  },
   caller: {
     heading: 'المتصل',
     offer: (name) => `هل يتصل بك شخص يقول إنه ${name}؟ اسأل الجهاز قبل أن تغيّر أي شيء.`,
@@ -465,9 +475,6 @@ export const ar: Words = {
     },
   },
   signIns: {
-    heading: 'عمليات الدخول الأخيرة',
-    sentence: 'كل ما كان في آخر 24 ساعة، وما أجاب عنه الجهاز الحالي خلال 90 يومًا.',
-    empty: 'لا توجد عمليات دخول في هذه المدة.',
     states: {
       pending: 'قيد الانتظار',
       approved: 'تمت الموافقة',

@@ -299,6 +299,16 @@ export const de: Words = {
   firstPage: 'Erste Seite',
   nextPage: 'Nächste Seite',
 
+  timeline: {
+    heading: 'Anmeldungen und Änderungen',
+    all: 'Alle',
+    kinds: {
+      sign_ins: 'Anmeldungen',
+      changes: 'Änderungen',
+    },
+    empty: 'Noch nichts.',
+    inAudit: 'Im Prüfprotokoll anzeigen',
+  },
   caller: {
     heading: 'Anruf',
     offer: (name) => `Jemand ruft an und sagt, ${name} zu sein? Fragen Sie das Gerät, bevor Sie etwas ändern.`,
@@ -408,9 +418,6 @@ export const de: Words = {
     },
   },
   signIns: {
-    heading: 'Letzte Anmeldungen',
-    sentence: 'Alle der letzten 24 Stunden, und 90 Tage lang die, die das jetzige Gerät beantwortet hat.',
-    empty: 'Keine Anmeldungen in dieser Zeit.',
     states: {
       pending: 'Wartet',
       approved: 'Bestätigt',

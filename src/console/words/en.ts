@@ -292,6 +292,16 @@ export const en = {
   firstPage: 'First page',
   nextPage: 'Next page',
 
+  timeline: {
+    heading: 'Sign-ins and changes',
+    all: 'All',
+    kinds: {
+      sign_ins: 'Sign-ins',
+      changes: 'Changes',
+    },
+    empty: 'Nothing yet.',
+    inAudit: 'Show in the audit trail',
+  },
   caller: {
     heading: 'Caller',
     offer: (name: string) =>
@@ -401,9 +411,6 @@ export const en = {
     },
   },
   signIns: {
-    heading: 'Recent sign-ins',
-    sentence: 'All of the last 24 hours, and for 90 days those that the present device answered.',
-    empty: 'No sign-ins in this time.',
     states: {
       pending: 'Waiting',
       approved: 'Approved',

@@ -293,6 +293,16 @@ export const es: Words = {
   firstPage: 'Primera página',
   nextPage: 'Página siguiente',
 
+  timeline: {
+    heading: 'Inicios de sesión y cambios',
+    all: 'Todo',
+    kinds: {
+      sign_ins: 'Inicios de sesión',
+      changes: 'Cambios',
+    },
+    empty: 'Nada todavía.',
+    inAudit: 'Mostrar en la auditoría',
+  },
   caller: {
     heading: 'Llamada',
     offer: (name) => `¿Alguien llama y dice ser ${name}? Pregunte al dispositivo antes de cambiar nada.`,
@@ -402,9 +412,6 @@ export const es: Words = {
     },
   },
   signIns: {
-    heading: 'Inicios de sesión recientes',
-    sentence: 'Todos los de las últimas 24 horas y, durante 90 días, los que respondió el dispositivo actual.',
-    empty: 'Ningún inicio de sesión en este tiempo.',
     states: {
       pending: 'En espera',
       approved: 'Aprobado',

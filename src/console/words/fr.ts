@@ -297,6 +297,16 @@ export const fr: Words = {
   firstPage: 'Première page',
   nextPage: 'Page suivante',
 
+  timeline: {
+    heading: 'Connexions et modifications',
+    all: 'Tout',
+    kinds: {
+      sign_ins: 'Connexions',
+      changes: 'Modifications',
+    },
+    empty: 'Rien pour l’instant.',
+    inAudit: 'Afficher dans le journal d’audit',
+  },
   caller: {
     heading: 'Appel',
     offer: (name) =>
@@ -409,10 +419,6 @@ export const fr: Words = {
     },
   },
   signIns: {
-    heading: 'Connexions récentes',
-    sentence:
-      'Toutes celles des dernières 24 heures et, pendant 90 jours, celles auxquelles l’appareil actuel a répondu.',
-    empty: 'Aucune connexion pendant cette période.',
     states: {
       pending: 'En attente',
       approved: 'Approuvée',

@@ -288,6 +288,16 @@ export const ja: Words = {
   firstPage: '最初のページ',
   nextPage: '次のページ',
 
+  timeline: {
+    heading: 'サインインと変更',
+    all: 'すべて',
+    kinds: {
+      sign_ins: 'サインイン',
+      changes: '変更',
+    },
+    empty: 'まだ何もありません。',
+    inAudit: '監査で表示',
+  },
   caller: {
     heading: '電話の相手',
     offer: (name) => `${name}さんと名乗る人から電話がありましたか。変更する前に、端末で確認してください。`,
@@ -395,9 +405,6 @@ export const ja: Words = {
     },
   },
   signIns: {
-    heading: '最近のサインイン',
-    sentence: '過去24時間のすべてと、現在の端末が回答したもの（90日間）です。',
-    empty: 'この期間のサインインはありません。',
     states: {
       pending: '待機中',
       approved: '承認',

@@ -294,6 +294,16 @@ export const pt: Words = {
   firstPage: 'Primeira página',
   nextPage: 'Próxima página',
 
+  timeline: {
+    heading: 'Entradas e alterações',
+    all: 'Tudo',
+    kinds: {
+      sign_ins: 'Entradas',
+      changes: 'Alterações',
+    },
+    empty: 'Nada ainda.',
+    inAudit: 'Mostrar na auditoria',
+  },
   caller: {
     heading: 'Chamada',
     offer: (name) => `Alguém ligou e diz ser ${name}? Pergunte ao dispositivo antes de mudar qualquer coisa.`,
@@ -401,9 +411,6 @@ export const pt: Words = {
     },
   },
   signIns: {
-    heading: 'Acessos recentes',
-    sentence: 'Todos das últimas 24 horas e, por 90 dias, os que o dispositivo atual respondeu.',
-    empty: 'Nenhum acesso nesse período.',
     states: {
       pending: 'Aguardando',
       approved: 'Aprovado',

@@ -14,6 +14,7 @@ import * as domains from './domains.ts'
 import * as enrollment from './enrollment.ts'
 import * as overview from './overview.ts'
 import * as stock from './stock.ts'
+import * as timeline from './timeline.ts'
 import * as signIn from './sign-in.ts'
 
 export const adminOperations: readonly Operation[] = listOperations({
@@ -25,7 +26,7 @@ export const adminOperations: readonly Operation[] = listOperations({
   People: { ...people, ...peopleExport },
   'Bulk actions': bulkJobs,
   'Enrollment and e-mail addresses': enrollment,
-  'Sign-ins of people': signIns,
+  'Sign-ins of people': { ...signIns, ...timeline },
   'Hardware tokens': stock,
   Approvals: approvals,
   'Verifying callers': callerVerifications,

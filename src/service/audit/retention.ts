@@ -3,6 +3,7 @@ import type { Observer } from '../monitoring/observer.ts'
 import { agreementNeeded, passTime, resumeTime } from '../rules/trusted-time.ts'
 import type { TrustedTime } from '../rules/trusted-time.ts'
 import * as trail from '../store/audit.ts'
+import { removeFromTimeline } from '../store/timeline.ts'
 import { openPruneBudget, readTrustedClock, takePruneBudget, writeTrustedClock } from '../store/trusted-clock.ts'
 import { audit } from './audit.ts'
 import type { TrailContext } from './audit.ts'
@@ -118,6 +119,7 @@ function pruneSome(
     const old = withinBudget ? due.slice(0, await takePruneBudget(db, due.length)) : due
     const last = old.at(-1)
     if (!last || !(await trail.moveAuditStart(db, writer, start.startSequence, last))) return 0
+    await removeFromTimeline(db, { writer, after: start.startSequence, through: last.sequence })
     await trail.removeAuditRows(db, writer, last.sequence)
     const facts = { chain: writer, through: last.sequence, removed: old.length, before }
     await audit(db, ctx, { event: 'audit.pruned', organizationId: null, facts })

@@ -10,6 +10,7 @@ import { answersOfDevices, sessionsOfUser } from '../store/person-sign-ins.ts'
 import type { SignInRow } from '../store/person-sign-ins.ts'
 import { signedIn } from './call.ts'
 
+/** A sign-in as it is stored, as far as it is known. */
 type Row = Pick<SignInRow, 'id' | 'domainId' | 'state' | 'reason' | 'purpose' | 'attributes' | 'ipAddress'> &
   Pick<SignInRow, 'createdAt'> &
   Partial<Pick<SignInRow, 'factor' | 'knownBrowser'>>
@@ -26,7 +27,7 @@ export const list: Handler<typeof contract.listPersonSignIns> = async ({ userId,
   const shown = pageOf(rows)
   const last = shown.at(-1)
   return {
-    signIns: shown.map((row) => view(row)),
+    signIns: shown.map((row) => signInView(row)),
     ...(last && shown.length < rows.length && { next: String(last.createdAt) }),
   }
 }
@@ -58,18 +59,35 @@ function pageOf(rows: readonly Row[]): readonly Row[] {
   return whole.length > 0 ? whole : page
 }
 
-function view(row: Row): PersonSignIn {
-  const { id, domainId, state, reason, factor, purpose, attributes, ipAddress, knownBrowser, createdAt } = row
+/** The sign-ins that wait for an answer, in the domains that the administrator may see. */
+export async function waitingSignIns(call: Call, userId: string): Promise<PersonSignIn[]> {
+  const page = { before: Number.MAX_SAFE_INTEGER, limit: signInPage }
+  const rows = await sessionsOfUser(call.store.db, userId, await visibleDomains(call, userId), page)
+  return rows
+    .map((row) => atTime(row, call.clock.now()))
+    .filter(({ state }) => state === 'pending')
+    .map((row) => signInView(row))
+}
+
+function signInView(row: Row): PersonSignIn {
+  const { id, domainId, state, reason, factor, createdAt } = row
   return {
     id,
     domain: domainId,
     state,
     ...(reason !== null && { reason }),
     ...(factor && { factor }),
-    purpose,
-    ...(ipAddress !== null && { address: ipAddress }),
-    attributes: JSON.parse(attributes) as Attribute[],
-    ...(knownBrowser !== undefined && { knownBrowser: knownBrowser === 1 }),
+    ...originView(row),
     at: createdAt,
   }
 }
+
+type Origin = Pick<Row, 'purpose' | 'attributes' | 'ipAddress' | 'knownBrowser'>
+
+/** Where a sign-in came from, and what for. */
+export const originView = ({ purpose, attributes, ipAddress, knownBrowser }: Origin) => ({
+  purpose,
+  ...(ipAddress !== null && { address: ipAddress }),
+  attributes: JSON.parse(attributes) as Attribute[],
+  ...(knownBrowser !== undefined && { knownBrowser: knownBrowser === 1 }),
+})

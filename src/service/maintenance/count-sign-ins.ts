@@ -7,13 +7,16 @@ import type { SignInOutcome } from '../store/schema.ts'
 import { addSignIns, moveCounted, secondsOfADay, writersToCount } from '../store/sign-in-days.ts'
 import type { SignInDayRow } from '../store/sign-in-days.ts'
 import type { Store } from '../store/store.ts'
+import type { endsOfSignIns } from '../store/timeline-events.ts'
+import { addToTimeline } from '../store/timeline.ts'
 
 /** The most entries that one transaction counts. */
 const countStep = 250
 
 /**
- * Counts the outcomes that the audit trail has recorded since the last count, and notes when users signed in last. A sign-in itself counts nothing: all sign-ins of a
- * domain would wait for one row.
+ * Counts the outcomes that the audit trail has recorded since the last count, notes when users signed in last, and adds to their
+ * timelines. A sign-in itself does none of it: all sign-ins of a domain would wait for one row, and an index by person is slow
+ * to write.
  */
 export async function countSignIns({ store }: { readonly store: Store }, signal?: AbortSignal): Promise<void> {
   for (const writer of await writersToCount(store.db)) {
@@ -31,6 +34,7 @@ function countSome({ db: database }: Store, writer: string): Promise<number> {
     if (!last || !(await moveCounted(db, writer, chain.countedSequence, last.sequence))) return 0
     for (const counted of countByDay(rows)) await addSignIns(db, counted)
     for (const [userId, at] of lastByUser(rows)) await noteSignIn(db, userId, at)
+    await addToTimeline(db, { writer, after: chain.countedSequence, through: last.sequence })
     return rows.length
   })
 }
@@ -78,6 +82,6 @@ const outcomes = {
   'session.denied': 'denied',
   'session.expired': 'expired',
   'session.cancelled': 'cancelled',
-} as const satisfies Record<string, SignInOutcome>
+} as const satisfies Record<(typeof endsOfSignIns)[number], SignInOutcome>
 
 const isEnd = (event: string): event is keyof typeof outcomes => Object.hasOwn(outcomes, event)

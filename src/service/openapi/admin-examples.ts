@@ -319,6 +319,22 @@ export const adminExamples: Readonly<Record<string, Example>> = {
   startBulkJob: { request: { people: 812 }, answer: runningJob },
   cancelBulkJob: { answer: { ...runningJob, state: 'cancelled', finishedAt: 1795086500 } },
   exportBulkReport: { answer: 'id,username,name,outcome,reason\r\n1f1f,alice,Alice Example,done,\r\n' },
+  listPersonTimeline: {
+    answer: {
+      waiting: [],
+      entries: [
+        {
+          position: 4711,
+          at: 1_790_000_100,
+          event: 'bypass.created',
+          actor: { kind: 'administrator', id: 'a1'.repeat(20) },
+          facts: { because: 'lost_device', uses: 1, until: 1_790_086_500 },
+        },
+      ],
+      names: { ['a1'.repeat(20)]: 'Olivia Owner' },
+      next: '4711',
+    },
+  },
   unlockPerson: changed,
   endPersonSessions: { request: { because } },
   resetPerson: { ...changed, answer: { ...person, factors: [], tokens: [], passkeys: [], codes: [], bypassCodes: 0 } },

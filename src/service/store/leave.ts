@@ -8,6 +8,7 @@ import type { Queryable } from './schema.ts'
 import { allValues, change, firstRow } from './statement.ts'
 import type { List, Slot } from './statement.ts'
 import type { Secrets } from '../sealing/secrets.ts'
+import { removeTimeline } from './timeline.ts'
 import { noneRevoked, revokeTokens } from './tokens.ts'
 import type { Revoked } from './tokens.ts'
 
@@ -41,6 +42,7 @@ export async function leaveDomain(
 export async function removeUser(db: Queryable, userId: string, leaving: Leaving): Promise<Revoked> {
   const ended = await leaveDomain(db, { userIds: [userId] }, leaving)
   await removeLastSignIn(db, userId)
+  await removeTimeline(db, userId)
   await deleteUser(db, userId)
   return ended
 }

@@ -519,6 +519,14 @@ export interface Database {
     userSequence: number
     at: number
   }
+  /** Which entries of the audit trail are about a user; see `store/timeline.ts`. */
+  timelineEntry: {
+    userSequence: number
+    /** Of the entry. */
+    position: number
+    /** Whether it ends a sign-in; otherwise it is a change. */
+    signIn: Fact
+  }
   /** How many members of a domain are enrolled, as last counted; see `maintenance/count-enrolled.ts`. */
   enrollmentCount: {
     domainId: string

@@ -54,6 +54,7 @@ const growing = [
   'last_sign_in',
   'synchronized_user',
   'audit',
+  'timeline_entry',
 ]
 
 /** An index search by only these columns finds every row of an organization or a domain. */
@@ -229,7 +230,7 @@ interface Walk {
 const ofTheStore = () => [...statements.values()].filter(({ origins, sql: text }) => origins.size > 0 && isQuery(text))
 
 /** What a migration fills new tables and columns from reads all of the old ones. Its names are not quoted. */
-const ofMigrations = /^(insert into (user_search|last_sign_in)|update service set sign_ins_since) /
+const ofMigrations = /^(insert into (user_search|last_sign_in|timeline_entry)|update service set sign_ins_since) /
 
 const isQuery = (text: string) =>
   /^(select|insert|update|delete|with)\b/i.test(text) && !/sqlite_master|kysely_/.test(text) && !ofMigrations.test(text)

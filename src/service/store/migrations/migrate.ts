@@ -21,6 +21,7 @@ import { lastSignIns } from './0014-last-sign-ins.ts'
 import { enrollmentMails } from './0015-enrollment-mails.ts'
 import { stockSearch } from './0016-stock-search.ts'
 import { bulkJobs } from './0017-bulk-jobs.ts'
+import { timeline } from './0018-timeline.ts'
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -79,4 +80,5 @@ const migrations = (engine: Engine) => ({
   '0015-enrollment-mails': enrollmentMails,
   '0016-stock-search': stockSearch,
   '0017-bulk-jobs': bulkJobs,
+  '0018-timeline': timeline(engine),
 })

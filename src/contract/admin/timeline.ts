@@ -1,0 +1,44 @@
+import { z } from 'zod'
+
+import { endpoint } from '../endpoint.ts'
+import { Id } from '../text.ts'
+import { AuditItem } from './audit.ts'
+import { PersonSignIn } from './person-sign-ins.ts'
+
+/** How many entries a page has. */
+export const timelinePage = 20
+
+export const TimelineKind = z.enum(['sign_ins', 'changes'])
+export type TimelineKind = z.infer<typeof TimelineKind>
+
+/** An entry of the audit trail about a person, with those facts that tell what happened, and without addresses. */
+export const TimelineEntry = AuditItem.omit({ address: true, requestId: true }).extend({
+  /** Of a sign-in: where it came from, while that is known. */
+  signIn: PersonSignIn.partial({ purpose: true }).optional(),
+})
+export type TimelineEntry = z.infer<typeof TimelineEntry>
+
+export const listPersonTimeline = endpoint({
+  method: 'GET',
+  path: '/admin/people/:userId/timeline',
+  summary:
+    'Lists the sign-ins of a person and the changes of what signs the person in, newest first, as long as the audit trail has them. 20 a page. Administrators of some domains see what is about these domains or about none.',
+  query: z.object({
+    kind: TimelineKind.optional(),
+    /** The `next` of the page before. */
+    before: z
+      .string()
+      .regex(/^\d{1,15}$/)
+      .optional(),
+  }),
+  response: z.object({
+    /** Sign-ins that wait for an answer now; on the first page only. */
+    waiting: z.array(PersonSignIn),
+    entries: z.array(TimelineEntry),
+    /** The names of domains and administrators that the entries name by their ids, as far as they are visible. */
+    names: z.record(Id, z.string()),
+    next: z.string().optional(),
+  }),
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain' },
+})

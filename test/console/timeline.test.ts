@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+
+import { button, link, row, signedIn, startDesk } from './desk.ts'
+
+describe('the timeline of a person', () => {
+  it('shows sign-ins and changes with who made them, filtered, page by page, and leads to the audit trail', async () => {
+    const desk = await startDesk()
+    await desk.addPerson('alice', 'Alice Archer')
+    await desk.lock('alice')
+    const { page } = await signedIn(desk)
+    await row(page, 'Alice Archer').click()
+    const card = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Sign-ins and changes' }) })
+    const titles = () => card.locator('.row strong').allInnerTexts()
+    await button(page, 'Create a code').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create a code' }).click()
+    await button(page, 'Done').click()
+    await desk.lock('alice')
+    await page.reload()
+
+    await card.getByText('A recovery code was created').waitFor()
+    const text = await card.innerText()
+    const first = (await titles()).length
+    await button(page, 'Show older').click()
+    await card.getByText('A person was added to an app').waitFor()
+    const all = (await titles()).length
+    await button(page, 'Changes').click()
+    await card.getByText('Wiki', { exact: true }).first().waitFor({ state: 'detached' })
+    const changes = await titles()
+    await button(page, 'Sign-ins').click()
+    await card.getByText('A recovery code was created').waitFor({ state: 'detached' })
+    const signIns = await titles()
+    await link(page, 'Show in the audit trail').click()
+    await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor()
+
+    expect(text).toMatch(/Olivia Owner\n.?Lost device/u)
+    expect([first, all > first]).toEqual([20, true])
+    expect(changes).toContain('A person was added')
+    expect(changes).not.toContain('Wiki')
+    expect(new Set(signIns)).toEqual(new Set(['Wiki']))
+    expect(new URL(page.url()).searchParams.get('user')).toMatch(/^[0-9a-f]{40}$/)
+  })
+})

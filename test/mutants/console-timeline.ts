@@ -1,0 +1,48 @@
+import type { Mutant } from './mutant.ts'
+
+const timeline = 'service/console/timeline.test.ts'
+const handlers = 'src/service/console/timeline.ts'
+const store = 'src/service/store/timeline.ts'
+
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'the domains of an administrator in the timeline of a person',
+    file: handlers,
+    find: '    everyone: domainIds === null ? 1 : 0,\n',
+    replace: '    everyone: 1,\n',
+    test: timeline,
+    title: 'shows an administrator of some domains nothing about others',
+  },
+  {
+    defense: 'the person whose timeline is read',
+    file: store,
+    find: "      .where('user.id', '=', of.userId)\n",
+    replace: "      .where('user.id', '<>', '')\n",
+    test: timeline,
+    title: 'has no entries about other people',
+  },
+  {
+    defense: 'the facts of the audit trail that the help desk does not read',
+    file: handlers,
+    find: '.filter(([name]) => plainFacts.includes(name))',
+    replace: '',
+    test: timeline,
+    title: 'names no address, and no id of a key, device, session or factor',
+  },
+  {
+    defense: 'the ids of API keys and devices in the timeline of a person',
+    file: handlers,
+    find: "id: kind === 'administrator' ? id : '',",
+    replace: 'id,',
+    test: timeline,
+    title: 'names no address, and no id of a key, device, session or factor',
+  },
+  {
+    defense: 'entries that are removed from the timeline with those of the audit trail',
+    file: 'src/service/audit/retention.ts',
+    find: '    await removeFromTimeline(db, { writer, after: start.startSequence, through: last.sequence })\n',
+    replace: '',
+    test: timeline,
+    title: 'ends with the audit trail, and with the person',
+  },
+]
