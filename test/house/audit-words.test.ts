@@ -1,9 +1,16 @@
 import { expect, it } from 'vitest'
 
 import { en } from '../../src/console/words/en.ts'
-import { eventNames } from '../../src/service/audit/events.ts'
+import { auditEvents, eventNames } from '../../src/service/audit/events.ts'
 
 // The console has no access to the service's list. An event without a sentence is shown under its name.
 it('the console has a sentence for each event of the audit trail, and for no other', () => {
   expect(Object.keys(en.audit.events).toSorted()).toEqual([...eventNames].toSorted())
+})
+
+it('the console has a word for each fact of the audit trail, and for no other', () => {
+  // The reason of an administrator is a fact of every event.
+  const facts = new Set<string>([...Object.values(auditEvents).flat(), 'because'])
+
+  expect(Object.keys(en.audit.facts).toSorted()).toEqual([...facts].toSorted())
 })

@@ -38,6 +38,10 @@ const requests = {
   'Inactive, one domain': 'people?filter=inactive&domain=DOMAIN',
   'Inactive, among those of a name': 'people?filter=inactive&q=alice',
   'Locked, one domain': 'people?filter=locked&domain=DOMAIN',
+  'Hardware tokens': 'stock',
+  'Hardware tokens, search for a serial number': 'stock?q=700123',
+  'Hardware tokens, clock is off': 'stock?filter=out_of_sync',
+  'Timeline of a person': 'people/PERSON/timeline',
   'Audit trail, newest entries': 'audit',
   'Audit trail, reported in 24 hours': 'audit?event=session.denied&reason=reported',
 } as const
@@ -72,7 +76,8 @@ describe('the console over 100,000 people and a month of history', () => {
   it('answers within 200 ms', async () => {
     const desk = await startLargeDesk()
     const { page } = await signedIn(desk)
-    const paths = Object.values(requests).map((path) => path.replace('DOMAIN', domain))
+    const { id } = await desk.client.users.getByUsername('u012345')
+    const paths = Object.values(requests).map((path) => path.replace('DOMAIN', domain).replace('PERSON', id))
 
     const measured = await page.evaluate(
       async ({ all, count }) => {

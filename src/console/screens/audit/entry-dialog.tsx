@@ -21,15 +21,24 @@ export function EntryDialog({ item, names, query, onClose }: EntryDialogProps) {
     words: { audit, openPerson },
     locale,
   } = useSpeech()
-  const { sentence, actor, nameOf } = useEntryWords(names)
+  const { sentence, actor, nameOf, factName, factText } = useEntryWords(names)
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' }).format(item.at * 1000)
   const { user } = item.facts
+
+  function factOf([name, value]: [string, FactValue]): Fact[] {
+    if (value === null || value === '') return []
+    const recorded = printable(String(value))
+    const known = isId(name) ? nameOf(value) : undefined
+    const note = known === undefined || known === recorded ? {} : { note: recorded }
+    return [{ label: factName(name), value: <bdi>{known ?? factText(name, value)}</bdi>, ...note }]
+  }
+
   const facts: readonly Fact[] = [
     { label: audit.when, value: exact },
     { label: audit.by, value: <bdi>{actor(item)}</bdi>, note: item.actor.id },
     ...(item.address === null ? [] : [{ label: audit.address, value: <bdi dir="ltr">{item.address}</bdi> }]),
     { label: audit.event, value: <bdi dir="ltr">{printable(item.event)}</bdi> },
-    ...Object.entries(item.facts).flatMap(([name, value]) => factOf(name, value, nameOf)),
+    ...Object.entries(item.facts).flatMap(factOf),
     ...(item.requestId === undefined ? [] : [{ label: audit.request, value: <bdi>{printable(item.requestId)}</bdi> }]),
     { label: audit.entry, value: item.position },
   ]
@@ -65,16 +74,5 @@ export function EntryDialog({ item, names, query, onClose }: EntryDialogProps) {
   )
 }
 
-/** A fact under the name it has in exports and at the command line. */
-function factOf(name: string, value: FactValue, nameOf: (id: FactValue) => string | undefined): Fact[] {
-  if (value === null || value === '') return []
-  const text = printable(String(value))
-  const shown = ['user', 'domain', 'administrator'].includes(name) ? nameOf(value) : undefined
-  return [
-    {
-      label: name,
-      value: <bdi>{shown ?? text}</bdi>,
-      ...(shown !== undefined && shown !== text && { note: text }),
-    },
-  ]
-}
+/** Whether a fact is the id of something that has a name. */
+const isId = (name: string): boolean => ['user', 'domain', 'administrator'].includes(name)

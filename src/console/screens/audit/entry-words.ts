@@ -1,6 +1,7 @@
 import type { AuditItem } from '../../../contract/admin/audit.ts'
 import { isolated, printable } from '../../../printable.ts'
 import { useWords } from '../../words/speech.tsx'
+import { useDateTime } from '../../parts/time.tsx'
 import { useOperationName } from '../operation-name.ts'
 
 /** The names of people, domains and administrators by their ids. */
@@ -13,6 +14,7 @@ export function useEntryWords(names: Names) {
   const words = useWords()
   const operationName = useOperationName()
   const { audit } = words
+  const dateTime = useDateTime()
 
   const nameOf = (id: FactValue | undefined): string | undefined => {
     if (typeof id !== 'string' || id === '') return undefined
@@ -31,8 +33,16 @@ export function useEntryWords(names: Names) {
     return undefined
   }
 
+  /** A value as people read it; what has no words is shown as it is recorded. */
+  function factText(name: string, value: FactValue): string {
+    if ((name === 'until' || name === 'before') && typeof value === 'number') return dateTime(value)
+    return circumstance([name, value]) ?? printable(String(value))
+  }
+
   return {
     nameOf,
+    factName: (name: string): string => textOf(audit.facts, name),
+    factText,
     sentence: ({ event }: AuditItem): string => textOf(audit.events, event),
     /** Where, by what, and why, in one line. */
     circumstances: ({ facts }: AuditItem): string =>

@@ -34,7 +34,8 @@ export function NumberDialog({ question, outcome, now, onClose }: NumberDialogPr
             )}
             <p class="sentence">{sentence}</p>
           </div>
-          <p class="sentence" role="status">
+          {/* The outcome is the title already; screen readers announce it here. */}
+          <p class={waits ? 'sentence' : 'unseen'} role="status">
             {waits ? words.caller.waiting : title}
           </p>
           {waits ? (
