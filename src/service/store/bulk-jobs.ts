@@ -32,6 +32,11 @@ export const insertBulkItem = change('insertBulkItem', (db, row: Slots<BulkItemR
   db.insertInto('bulkItem').values(pick(row, ['jobId', 'userId', 'state', 'reason', 'expiresAt'])),
 )
 
+/** When all people of a job are stored. */
+export const setBulkPeople = change('setBulkPeople', (db, id: Slot<string>, people: Slot<number>) =>
+  db.updateTable('bulkJob').set({ people }).where('id', '=', id),
+)
+
 /** An administrator has at most one job that waits for its start. In a transaction. */
 export async function removePreparedJobs(db: Queryable, requestedBy: string): Promise<void> {
   await removePreparedItems(db, requestedBy)

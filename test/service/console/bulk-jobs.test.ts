@@ -213,6 +213,24 @@ describe('an action on many people', () => {
     })
   })
 
+  it('on too many people leaves nothing of its preview behind', async () => {
+    const { id: domain } = await running.service.administration.createDomain(running.organization.id, {
+      name: unique(),
+    })
+    const rows = Array.from({ length: 60 }, () => newUser(unique()))
+    await running.call('PUT', `/domains/${domain}/users`, { body: rows })
+    const { json } = await running.call('GET', `/domains/${domain}/users`)
+    // The first ones are left out, and stored, before the others turn out to be too many.
+    const unknown = Array.from({ length: 250 }, (_, index) => String(index).padStart(40, '0'))
+    const people = [...unknown, ...json.map(({ id }: { id: string }) => id)]
+    const items = async () => (await database().selectFrom('bulkItem').select('userId').execute()).length
+    const before = await items()
+
+    const { code } = await prepare(await signedIn({ role: 'helpdesk', domains: [domain] }), people)
+
+    expect([code, await items()]).toEqual(['api.error.limit.people', before])
+  })
+
   describe('a start', () => {
     it('that is repeated, at once or later, starts nothing a second time', async () => {
       const id = await person()

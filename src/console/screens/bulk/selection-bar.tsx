@@ -34,12 +34,14 @@ export function SelectionBar({ selection, chosen, more, onAll, onNone }: Selecti
   ]
   return (
     <section class="selection-bar" aria-label={bulk.selection}>
-      <p role="status">
-        {chosen === undefined ? bulk.allChosen : bulk.chosen(new Intl.NumberFormat(locale).format(chosen))}
-      </p>
-      <div class="buttons inline">
+      <div class="chosen">
+        <p role="status">
+          {chosen === undefined ? bulk.allChosen : bulk.chosen(new Intl.NumberFormat(locale).format(chosen))}
+        </p>
         {more && chosen !== undefined ? <Button class="link" onClick={onAll} label={bulk.chooseAll} /> : null}
         <Button class="link" onClick={onNone} label={bulk.chooseNone} />
+      </div>
+      <div class="buttons inline">
         {actions.map((action) => (
           <Button key={action} class="outlined" onClick={() => setAsked(action)} label={bulk.actions[action].button} />
         ))}

@@ -1,10 +1,13 @@
 import { bulkJobLifetime, maxBulkPeople } from '../../../contract/admin/bulk-jobs.ts'
 import type * as contract from '../../../contract/admin/bulk-jobs.ts'
+import type { BulkReason } from '../../../contract/admin/bulk-jobs.ts'
 import { ApiProblem } from '../../ground/problem.ts'
 import { nextTurn } from '../../ground/next-turn.ts'
 import type { Call, Handler, Input } from '../../http/route.ts'
 import { newId } from '../../rules/random.ts'
-import { insertBulkItem, insertBulkJob, removePreparedJobs } from '../../store/bulk-jobs.ts'
+import { insertBulkItem, insertBulkJob, removePreparedJobs, setBulkPeople } from '../../store/bulk-jobs.ts'
+import type { BulkJobRow } from '../../store/bulk-jobs.ts'
+import type { Queryable } from '../../store/schema.ts'
 import { signedIn } from '../call.ts'
 import { allPeople } from '../people-pages.ts'
 import { domainsFor } from '../scope.ts'
@@ -26,33 +29,54 @@ type Given = Input<typeof contract.prepareBulkJob>
 /** Stores whom the job is to change, so that exactly those are changed who were counted in the preview. */
 export const prepare: Handler<typeof contract.prepareBulkJob> = async (given, call) => {
   const administrator = signedIn(call)
+  const { id: requestedBy, organizationId } = administrator
   const { action, because } = given
   const domainId = await domainOf(given, call)
+  if (!mayRun(administrator, { action, domainId, people: 0 })) throw new ApiProblem('api.error.forbidden')
   const createdAt = call.clock.now()
-  const [id, expiresAt] = [newId(call.random), createdAt + kept]
-  const job = { action, domainId, people: 0 }
-  if (!mayRun(administrator, job)) throw new ApiProblem('api.error.forbidden')
+  const job = { id: newId(call.random), action, domainId, expiresAt: createdAt + kept }
   const { db } = call.store
-  await db.transaction().execute((tx) => removePreparedJobs(tx, administrator.id))
-  const most = maxBulkPeople(administrator.role, action)
+  await db.transaction().execute(async (tx) => {
+    await removePreparedJobs(tx, requestedBy)
+    // Without people it cannot be started, and the next preview removes it.
+    await insertBulkJob(tx, { ...job, organizationId, requestedBy, because, state: 'prepared', people: 0, createdAt })
+  })
+  try {
+    await setBulkPeople(db, job.id, await storePeople(given, call, job))
+  } catch (error) {
+    await db.transaction().execute((tx) => removePreparedJobs(tx, requestedBy))
+    throw error
+  }
+  return viewOf(call, job.id)
+}
+
+type NewJob = Pick<BulkJobRow, 'id' | 'action' | 'domainId' | 'expiresAt'>
+
+/** @returns how many people the job is to change. */
+async function storePeople(given: Given, call: Call, job: NewJob): Promise<number> {
+  const most = maxBulkPeople(signedIn(call).role, job.action)
   let [people, seen] = [0, 0]
   for await (const userIds of selected(given, call)) {
-    const refused = await refusals(db, call, job, userIds)
+    const refused = await refusals(call.store.db, call, job, userIds)
     people += userIds.length - refused.size
     seen += userIds.length
     if (people > most || seen > maxSeen) throw tooMany(most)
-    await db.transaction().execute(async (tx) => {
-      for (const userId of userIds) {
-        const reason = refused.get(userId) ?? null
-        const state = reason === null ? 'waiting' : 'left_out'
-        await insertBulkItem(tx, { jobId: id, userId, state, reason, expiresAt })
-      }
-    })
+    await call.store.db.transaction().execute((tx) => insertItems(tx, job, userIds, refused))
   }
-  const { organizationId, id: requestedBy } = administrator
-  const row = { id, organizationId, requestedBy, action, domainId, because, state: 'prepared', people } as const
-  await db.transaction().execute((tx) => insertBulkJob(tx, { ...row, createdAt, expiresAt }))
-  return viewOf(call, id)
+  return people
+}
+
+async function insertItems(
+  db: Queryable,
+  { id: jobId, expiresAt }: NewJob,
+  userIds: readonly string[],
+  refused: ReadonlyMap<string, BulkReason>,
+): Promise<void> {
+  const rows = userIds.map((userId) => {
+    const reason = refused.get(userId) ?? null
+    return { jobId, userId, state: reason === null ? 'waiting' : 'left_out', reason, expiresAt } as const
+  })
+  await Promise.all(rows.map((row) => insertBulkItem(db, row)))
 }
 
 /** Whether a job can still be started. */
