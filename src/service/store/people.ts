@@ -87,8 +87,6 @@ const takesEmail = (is: IsUser): Expression<SqlBool> =>
     ),
   ])
 
-const hasOther = (is: IsUser, now: Slot<number>) => is.or([isStrong(is), hasBypassCode(is, now)])
-
 /** People who were added lately are not inactive, and no one is while sign-ins are known for less time than that. */
 function isInactive(is: IsUser, now: Slot<number>): Expression<SqlBool> {
   const since = derived(now, (time) => time - inactiveAfter)
@@ -114,8 +112,9 @@ const conditions: Readonly<Record<Filter, (is: IsUser, now: Slot<number>) => Exp
   bypass_code: hasBypassCode,
   inactive: isInactive,
   // The cheaper question first: most people have a strong factor.
-  no_factor: (is, now) => sql<SqlBool>`case when ${hasOther(is, now)} then 1 = 0 else not (${takesEmail(is)}) end`,
-  only_email: (is, now) => sql<SqlBool>`case when ${hasOther(is, now)} then 1 = 0 else (${takesEmail(is)}) end`,
+  // A recovery code that is in use changes neither, as in the figures of the overview.
+  no_factor: (is) => sql<SqlBool>`case when ${isStrong(is)} then 1 = 0 else not (${takesEmail(is)}) end`,
+  only_email: (is) => sql<SqlBool>`case when ${isStrong(is)} then 1 = 0 else (${takesEmail(is)}) end`,
 }
 
 const isVisible = (is: IsUser, { everyone, domainIds }: Pick<Slots<PeopleQuery>, 'everyone' | 'domainIds'>) =>

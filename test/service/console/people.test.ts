@@ -170,6 +170,18 @@ describe.each(engines)('people on %s', (engine) => {
       for (const names of found) expect(names).toContain(username)
     })
 
+    it('takes a recovery code for no sign-in method, as the overview does', async () => {
+      const [silent, mailed] = [await person({ email: null }), await person()]
+      for (const { id } of [silent, mailed])
+        await running.call('POST', `/users/${id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
+
+      const found = async (filter: PeopleFilter, { username }: { username: string }) =>
+        (await find({ filter, q: username, domain: running.domain.id })).includes(username)
+
+      expect([await found('no_factor', silent), await found('only_email', mailed)]).toEqual([true, true])
+      expect([await found('no_factor', mailed), await found('only_email', silent)]).toEqual([false, false])
+    })
+
     it('of those who are enrolled leaves out people without a strong factor', async () => {
       const { username } = await person()
 
