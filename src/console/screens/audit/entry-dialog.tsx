@@ -47,7 +47,7 @@ export function EntryDialog({ item, names, query, onClose }: EntryDialogProps) {
     <Dialog title={sentence(item)} onClose={onClose}>
       {(close) => (
         // Otherwise the dialog would open at its first link, below what there is to read.
-        <div class="entry" tabIndex={-1} autofocus>
+        <div class="entry record" tabIndex={-1} autofocus>
           <Facts facts={facts} />
           {/* A link closes the dialog, which would otherwise cover the page that it leads to. */}
           <div class="stacked" onClick={(event) => (event.target as Element).closest('a') && close()}>
