@@ -214,7 +214,7 @@ describe('a person', () => {
     await page.getByText('This person also belongs to domains that you don’t manage.').waitFor()
 
     expect(await page.getByRole('button', { name: /Reset|Create a code|Assign/ }).count()).toBe(0)
-    expect(await button(page, 'Show link and QR code: Wiki').count()).toBe(1)
+    expect(await button(page, 'Show link: Wiki').count()).toBe(1)
   })
 
   it('is not changed by the person itself', async () => {

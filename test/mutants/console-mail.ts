@@ -1,4 +1,4 @@
-import type { Mutant } from './mutant.ts'
+import type { Change, Mutant } from './mutant.ts'
 
 const mails = 'service/console/enrollment-mails.test.ts'
 const mayMail = 'src/service/console/may-mail.ts'
@@ -6,7 +6,46 @@ const sending = 'src/service/console/enrollment-mail.ts'
 const handlers = 'src/service/console/enrollment.ts'
 const mailbox = 'src/service/store/old-mailbox.ts'
 
+const withoutDeviceCheck: Change = {
+  file: sending,
+  find: "  if ((await tokenOf(db, domain.id, id))?.state === 'active') throw new ApiProblem('api.error.conflict.device')\n",
+  replace: '',
+}
+const meanwhile =
+  'gets none when a device was set up, or the administrator lost its access, while the mail was on its way'
+const decision = 'keeps administrators from their own record, and the help desk from a person who said No'
+
 export const mutants: readonly Mutant[] = [
+  {
+    defense: 'a device that is set up while a mail is on its way',
+    ...withoutDeviceCheck,
+    test: mails,
+    title: meanwhile,
+  },
+  {
+    defense: 'the access of the administrator when the mail was accepted',
+    file: sending,
+    find: '  await requireStillAllowed(db, call)\n  const user = await lockMember(',
+    replace: '  const user = await lockMember(',
+    test: mails,
+    title: meanwhile,
+  },
+  {
+    defense: 'the own record of an administrator who mails many people',
+    file: mayMail,
+    find: '  if (await isOwnRecord(db, administrator, { userId: id }))',
+    replace: "  if (id === '')",
+    test: mails,
+    title: decision,
+  },
+  {
+    defense: 'a No to the help desk, which mails many people',
+    file: mayMail,
+    find: "administrator.role === 'helpdesk' && (await isHelpDeskBlocked",
+    replace: "administrator.role === 'auditor' && (await isHelpDeskBlocked",
+    test: mails,
+    title: decision,
+  },
   {
     defense: 'a verified caller or an approval for mail to an address that has changed',
     file: mayMail,
@@ -37,13 +76,7 @@ export const mutants: readonly Mutant[] = [
     file: mayMail,
     find: "  if ((await tokenOf(db, domain.id, userId))?.state === 'active') return",
     replace: "  if ((await tokenOf(db, domain.id, userId))?.state !== 'active') {} else if (user.id === '') return",
-    also: [
-      {
-        file: sending,
-        find: "  if ((await tokenOf(db, domain.id, id))?.state === 'active') throw new ApiProblem('api.error.conflict.device')\n",
-        replace: '',
-      },
-    ],
+    also: [withoutDeviceCheck],
     test: mails,
     title: 'replaces no device, and is sent to no one without an address',
   },

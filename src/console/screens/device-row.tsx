@@ -23,11 +23,13 @@ export function DeviceRow(props: DeviceRowProps) {
       icon={phone}
       title={name}
       buttons={
-        changeable
-          ? actionsFor(props, device !== undefined).map((action) => (
+        changeable ? (
+          <div class="row-buttons">
+            {actionsFor(props, device !== undefined).map((action) => (
               <RowButton key={action.operation} action={action} about={name} onAsk={onAsk} />
-            ))
-          : null
+            ))}
+          </div>
+        ) : null
       }
     >
       {device ? (

@@ -501,8 +501,8 @@ export const ar: Words = {
       done: (name) => `أُرسلت رسالة إلى ${name}.`,
     },
     link: {
-      button: 'عرض الرابط ورمز QR',
-      title: (name) => `عرض رابط من أجل ${name}؟`,
+      button: 'عرض الرابط',
+      title: (name) => `عرض الرابط ورمز QR من أجل ${name}؟`,
       sentence: 'كل من لديه الرابط يستطيع تجهيز جهاز. تأكد من وصوله إلى الشخص الصحيح.',
     },
     another: {

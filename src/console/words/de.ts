@@ -447,8 +447,8 @@ export const de: Words = {
       done: (name) => `Die Mail an ${name} wurde gesendet.`,
     },
     link: {
-      button: 'Link und QR-Code zeigen',
-      title: (name) => `Einen Link für ${name} zeigen?`,
+      button: 'Link zeigen',
+      title: (name) => `Link und QR-Code für ${name} zeigen?`,
       sentence:
         'Wer den Link hat, kann ein Gerät einrichten. Achten Sie darauf, dass er bei der richtigen Person ankommt.',
     },

@@ -439,8 +439,8 @@ export const en = {
       done: (name: string) => `A mail was sent to ${name}.`,
     },
     link: {
-      button: 'Show link and QR code',
-      title: (name: string) => `Show a link for ${name}?`,
+      button: 'Show link',
+      title: (name: string) => `Show a link and QR code for ${name}?`,
       sentence: 'Anyone who has the link can set up a device. Make sure that it reaches the right person.',
     },
     another: {

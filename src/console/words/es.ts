@@ -441,8 +441,8 @@ export const es: Words = {
       done: (name) => `Se envió un correo a ${name}.`,
     },
     link: {
-      button: 'Mostrar enlace y código QR',
-      title: (name) => `¿Mostrar un enlace para ${name}?`,
+      button: 'Mostrar enlace',
+      title: (name) => `¿Mostrar el enlace y el código QR para ${name}?`,
       sentence: 'Quien tenga el enlace puede configurar un dispositivo. Asegúrese de que llega a la persona correcta.',
     },
     another: {

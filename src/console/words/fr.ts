@@ -448,8 +448,8 @@ export const fr: Words = {
       done: (name) => `Un e-mail a été envoyé à ${name}.`,
     },
     link: {
-      button: 'Afficher le lien et le code QR',
-      title: (name) => `Afficher un lien pour ${name} ?`,
+      button: 'Afficher le lien',
+      title: (name) => `Afficher le lien et le code QR pour ${name} ?`,
       sentence:
         'Toute personne qui a le lien peut configurer un appareil. Assurez-vous qu’il parvient à la bonne personne.',
     },

@@ -433,8 +433,8 @@ export const ja: Words = {
       done: (name) => `${name}さんにメールを送信しました。`,
     },
     link: {
-      button: 'リンクとQRコードを表示',
-      title: (name) => `${name}さんのリンクを表示しますか？`,
+      button: 'リンクを表示',
+      title: (name) => `${name}さんのリンクとQRコードを表示しますか？`,
       sentence: 'リンクを知っている人は誰でも端末を設定できます。本人に確実に渡してください。',
     },
     another: {

@@ -440,8 +440,8 @@ export const pt: Words = {
       done: (name) => `Um e-mail foi enviado para ${name}.`,
     },
     link: {
-      button: 'Mostrar link e código QR',
-      title: (name) => `Mostrar um link para ${name}?`,
+      button: 'Mostrar link',
+      title: (name) => `Mostrar o link e o código QR para ${name}?`,
       sentence: 'Quem tiver o link pode configurar um dispositivo. Confira se ele chega à pessoa certa.',
     },
     another: {

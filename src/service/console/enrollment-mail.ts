@@ -88,12 +88,13 @@ async function release(call: Call, { user, at }: Reserved): Promise<void> {
   await call.store.db.transaction().execute((db) => forgetAttempt(db, toPerson.scope, at))
 }
 
-/** From now on only this link works, unless the address has changed, or a device was set up meanwhile. */
+/** From now on only this link works, unless access or address have changed, or a device was set up meanwhile. */
 async function store(
   db: Queryable,
   call: Call,
   { user: { id, email }, domain, at, expiresAt, code }: Reserved & { readonly code: string },
 ): Promise<void> {
+  await requireStillAllowed(db, call)
   const user = await lockMember(db, call, domain.id, id)
   if (user.email !== email) throw readdressed()
   if ((await tokenOf(db, domain.id, id))?.state === 'active') throw new ApiProblem('api.error.conflict.device')

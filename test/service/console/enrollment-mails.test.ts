@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
+import { revokeAdministrator } from '../../../src/service/admin/administrators.ts'
+import { enrollmentMailProblem } from '../../../src/service/console/may-mail.ts'
 import { engines, useEngine } from '../../support/engines.ts'
 import { previewCode } from '../../support/device-signer.ts'
 import { startMailServer } from '../../support/mail-server.ts'
@@ -14,7 +16,6 @@ import { askedCaller, personWithDevice } from './phone-caller.ts'
 const because = 'new_device'
 const day = 24 * 60 * 60
 const authenticatorUrl = 'https://mfa.example'
-/** The second one is that of the name in the mail server's answers. */
 const codeIn = ({ text }: Pick<ReceivedMail, 'text'>) =>
   /https:\/\/mfa\.example\/authenticator\/#code=(\w{10})\s/.exec(text)?.[1] ?? ''
 
@@ -55,7 +56,13 @@ describe.each(engines)('enrollment on %s', (engine) => {
   const show = ({ call }: Pick<By, 'call'>, id: string, more: object = {}) =>
     call('POST', linkPath(id, 'link'), { body: { because, ...more } })
   const get = async (id: string) => (await owner.call('GET', `/people/${id}`)).json
-  const lastMail = () => mail.mails.at(-1)!
+  /** Mails about changes of factors arrive between them. */
+  const lastMail = () => mail.mails.findLast((each) => codeIn(each) !== '')!
+  /** Does something while the next mail is on its way. */
+  const meanwhile = (act: () => Promise<unknown>) => {
+    let done: Promise<unknown> | undefined
+    mail.meanwhile(async () => void (await (done ??= act())))
+  }
   const works = async (code: string) => (await previewCode(running.origin, code)).status === 200
   /** As it is changed by an app. */
   const readdress = (id: string) => running.call('PUT', `/users/${id}`, { body: { email: `${unique()}@example.com` } })
@@ -150,12 +157,12 @@ describe.each(engines)('enrollment on %s', (engine) => {
 
     it('replaces no device, and is sent to no one without an address', async () => {
       const [enrolled, unreachable] = [await personWithDevice(running), await person({ email: null })]
-      const sent = mail.mails.length
+      const last = lastMail()
 
       const answers = [await send(owner, enrolled.id), await send(owner, unreachable.id)]
 
       expect(outcomes(answers)).toEqual(['api.error.conflict.device', 'api.error.conflict.email'])
-      expect(mail.mails).toHaveLength(sent)
+      expect(lastMail()).toBe(last)
     })
 
     it('is in the audit trail, with the administrator and the reason', async () => {
@@ -265,14 +272,15 @@ describe.each(engines)('enrollment on %s', (engine) => {
   describe('a person', () => {
     it('gets three mails in 24 hours, also when more are sent at once', async () => {
       const { id } = await person()
-      const before = mail.mails.length
+      const linked = () => mail.mails.filter((each) => codeIn(each) !== '').length
+      const before = linked()
 
       const answers = await Promise.all([1, 2, 3, 4, 5].map(() => send(owner, id)))
 
       const late = await send(owner, id)
       running.clock.skip(day)
       await owner.signIn()
-      expect(mail.mails.length - before).toBe(3)
+      expect(linked() - before).toBe(3)
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
       expect(late.code).toBe('api.error.toomanyrequests')
       expect(late.headers.get('retry-after')).toBe(String(day))
@@ -303,11 +311,26 @@ describe.each(engines)('enrollment on %s', (engine) => {
 
     it('gets no link that works when the address changes while the mail is on its way', async () => {
       const { id } = await person()
-      mail.meanwhile(async () => void (await readdress(id)))
+      meanwhile(() => readdress(id))
 
       const answer = await send(owner, id)
 
       expect(answer.code).toBe('api.error.conflict.state')
+      expect(await works(codeIn(lastMail()))).toBe(false)
+    })
+
+    it('gets none when a device was set up, or the administrator lost its access, while the mail was on its way', async () => {
+      const [enrolling, other] = [await person(), await person()]
+      const leaving = await administrator(running, { role: 'owner' })
+      const { json: shown } = await show(owner, enrolling.id)
+      meanwhile(() => activateDevice(running.origin, running.clock, shown.code))
+      const enrolled = await send(owner, enrolling.id)
+      const organizationId = running.organization.id
+      meanwhile(() => revokeAdministrator(running.ctx, { organizationId, id: leaving.id }))
+
+      const revoked = await send(leaving, other.id)
+
+      expect(outcomes([enrolled, revoked])).toEqual(['api.error.conflict.device', 'api.error.unauthorized'])
       expect(await works(codeIn(lastMail()))).toBe(false)
     })
 
@@ -322,6 +345,63 @@ describe.each(engines)('enrollment on %s', (engine) => {
 
       const inbox = await (await enrolled.device.inbox()).json()
       expect(inbox).toMatchObject({ notices: [{ kind: 'device_added' }] })
+    })
+  })
+
+  describe('the decision, also for many people at once,', () => {
+    const decide = async (role: 'owner' | 'helpdesk', id: string, more: object = {}) => {
+      const { organization, domain, ctx } = running
+      const administrator = {
+        id: owner.id,
+        organizationId: organization.id,
+        role,
+        domainIds: null,
+        userId: null,
+        email: 'own@example.com',
+        session: { hash: '', signedInAt: 0, usedAt: 0, passedAt: 0 },
+        ...more,
+      }
+      const call = {
+        ...ctx,
+        mailer: { send: () => Promise.resolve() },
+        authenticatorUrl,
+        organizationId: organization.id,
+        role: 'admin',
+        limitedTo: null,
+        version: '1.4',
+        console: { origin: '', rpId: '', administrator },
+      } as const
+      return (await enrollmentMailProblem(ctx.store.db, call, { userId: id, domainId: domain.id }))?.code
+    }
+
+    it('keeps administrators from their own record, and the help desk from a person who said No', async () => {
+      const [own, linked] = [await person({ email: 'OWN@example.com' }), await person()]
+      const caller = await personWithDevice(running)
+      await (await askedCaller(await helpdesk(), caller)).answer('deny')
+
+      const decided = [
+        await decide('owner', own.id),
+        await decide('owner', linked.id, { userId: linked.id }),
+        await decide('helpdesk', caller.id),
+        await decide('owner', caller.id),
+        await decide('helpdesk', (await person()).id),
+      ]
+
+      expect(decided).toEqual([
+        'api.error.forbidden.own',
+        'api.error.forbidden.own',
+        'api.error.forbidden.blocked',
+        'api.error.conflict.device',
+        undefined,
+      ])
+    })
+
+    it('uses nothing up', async () => {
+      const { id } = await person()
+
+      for (let times = 0; times < 5; times += 1) await decide('owner', id)
+
+      expect(await decide('owner', id)).toBeUndefined()
     })
   })
 
