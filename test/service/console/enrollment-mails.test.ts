@@ -351,7 +351,7 @@ describe.each(engines)('enrollment on %s', (engine) => {
   describe('the decision, also for many people at once,', () => {
     const decide = async (role: 'owner' | 'helpdesk', id: string, more: object = {}) => {
       const { organization, domain, ctx } = running
-      const administrator = {
+      const caller = {
         id: owner.id,
         organizationId: organization.id,
         role,
@@ -369,7 +369,7 @@ describe.each(engines)('enrollment on %s', (engine) => {
         role: 'admin',
         limitedTo: null,
         version: '1.4',
-        console: { origin: '', rpId: '', administrator },
+        console: { origin: '', rpId: '', administrator: caller },
       } as const
       return (await enrollmentMailProblem(ctx.store.db, call, { userId: id, domainId: domain.id }))?.code
     }

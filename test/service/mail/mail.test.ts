@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { languageNames } from '../../../src/contract/languages.ts'
+import { enrollmentMail } from '../../../src/service/mail/enrollment-mail.ts'
 import { codeMail } from '../../../src/service/mail/code-mail.ts'
 import { securityMail } from '../../../src/service/mail/security-mail.ts'
 import { isThisMachine, SmtpOptions } from '../../../src/service/mail/smtp-options.ts'
@@ -67,6 +68,7 @@ describe.each(Object.keys(languageNames))('each mail in the language %s', (langu
     'sign_in_reported',
     'codes_locked',
     'caller_denied',
+    'email_changed',
   ] as (keyof typeof en.changes)[]
   const written = () =>
     Promise.all([
@@ -93,6 +95,21 @@ describe.each(Object.keys(languageNames))('each mail in the language %s', (langu
       expect(html).not.toMatch(/<a\b|href|src=|url\(|https?:|<link|<script|@import/i)
       expect(text).not.toMatch(/https?:|www\./)
     }
+  })
+})
+
+describe.each(Object.keys(languageNames))('the mail that enrolls a user, in the language %s', (language) => {
+  const link = 'https://mfa.example/authenticator/#code=kx7f3m9q2t'
+  const mail = { organization: 'Acme', domain: 'Wiki <&>', link, expiresAt: 1_795_392_000, language }
+
+  it.each([true, false])('has its link and the QR code, and loads nothing else (enrolled: %s)', async (enrolled) => {
+    const { subject, text, html = '', image } = await enrollmentMail({ ...mail, enrolled })
+
+    expect(subject).toContain('Wiki <&>')
+    expect(text.split('\n')).toContain(link)
+    expect([...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, address]) => address)).toEqual([link, 'cid:link.gif'])
+    expect(html).toContain('Wiki &lt;&amp;&gt;')
+    expect(Buffer.from(image?.bytes ?? []).toString('latin1', 0, 6)).toMatch(/^GIF8[79]a$/)
   })
 })
 
