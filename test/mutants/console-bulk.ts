@@ -178,4 +178,12 @@ export const mutants: readonly Mutant[] = [
     test: jobs,
     title: 'is taken over by another one after half a minute, which does the rest once',
   },
+  {
+    defense: 'the end of jobs in a restored backup',
+    file: 'src/service/store/restored.ts',
+    find: "    .where('state', 'in', ['prepared', 'running'])\n",
+    replace: "    .where('state', 'in', ['prepared'])\n",
+    test: jobs,
+    title: 'does not go on after a backup was restored',
+  },
 ]

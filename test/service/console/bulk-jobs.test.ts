@@ -4,6 +4,7 @@ import { bulkJobLifetime } from '../../../src/contract/admin/bulk-jobs.ts'
 import { revokeAdministrator, setAdministratorRole } from '../../../src/service/admin/administrators.ts'
 import { leaseLength } from '../../../src/service/console/bulk/change-person.ts'
 import { createBulkJobs } from '../../../src/service/console/bulk/runner.ts'
+import { endAllAccess } from '../../../src/service/store/restored.ts'
 import { useEngine } from '../../support/engines.ts'
 import { member, unique } from '../codes/code-holder.ts'
 import { newUser } from '../start-service.ts'
@@ -398,6 +399,19 @@ describe('an action on many people', () => {
       expect(await entries(id, 'codes.unlocked')).toEqual([])
       expect(await entries(job.id, 'bulk.cancelled')).toHaveLength(1)
     })
+  })
+
+  it('does not go on after a backup was restored', async () => {
+    const id = await person()
+    const job = await abandoned(owner, [id], removing())
+    await database()
+      .transaction()
+      .execute((db) => endAllAccess(db, running.clock.now()))
+    running.clock.skip(600)
+    const later = await signedIn({ role: 'owner' })
+
+    expect((await read(later, job.id)).state).toBe('stopped')
+    expect(await isMember(id)).toBe(true)
   })
 
   it('shows an administrator of some domains only the own jobs', async () => {
