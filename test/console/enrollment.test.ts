@@ -1,3 +1,4 @@
+import { decodeQR } from 'qr/decode.js'
 import { describe, expect, it } from 'vitest'
 
 import { isolated } from '../../src/printable.ts'
@@ -6,6 +7,18 @@ import { button, row, signedIn, startDesk } from './desk.ts'
 const alice = isolated('Alice Archer')
 const admin = { name: 'Ann Admin', email: 'ann@example.com', role: 'admin', domains: ['Wiki'] } as const
 const agent = { name: 'Hal Helper', email: 'hal@example.com', role: 'helpdesk', domains: ['Wiki'] } as const
+
+/** What a camera sees of an image. Runs in the page. */
+async function pixelsOf(image: HTMLElement | SVGElement) {
+  const [width, height] = [400, 400]
+  const pen = new OffscreenCanvas(width, height).getContext('2d')
+  if (!(image instanceof HTMLImageElement) || !pen) throw new TypeError('expected an image')
+  await image.decode()
+  pen.fillStyle = 'white'
+  pen.fillRect(0, 0, width, height)
+  pen.drawImage(image, 20, 20, width - 40, height - 40)
+  return { width, height, data: [...pen.getImageData(0, 0, width, height).data] }
+}
 
 describe('a person without a device', () => {
   it('gets a link by mail, which the page shows too, until the address changes', async () => {
@@ -22,11 +35,13 @@ describe('a person without a device', () => {
     await page.getByText('Its link works until').waitFor()
     await button(page, 'Show link: Wiki').click()
     await inDialog('Show link').click()
-    await page.getByRole('img', { name: 'QR code of the link' }).waitFor()
+    const drawn = await page.getByRole('img', { name: 'QR code of the link' }).evaluate(pixelsOf)
+    const scanned = decodeQR({ ...drawn, data: Uint8Array.from(drawn.data) })
     const shown = await page.getByLabel('Link', { exact: true }).inputValue()
     await button(page, 'Done').click()
 
     expect(desk.mail.mails[0]?.text).toContain(shown)
+    expect(scanned).toBe(shown)
 
     await button(page, 'Change e-mail address').click()
     await desk.client.users.update(id, { email: 'app@example.com' })

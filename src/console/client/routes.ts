@@ -9,6 +9,7 @@ import type * as enrollment from '../../contract/admin/enrollment.ts'
 import type * as overview from '../../contract/admin/overview.ts'
 import type * as personSignIns from '../../contract/admin/person-sign-ins.ts'
 import type * as people from '../../contract/admin/people.ts'
+import type * as qrCodes from '../../contract/admin/qr-codes.ts'
 import type * as signIn from '../../contract/admin/sign-in.ts'
 import type * as stock from '../../contract/admin/stock.ts'
 import type * as timeline from '../../contract/admin/timeline.ts'
@@ -25,6 +26,7 @@ type Declared = typeof administrators &
   typeof overview &
   typeof people &
   typeof personSignIns &
+  typeof qrCodes &
   typeof signIn &
   typeof stock &
   typeof timeline

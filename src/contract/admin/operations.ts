@@ -13,6 +13,7 @@ import * as callerVerifications from './caller-verifications.ts'
 import * as domains from './domains.ts'
 import * as enrollment from './enrollment.ts'
 import * as overview from './overview.ts'
+import * as qrCodes from './qr-codes.ts'
 import * as stock from './stock.ts'
 import * as timeline from './timeline.ts'
 import * as signIn from './sign-in.ts'
@@ -30,4 +31,5 @@ export const adminOperations: readonly Operation[] = listOperations({
   'Hardware tokens': stock,
   Approvals: approvals,
   'Verifying callers': callerVerifications,
+  'QR codes': qrCodes,
 })

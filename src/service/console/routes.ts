@@ -11,6 +11,7 @@ import * as personSignIn from '../../contract/admin/person-sign-ins.ts'
 import * as timelines from '../../contract/admin/timeline.ts'
 import * as callerVerification from '../../contract/admin/caller-verifications.ts'
 import * as figures from '../../contract/admin/overview.ts'
+import * as qrCode from '../../contract/admin/qr-codes.ts'
 import * as stockContract from '../../contract/admin/stock.ts'
 import * as signIn from '../../contract/admin/sign-in.ts'
 import { route } from '../http/route.ts'
@@ -33,6 +34,7 @@ import * as callerVerifications from './caller-verifications.ts'
 import * as domains from './domains.ts'
 import * as overview from './overview.ts'
 import * as ownPasskeys from './own-passkeys.ts'
+import * as qrCodes from './qr-codes.ts'
 import * as registration from './registration.ts'
 import * as stock from './stock.ts'
 import * as signingIn from './sign-in.ts'
@@ -121,4 +123,6 @@ export const consoleRoutes: readonly Route[] = [
 
   route(callerVerification.verifyCaller, callerVerifications.verify),
   route(callerVerification.getCallerVerification, callerVerifications.get),
+
+  route(qrCode.drawQrCode, qrCodes.draw),
 ]

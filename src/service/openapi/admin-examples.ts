@@ -375,4 +375,8 @@ export const adminExamples: Readonly<Record<string, Example>> = {
   getCallerVerification: {
     answer: { ...unnumbered, state: 'confirmed', settledAt: 1795086430, standsUntil: 1795087030 },
   },
+  drawQrCode: {
+    request: { text: 'https://mfa.example/authenticator/#code=kx7f3m9q2t' },
+    answer: { svg: '<svg viewBox="0 0 33 33" xmlns="http://www.w3.org/2000/svg"><path d="M2 2h7v7"/></svg>' },
+  },
 }
