@@ -85,6 +85,14 @@ function draining(): readonly Mutant[] {
   const test = 'service/http/drain.test.ts'
   return [
     {
+      defense: 'requests whose client is gone already do not count as in progress',
+      file: 'src/service/http/in-flight.ts',
+      find: 'if (reader.closed) leave()\n    else ',
+      replace: '',
+      test: 'service/http/in-flight.test.ts',
+      title: 'does not count as in progress, so closing does not wait for it',
+    },
+    {
       defense: 'a draining service is not ready',
       file: 'src/service/front/health.ts',
       find: "if (ctx.waiters.closed()) throw unavailable(new Error('The service is closing.'))",

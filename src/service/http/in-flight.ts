@@ -40,7 +40,9 @@ export function createInFlight(admission?: Admission): InFlight {
       count -= 1
       if (count === 0) drained?.()
     }
-    reader.once('close', leave)
+    // A response that is closed does not emit the event again: it would count for ever.
+    if (reader.closed) leave()
+    else reader.once('close', leave)
     return leave
   }
   const isTooLate = (urgency: Urgency) => drained !== undefined || (refusesNew && urgency === 'begins')
