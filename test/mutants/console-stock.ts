@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts'
 const stock = 'service/console/stock.test.ts'
 const store = 'src/service/store/stock.ts'
 const handlers = 'src/service/console/stock.ts'
+const changes = 'src/service/admin/stock.ts'
 
 const stillAllowed = 'is not changed by an administrator whose access ended during the request'
 
@@ -73,7 +74,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the access of the administrator, checked again while deleting a hardware token',
-    file: handlers,
+    file: changes,
     find: '    await requireStillAllowed(db, call)\n    if (',
     replace: '    if (',
     test: stock,
@@ -81,7 +82,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the access of the administrator, checked again while resynchronizing a hardware token',
-    file: handlers,
+    file: changes,
     find: '    await requireStillAllowed(db, call)\n    const corrected',
     replace: '    const corrected',
     test: stock,

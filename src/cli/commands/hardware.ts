@@ -4,12 +4,12 @@ import { Option } from 'commander'
 import {
   assignHardwareToken,
   createHardwareToken,
-  deleteHardwareToken,
   listHardwareTokens,
   releaseHardwareToken,
 } from '../../contract/hardware.ts'
 import type { HardwareToken } from '../../contract/hardware.ts'
 import { getUser } from '../../contract/users.ts'
+import { deleteFreeToken } from '../../service/admin/stock.ts'
 import { hardwareView } from '../../service/views/views.ts'
 import { hardwareTokensNamed } from '../../service/store/hardware.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
@@ -17,10 +17,12 @@ import type { AdminSettings } from '../admin/command.ts'
 import { findUser, pick } from '../admin/find.ts'
 import { allPages, serviceAction } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
+import { Failure } from '../terminal/failure.ts'
 import { printDone, printJson, printRows, printTable, quote } from '../terminal/print.ts'
 import { confirm, yesOption } from '../terminal/prompt.ts'
 import { readHex } from '../terminal/read-file.ts'
 import { hardwareImportCommand } from './hardware-import.ts'
+import { resynchronizeCommand } from './hardware-resynchronize.ts'
 
 /** `second-factor hardware`. */
 export function hardwareCommand(): Command {
@@ -30,6 +32,7 @@ export function hardwareCommand(): Command {
     listCommand(),
     assignCommand(),
     releaseCommand(),
+    resynchronizeCommand(),
     deleteCommand(),
   ]
   return groupCommand('hardware', 'manage hardware tokens, which display codes', commands, [
@@ -114,7 +117,7 @@ function releaseCommand(): Command {
 }
 
 function deleteCommand(): Command {
-  return adminCommand('delete', 'delete a hardware token, so that its codes no longer work', [
+  return adminCommand('delete', 'delete a hardware token that belongs to no one', [
     'hardware delete HW-3f2a91c0',
     'hardware delete 2600215704919 --yes --json',
   ])
@@ -123,11 +126,20 @@ function deleteCommand(): Command {
     .action(
       serviceAction(async (service, aliasOrId: string, settings: AdminSettings & { yes?: boolean }) => {
         const token = await findToken(service, aliasOrId)
+        if (token.user !== '') throw await assignedFailure(service, token)
         await confirm(`delete the hardware token ${quote(token.alias)} (${quote(token.serialNumber)})`, settings.yes)
-        await service.call(deleteHardwareToken, { params: { hardwareTokenId: token.id } })
+        await deleteFreeToken(service.caller, token.id)
         printDone(settings, { hardware: token.id }, `Deleted ${quote(token.alias)}.`)
       }),
     )
+}
+
+/** Says so before the question; the deletion itself checks again. */
+async function assignedFailure(service: LocalService, token: HardwareToken): Promise<Failure> {
+  const name = (await usernamesOf(service, [token])).get(token.user) ?? token.user
+  return new Failure(
+    `${quote(token.alias)} belongs to ${quote(name)}. Take it away first: second-factor hardware release`,
+  )
 }
 
 const listTokens = ({ call }: LocalService): Promise<HardwareToken[]> =>

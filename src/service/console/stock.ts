@@ -3,17 +3,15 @@ import { stockPage } from '../../contract/admin/stock.ts'
 import type * as contract from '../../contract/admin/stock.ts'
 import type { StockToken } from '../../contract/admin/stock.ts'
 import { SetupError } from '../../service-handle.ts'
-import { requireStillAllowed } from '../admin/acting.ts'
 import { RefusalError } from '../admin/errors.ts'
 import { importHardwareTokens } from '../admin/hardware-import.ts'
-import { auditCall } from '../audit/audit.ts'
-import { resynchronize as resynchronizeToken } from '../codes/resynchronize.ts'
+import { deleteFreeToken, resynchronizeHardware } from '../admin/stock.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import type { Call, Handler } from '../http/route.ts'
 import { FileProblem } from '../import/file-problem.ts'
 import { readTokens } from '../import/read-tokens.ts'
 import { userNames } from '../store/audit-pages.ts'
-import { findStock, removeFreeToken, stockTokenById } from '../store/stock.ts'
+import { findStock } from '../store/stock.ts'
 import type { StockRow } from '../store/stock.ts'
 import { hardwareView } from '../views/views.ts'
 import { signedIn } from './call.ts'
@@ -92,26 +90,11 @@ function asProblem(error: unknown): unknown {
   return new ApiProblem(code, `${field}: ${error.message}`, { cause: error })
 }
 
-export const remove: Handler<typeof contract.deleteStockToken> = async ({ hardwareTokenId: id, because }, call) => {
-  const { organizationId } = call
-  await call.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, call)
-    if (!(await stockTokenById(db, organizationId, id))) throw new ApiProblem('api.error.notfound.hardware')
-    if (!(await removeFreeToken(db, organizationId, id)))
-      throw new ApiProblem('api.error.conflict.hardware', 'The token belongs to a person. Take it away first.')
-    await auditCall(db, { ...call, because }, 'hardware.deleted', { hardware: id })
-  })
-}
+export const remove: Handler<typeof contract.deleteStockToken> = ({ hardwareTokenId, because }, call) =>
+  deleteFreeToken({ ...call, because }, hardwareTokenId)
 
 export const resynchronize: Handler<typeof contract.resynchronizePersonHardware> = async (input, call) => {
   const { userId, first, second, because } = input
-  await call.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, call)
-    const corrected = await resynchronizeToken(call, db, { userId, codes: [first, second] })
-    if (corrected === 'no_token') throw new ApiProblem('api.error.notfound.hardware')
-    if (corrected === 'wrong_codes')
-      throw new ApiProblem('api.error.invalid.otp', 'The codes do not follow each other on the token of this person.')
-    await auditCall(db, { ...call, because }, 'hardware.resynchronized', { hardware: corrected.id, user: userId })
-  })
+  await resynchronizeHardware({ ...call, because }, { userId, codes: [first, second] })
   return showPerson(call, userId)
 }

@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 
+import { systemClock } from '../../../src/clock.ts'
+import { codeAt, stepAt } from '../../../src/service/rules/totp.ts'
 import {
   container,
   encrypted,
@@ -72,6 +74,54 @@ describe('second-factor hardware', () => {
 
     expect([unasked.code, asked.code]).toEqual([2, 0])
     expect(await json('hardware', 'list')).toEqual([])
+  })
+})
+
+describe('second-factor hardware delete', () => {
+  it('refuses a token that belongs to a user, and says what to do', async () => {
+    await admin('hardware', 'create', '42', '--seed', seed)
+    await admin('user', 'create', 'alice', '--name', 'Alice', '--email', 'a@example.com')
+    await admin('hardware', 'assign', '42', 'alice')
+
+    const refused = await admin('hardware', 'delete', '42', '--yes')
+    await admin('hardware', 'release', 'alice')
+    const deleted = await admin('hardware', 'delete', '42', '--yes')
+
+    expect([refused.code, deleted.code]).toEqual([1, 0])
+    expect(refused.stderr).toContain('belongs to "alice". Take it away first: second-factor hardware release\n')
+    expect(await json('audit', 'list', '--event', 'hardware.deleted')).toMatchObject([{ actor: { kind: 'cli' } }])
+  })
+})
+
+describe('second-factor hardware resynchronize', () => {
+  /** The code that a token shows whose clock is ahead. */
+  const shown = (steps: number) => codeAt({ seed, digits: 6 }, stepAt(systemClock.now(), 30) + steps)
+
+  beforeEach(async () => {
+    await admin('user', 'create', 'alice', '--name', 'Alice', '--email', 'a@example.com', '--domain', 'Intranet')
+  })
+
+  it('corrects the clock by two codes that follow each other, and records it', async () => {
+    await admin('hardware', 'create', '42', '--seed', seed)
+    await admin('hardware', 'assign', '42', 'alice')
+
+    const done = await admin('hardware', 'resynchronize', 'alice', shown(7), shown(8))
+    const again = await admin('hardware', 'resynchronize', 'alice', shown(7), shown(8))
+
+    expect([done.code, done.stdout]).toEqual([0, 'Corrected the clock of the hardware token of "alice".\n'])
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('Read two new codes')])
+    expect(await json('hardware', 'list')).toMatchObject([{ syncState: 'Synchronized' }])
+    expect(await json('audit', 'list', '--event', 'hardware.resynchronized')).toMatchObject([
+      { actor: { kind: 'cli' } },
+    ])
+  })
+
+  it('says what is missing', async () => {
+    const none = await admin('hardware', 'resynchronize', 'alice', '123456', '654321')
+    const short = await admin('hardware', 'resynchronize', 'alice', '12345', '654321')
+
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('second-factor hardware assign')])
+    expect([short.code, short.stderr]).toEqual([2, expect.stringContaining('6 or 8 digits')])
   })
 })
 

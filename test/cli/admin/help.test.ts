@@ -65,7 +65,9 @@ describe('--help', () => {
         ...['create', 'list', 'show', 'set', 'image set', 'image get', 'image remove'].map((name) => `domain ${name}`),
         ...['create', 'list', 'show', 'delete'].map((name) => `user ${name}`),
         ...['issue', 'show', 'revoke'].map((name) => `token ${name}`),
-        ...['create', 'import', 'list', 'assign', 'delete'].map((name) => `hardware ${name}`),
+        ...['create', 'import', 'list', 'assign', 'release', 'resynchronize', 'delete'].map(
+          (name) => `hardware ${name}`,
+        ),
         ...['list', 'delete'].map((name) => `passkey ${name}`),
         ...['create', 'list', 'delete'].map((name) => `bypass ${name}`),
         ...['create', 'list', 'revoke'].map((name) => `apikey ${name}`),
