@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the access of the administrator while a job runs',
-    file: access,
+    file: 'src/service/admin/present-administrator.ts',
     find: 'if (!row || row.revokedAt !== null) return undefined',
     replace: 'if (!row) return undefined',
     test: jobs,

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const attacks = 'attacks/console.test.ts'
+const lateBodies = 'attacks/held-back-bodies.test.ts'
 const access = 'service/console/access.test.ts'
 const signIn = 'service/console/sign-in.test.ts'
 const administrators = 'service/console/administrators.test.ts'
@@ -227,8 +228,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'two owners who revoke each other at once',
     file: 'src/service/admin/acting.ts',
-    find: '  if (present?.revokedAt === null && present.role === administrator.role) return\n',
-    replace: '  if (present) return\n',
+    find: '  if (present && hasSameAccess(present, administrator)) return\n',
+    replace: '  if (present ?? administrator) return\n',
     test: administrators,
     title: 'that revoke each other at once leave one owner',
   },
@@ -406,5 +407,29 @@ export const mutants: readonly Mutant[] = [
     replace: 'usable.some((id) => domainIds.includes(id))',
     test: people,
     title: 'gets an approval only from administrators of every domain in which it could use it',
+  },
+  {
+    defense: 'access that is checked again after a late body',
+    file: 'src/service/http/rest.ts',
+    find: '      if (ctx.clock.now() !== since) await admitted.requireUnchanged()\n',
+    replace: '',
+    test: lateBodies,
+    title: 'changes nothing after it was revoked',
+  },
+  {
+    defense: 'the domains of an administrator after a late body',
+    file: 'src/service/rules/console-role.ts',
+    find: ' && isDeepStrictEqual(present.domainIds, before.domainIds)',
+    replace: '',
+    test: lateBodies,
+    title: 'changes nothing after it was limited to another domain',
+  },
+  {
+    defense: 'an API key after a late body',
+    file: 'src/service/http/key-access.ts',
+    find: '          if (present?.role !== role || present.domainId !== domainId) throw unauthorized(options.vendor)\n',
+    replace: '',
+    test: lateBodies,
+    title: 'changes nothing after its key was revoked',
   },
 ]

@@ -1,8 +1,9 @@
 import type { ConsoleCall } from '../context/caller.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'
-import { administratorById } from '../store/administrators.ts'
+import { hasSameAccess } from '../rules/console-role.ts'
 import type { Queryable } from '../store/schema.ts'
+import { presentAdministrator } from './present-administrator.ts'
 
 /** The service as an administrator uses it, in the console or at the command line. */
 export interface Acting extends ServiceContext {
@@ -18,7 +19,7 @@ export interface Acting extends ServiceContext {
 export async function requireStillAllowed(db: Queryable, { console }: Acting): Promise<void> {
   const administrator = console?.administrator
   if (!administrator) return
-  const present = await administratorById(db, administrator.id)
-  if (present?.revokedAt === null && present.role === administrator.role) return
+  const present = await presentAdministrator(db, administrator.id)
+  if (present && hasSameAccess(present, administrator)) return
   throw new ApiProblem('api.error.unauthorized', 'Your access has changed. Sign in to the console again.')
 }

@@ -22,4 +22,6 @@ export interface Admitted {
   readonly caller: Pick<Caller, 'organizationId' | 'actor' | 'role' | 'limitedTo' | 'console'>
   /** @throws {ApiProblem} if it may not call the operation. */
   authorize(endpoint: Endpoint, params: Readonly<Record<string, string>>): void | Promise<void>
+  /** @throws {ApiProblem} if its access has ended or changed since. */
+  requireUnchanged(): Promise<void>
 }

@@ -37,7 +37,7 @@ function keyOf(header: string | undefined, scheme: string): string | undefined {
   return word?.toLowerCase() === scheme.toLowerCase() ? key?.replaceAll('"', '') : undefined
 }
 
-function unauthorized(vendor: Vendor): ApiProblem {
+export function unauthorized(vendor: Vendor): ApiProblem {
   return new ApiProblem('api.error.unauthorized', undefined, {
     headers: { 'WWW-Authenticate': `${vendor.scheme} realm="${vendor.mediaType}"` },
   })

@@ -6,7 +6,7 @@ import { remember } from '../ground/remember.ts'
 import { networkOf } from '../rules/network.ts'
 import { noteApiKeyUse } from '../store/api-keys.ts'
 import type { Access } from './access.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticate, unauthorized } from './authenticate.ts'
 import type { FindKey, KnownKey } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import type { RateLimiter } from './rate-limit.ts'
@@ -40,6 +40,10 @@ export function keyAccess(ctx: ServiceContext, options: KeyAccessOptions): Acces
         id,
         caller: { organizationId, actor: { kind: 'api_key', id }, role, limitedTo: domainId },
         authorize: (endpoint, params) => authorize(key, endpoint, params),
+        async requireUnchanged() {
+          const present = await options.findKey(key.hash)
+          if (present?.role !== role || present.domainId !== domainId) throw unauthorized(options.vendor)
+        },
       }
     },
   }

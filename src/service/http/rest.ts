@@ -103,6 +103,7 @@ async function serve(
   const label = vendorLabel(options.vendor, accepted ?? '1.3')
   const limits: Record<string, string> = {}
   const respond = async (): Promise<RestAnswer> => {
+    const since = ctx.clock.now()
     const admitted = await options.access.admit(request, limits)
     const params = decodeParams(place.params)
     const visible = visibleTo(accepted, place.routes)
@@ -114,7 +115,11 @@ async function serve(
     const headers: Record<string, string> = {}
     const call = createCall(ctx, { admitted, version, headers, request })
     if (endpoint.media === 'text/event-stream' || isFile(endpoint.media)) takeStream(ctx, admitted, request.reader)
-    const output = await run(givenBy(request, params, endpoint, call), call)
+    // Callers could otherwise hold a body back until their access has ended.
+    const received = async () => {
+      if (ctx.clock.now() !== since) await admitted.requireUnchanged()
+    }
+    const output = await run(givenBy(request, { params, endpoint, received }, call), call)
     if (endpoint.media === 'image/png')
       return imageAnswer(request.headers['if-none-match'], output as NamedImage, headers)
     if (isFile(endpoint.media)) return fileAnswer(endpoint.media, output as FileOutput, headers)
@@ -179,15 +184,27 @@ function mediaVersion({ media, since }: Endpoint, accept: string | undefined): V
   return media !== undefined && acceptsType(accept, media) ? (since ?? '1.3') : undefined
 }
 
-function givenBy(request: RestRequest, params: Place['params'], endpoint: Endpoint, { version, logger }: Call): Given {
+interface Giving {
+  readonly params: Place['params']
+  readonly endpoint: Endpoint
+  /** Runs once the whole body has been received. */
+  readonly received: () => Promise<void>
+}
+
+function givenBy(request: RestRequest, { params, endpoint, received }: Giving, { version, logger }: Call): Given {
   const onLatin1 = () =>
     logger.warn({ path: endpoint.path }, 'body is not valid UTF-8: read as ISO-8859-1; have the client send UTF-8')
   const options = { limit: endpoint.bodyLimit ?? bodyLimit, onLatin1: version === '1.3' ? onLatin1 : undefined }
+  const whenReceived = async <T>(reading: Promise<T>): Promise<T> => {
+    const content = await reading
+    await received()
+    return content
+  }
   return {
     params,
     query: parseQuery(request.url),
-    body: () => readJson(request, options),
-    rows: () => readRows(request, options),
+    body: () => whenReceived(readJson(request, options)),
+    rows: () => whenReceived(readRows(request, options)),
   }
 }
 

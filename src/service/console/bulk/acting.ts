@@ -1,7 +1,7 @@
 import type { Because } from '../../../contract/admin/because.ts'
 import type { ServiceContext } from '../../context/service-context.ts'
 import type { Call } from '../../http/route.ts'
-import type { JobAdministrator } from './administrator.ts'
+import type { PresentAdministrator } from '../../admin/present-administrator.ts'
 
 /** A job has no session, so nothing that needs a recent use of a passkey is open to it. */
 const noSession = { hash: '', signedInAt: 0, usedAt: 0, passedAt: 0 } as const
@@ -9,7 +9,7 @@ const noSession = { hash: '', signedInAt: 0, usedAt: 0, passedAt: 0 } as const
 /** The service as the administrator of a job uses it. Each entry of the trail names the job and its reason. */
 export function callAs(
   ctx: ServiceContext,
-  administrator: JobAdministrator,
+  administrator: PresentAdministrator,
   job: { readonly id: string; readonly because: Because },
 ): Call {
   const { id, organizationId } = administrator
