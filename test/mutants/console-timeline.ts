@@ -45,4 +45,12 @@ export const mutants: readonly Mutant[] = [
     test: timeline,
     title: 'ends with the audit trail, and with the person',
   },
+  {
+    defense: 'the sign-in that everything but the command line needs to see people',
+    file: 'src/service/console/call.ts',
+    find: "!console && actor.kind === 'cli'",
+    replace: '!console && actor.kind !== undefined',
+    test: 'service/console/visibility.test.ts',
+    title: 'is nothing for an API key, and nothing before the sign-in to the console',
+  },
 ]

@@ -134,7 +134,7 @@ function deleteCommand(): Command {
     )
 }
 
-/** Says so before the question; the deletion itself checks again. */
+/** Printed before the administrator has to confirm. The deletion itself checks again. */
 async function assignedFailure(service: LocalService, token: HardwareToken): Promise<Failure> {
   const name = (await usernamesOf(service, [token])).get(token.user) ?? token.user
   return new Failure(

@@ -20,6 +20,7 @@ import { listPasskeys, passkeyText } from './passkey.ts'
 import { userImportCommand } from './user-import.ts'
 import { factorsOf, userListCommand } from './user-list.ts'
 import { emailCommand, inviteUserCommand } from './user-mail.ts'
+import { timelineCommand } from './user-timeline.ts'
 
 type OfDomain = AdminSettings & { readonly domain: string }
 
@@ -30,6 +31,7 @@ export function userCommand(): Command {
     userImportCommand(),
     userListCommand(),
     showCommand(),
+    timelineCommand(),
     joinCommand(),
     leaveCommand(),
     inviteUserCommand(),

@@ -35,7 +35,7 @@ export const listPersonTimeline = endpoint({
     /** Sign-ins that wait for an answer now; on the first page only. */
     waiting: z.array(PersonSignIn),
     entries: z.array(TimelineEntry),
-    /** The names of domains and administrators that the entries name by their ids, as far as they are visible. */
+    /** The names of domains and administrators that the sign-ins and entries name by their ids, as far as they are visible. */
     names: z.record(Id, z.string()),
     next: z.string().optional(),
   }),

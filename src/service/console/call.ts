@@ -15,6 +15,19 @@ export function signedIn(call: Pick<Caller, 'console'>): SignedIn {
   return administrator
 }
 
+/** What is visible of an organization: some domains, or null for all of them. */
+export type Visibility = Pick<SignedIn, 'organizationId' | 'domainIds'>
+
+/**
+ * What a call sees: as much as the administrator who has signed in, or the whole organization at the command line, where the
+ * machine's access control decides.
+ * @throws {ApiProblem} `api.error.unauthorized`
+ */
+export function visibleTo(call: Pick<Caller, 'console' | 'actor' | 'organizationId'>): Visibility {
+  const { console, actor, organizationId } = call
+  return !console && actor.kind === 'cli' ? { organizationId, domainIds: null } : signedIn(call)
+}
+
 export const notSignedIn = (): ApiProblem =>
   new ApiProblem('api.error.unauthorized', 'Sign in to the console first.', {
     headers: { 'WWW-Authenticate': 'Passkey realm="console"' },

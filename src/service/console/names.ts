@@ -2,13 +2,13 @@ import type { Call } from '../http/route.ts'
 import { administratorsOf } from '../store/administrators.ts'
 import { membersOfSome, userNames } from '../store/audit-pages.ts'
 import { domainsOf } from '../store/domains.ts'
-import { signedIn } from './call.ts'
+import { visibleTo } from './call.ts'
 
 /** The names of people, domains and administrators, as far as the administrator may see them. */
 export async function namesIn(call: Call, ids: readonly string[]): Promise<Record<string, string>> {
   const wanted = new Set(ids)
   if (wanted.size === 0) return {}
-  const { organizationId, domainIds } = signedIn(call)
+  const { organizationId, domainIds } = visibleTo(call)
   const { db } = call.store
   const domains = (await domainsOf(db, organizationId)).filter(({ id }) => domainIds === null || domainIds.includes(id))
   const others = [...domains, ...(await administratorsOf(db, organizationId))].filter(({ id }) => wanted.has(id))
@@ -20,7 +20,7 @@ export async function namesIn(call: Call, ids: readonly string[]): Promise<Recor
 }
 
 async function visiblePeople(call: Call, ids: readonly string[]) {
-  const { organizationId, domainIds } = signedIn(call)
+  const { organizationId, domainIds } = visibleTo(call)
   const all = await userNames(call.store.db, ids)
   const people = all.filter((person) => person.organizationId === organizationId)
   if (domainIds === null) return people

@@ -8,7 +8,7 @@ import { belongings } from '../store/belongings.ts'
 import { activeDevice } from '../store/devices.ts'
 import { answersOfDevices, sessionsOfUser } from '../store/person-sign-ins.ts'
 import type { SignInRow } from '../store/person-sign-ins.ts'
-import { signedIn } from './call.ts'
+import { visibleTo } from './call.ts'
 
 /** A sign-in as it is stored, as far as it is known. */
 type Row = Pick<SignInRow, 'id' | 'domainId' | 'state' | 'reason' | 'purpose' | 'attributes' | 'ipAddress'> &
@@ -34,7 +34,7 @@ export const list: Handler<typeof contract.listPersonSignIns> = async ({ userId,
 
 /** The domains of the person that the administrator may see. */
 async function visibleDomains(call: Call, userId: string): Promise<readonly string[]> {
-  const { domainIds: allowed } = signedIn(call)
+  const { domainIds: allowed } = visibleTo(call)
   const all = (await belongings(call.store.db, [userId], call.clock.now())).get(userId)?.domainIds ?? []
   return all.filter((id) => allowed === null || allowed.includes(id))
 }

@@ -9,7 +9,7 @@ import { countSignIns } from '../maintenance/count-sign-ins.ts'
 import type { AuditRow } from '../store/audit.ts'
 import type { endsOfSignIns } from '../store/timeline-events.ts'
 import { answersByIds, sessionsByIds, timelinePages } from '../store/timeline.ts'
-import { signedIn } from './call.ts'
+import { visibleTo } from './call.ts'
 import { namesIn } from './names.ts'
 import { originView, waitingSignIns } from './person-sign-ins.ts'
 
@@ -17,7 +17,7 @@ import { originView, waitingSignIns } from './person-sign-ins.ts'
 const countTimeout = 100
 
 export const list: Handler<typeof contract.listPersonTimeline> = async ({ userId, kind, before }, call) => {
-  const { domainIds } = signedIn(call)
+  const { domainIds } = visibleTo(call)
   if (before === undefined) await countSignIns(call, AbortSignal.timeout(countTimeout))
   const query = {
     userId,
@@ -29,10 +29,11 @@ export const list: Handler<typeof contract.listPersonTimeline> = async ({ userId
   const rows = await timelinePages[kind ?? 'all'](call.store.db, query)
   const shown = rows.slice(0, timelinePage)
   const entries = await withSignIns(call, userId, shown)
+  const waiting = before === undefined && kind !== 'changes' ? await waitingSignIns(call, userId) : []
   return {
-    waiting: before === undefined && kind !== 'changes' ? await waitingSignIns(call, userId) : [],
+    waiting,
     entries,
-    names: await namesIn(call, entries.flatMap(idsOf)),
+    names: await namesIn(call, [...waiting.map(({ domain }) => domain), ...entries.flatMap(idsOf)]),
     ...(rows.length > timelinePage && { next: String(shown.at(-1)?.position) }),
   }
 }
