@@ -151,7 +151,7 @@ async function show(call: Caller, user: UserRow): Promise<User> {
   return shown
 }
 
-export async function showAll(call: Caller, users: UserRow[]): Promise<User[]> {
+export async function showAll(call: Caller, users: readonly UserRow[]): Promise<User[]> {
   const ids = users.map((user) => user.id)
   const has = await belongings(call.store.db, ids, call.clock.now())
   return users.map((user) => withoutUnusable(call, withinLimit(call, userView(user, has.get(user.id)))))

@@ -6,7 +6,7 @@ import { domainById } from '../store/domains.ts'
 import { findPeople, usersByIds } from '../store/people.ts'
 import type { PeopleSearch as SearchKind } from '../store/people.ts'
 import type { UserRow } from '../store/users.ts'
-import { signedIn } from './call.ts'
+import { visibleTo } from './call.ts'
 
 interface Page {
   /** The sequence of the last person of the page before. */
@@ -20,7 +20,7 @@ export async function readPeople(
   { q = '', filter, domain }: PeopleSearch,
   { after = 0, size }: Page,
 ): Promise<{ readonly rows: readonly UserRow[]; readonly next?: number }> {
-  const { organizationId, domainIds } = signedIn(call)
+  const { organizationId, domainIds } = visibleTo(call)
   if (domain !== undefined) await requireDomain(call, domain)
   const text = q.trim().toLowerCase()
   const limited = domain === undefined ? domainIds : [domain]
@@ -57,7 +57,7 @@ export function searchKind(text: string): SearchKind {
 }
 
 async function requireDomain(call: Call, id: string): Promise<void> {
-  const { organizationId, domainIds } = signedIn(call)
+  const { organizationId, domainIds } = visibleTo(call)
   const isVisible = domainIds === null || domainIds.includes(id)
   if (!isVisible || !(await domainById(call.store.db, organizationId, id)))
     throw new ApiProblem('api.error.notfound.domain')
