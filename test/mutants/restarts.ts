@@ -46,10 +46,18 @@ function backup(): readonly Mutant[] {
     {
       defense: 'the steps that a restore uses up',
       file: 'src/service/store/restored.ts',
-      find: '.set({ lastStep: step, seenStep: null, seenAt: null })',
+      find: '.set({ lastStep, seenStep: null, seenAt: null })',
       replace: '.set({ seenStep: null, seenAt: null })',
       test,
       title: 'rejects codes of every kind that were used after the backup',
+    },
+    {
+      defense: 'the later steps of a token that is ahead, which a restore uses up',
+      file: 'src/service/store/restored.ts',
+      find: ' + case when drift > 0 then drift else 0 end',
+      replace: '',
+      test: 'service/codes/restored.test.ts',
+      title: 'is not accepted again from a token that is %i steps ahead',
     },
     {
       defense: 'the bypass codes that a restore ends',

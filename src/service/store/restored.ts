@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+
 import { removeHardwareToken } from './hardware.ts'
 import type { Queryable } from './schema.ts'
 
@@ -17,11 +19,13 @@ export async function lastAuditTime(db: Queryable): Promise<number> {
 export async function endAllAccess(db: Queryable, now: number): Promise<void> {
   for (const period of [30, 60] as const) {
     const step = Math.floor(now / period) + stepsAhead
+    // A token whose clock is ahead shows later codes, and has used them.
+    const lastStep = sql<number>`${step} + case when drift > 0 then drift else 0 end`
     await db
       .updateTable('codeGenerator')
-      .set({ lastStep: step, seenStep: null, seenAt: null })
+      .set({ lastStep, seenStep: null, seenAt: null })
       .where('period', '=', period)
-      .where('lastStep', '<', step)
+      .where('lastStep', '<', lastStep)
       .execute()
   }
   await db
