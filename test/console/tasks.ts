@@ -56,7 +56,11 @@ export const tasks: Readonly<Record<string, Task>> = {
       }),
     async steps(page) {
       await page.getByText('203.0.113.7').waitFor()
-      await page.getByRole('button', { name: /^Not theirs: Wiki/ }).click()
+      // The newest one: a person who was locked out has others.
+      await page
+        .getByRole('button', { name: /^Not theirs: Wiki/ })
+        .first()
+        .click()
       await inDialog(page, 'Sign out everywhere')
       await page.getByText('was signed out of all apps.').waitFor()
     },
