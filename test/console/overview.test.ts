@@ -32,7 +32,7 @@ describe('the overview', () => {
     expect(await ofWiki.allInnerTexts()).toEqual(['2', '0', '0', '2'])
     expect(await targetOf(ofWiki.last())).toBe(`people?filter=no_factor&domain=${wiki}`)
     expect(targets[0]).toMatch(/^audit\?event=session\.denied&reason=reported&since=\d+$/)
-    expect(targets[1]).toBe(`audit?event=session.denied&since=${since}`)
+    expect(targets[1]).toBe(`audit?event=session.denied&reason=not_reported&since=${since}`)
     await figure(/Locked now/).click()
     await row(page, 'Alice Archer').waitFor()
     expect(await row(page, 'Bob Baker').count()).toBe(0)

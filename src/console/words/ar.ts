@@ -864,6 +864,7 @@ export const ar: Words = {
     why: {
       user_denied: 'رُفض على الجهاز',
       reported: 'أُبلغ عنه',
+      not_reported: 'لم يُبلغ عنه',
       wrong_number: 'رقم خاطئ',
       timeout: 'لا رد في الوقت',
       cancelled: 'أُلغي',

@@ -805,6 +805,7 @@ export const de: Words = {
     why: {
       user_denied: 'Auf dem Gerät abgelehnt',
       reported: 'Gemeldet',
+      not_reported: 'Nicht gemeldet',
       wrong_number: 'Falsche Zahl',
       timeout: 'Keine rechtzeitige Antwort',
       cancelled: 'Abgebrochen',

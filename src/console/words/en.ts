@@ -784,6 +784,8 @@ export const en = {
     why: {
       user_denied: 'Denied on the device',
       reported: 'Reported',
+      /** In the filter only: any other reason, and none. */
+      not_reported: 'Not reported',
       wrong_number: 'Wrong number',
       timeout: 'No answer in time',
       cancelled: 'Canceled',

@@ -794,6 +794,7 @@ export const es: Words = {
     why: {
       user_denied: 'Rechazado en el dispositivo',
       reported: 'Denunciado',
+      not_reported: 'No denunciado',
       wrong_number: 'Número incorrecto',
       timeout: 'Sin respuesta a tiempo',
       cancelled: 'Cancelado',

@@ -803,6 +803,7 @@ export const fr: Words = {
     why: {
       user_denied: 'Refusée sur l’appareil',
       reported: 'Signalée',
+      not_reported: 'Non signalée',
       wrong_number: 'Mauvais numéro',
       timeout: 'Pas de réponse à temps',
       cancelled: 'Annulée',

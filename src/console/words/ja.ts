@@ -778,6 +778,7 @@ export const ja: Words = {
     why: {
       user_denied: '端末で拒否',
       reported: '不正として報告',
+      not_reported: '不正として報告されていない',
       wrong_number: '数字の誤り',
       timeout: '時間切れ',
       cancelled: 'キャンセル',

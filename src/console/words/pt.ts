@@ -788,6 +788,7 @@ export const pt: Words = {
     why: {
       user_denied: 'Negado no dispositivo',
       reported: 'Denunciado',
+      not_reported: 'Não denunciado',
       wrong_number: 'Número errado',
       timeout: 'Sem resposta a tempo',
       cancelled: 'Cancelado',

@@ -21,7 +21,7 @@ const filters = {
   domain: Id.optional(),
   /** The id of an API key, device or administrator, or a name at the command line. */
   actor: z.string().min(1).max(128).optional(),
-  /** Why a sign-in failed, such as `reported`. */
+  /** Why a sign-in failed, such as `reported`; `not_reported` for any other reason, and none. */
   reason: z
     .string()
     .regex(/^[a-z_]{1,40}$/)

@@ -1,5 +1,6 @@
 import type * as contract from '../../contract/admin/audit.ts'
 import type { AuditItem, AuditPage } from '../../contract/admin/audit.ts'
+import { notReported } from '../../contract/admin/overview-lists.ts'
 import { auditCall } from '../audit/audit.ts'
 import { auditCsv, auditLines } from '../audit/export.ts'
 import { itemOf } from '../audit/item.ts'
@@ -57,9 +58,9 @@ const namesOf = ({ actor }: Filter): readonly string[] =>
 
 /** Entries of the caller's organization, about its domains if it is limited to some. */
 async function queryOf({ event, actor, since, until, domain, user, reason, factor }: Filter, call: Call) {
-  const facts = Object.entries({ user, reason, factor }).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
-  )
+  const isNotReported = reason === notReported
+  const wanted = { user, factor, ...(!isNotReported && { reason }) }
+  const facts = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
   const query: AuditQuery = {
     organizationId: signedIn(call).organizationId,
     domainIds: await domainsFor(call, domain),
@@ -68,6 +69,7 @@ async function queryOf({ event, actor, since, until, domain, user, reason, facto
     since: since === undefined ? undefined : Number(since),
     until: until === undefined ? undefined : Number(until),
     facts: Object.fromEntries(facts),
+    ...(isNotReported && { otherFacts: { reason: 'reported' } }),
   }
   return query
 }

@@ -17,6 +17,8 @@ export interface AuditQuery {
   readonly until?: number | undefined
   /** Texts that facts must have. */
   readonly facts: Readonly<Record<string, string>>
+  /** Texts that facts must not have. */
+  readonly otherFacts?: Readonly<Record<string, string>>
 }
 
 /** Positions between which entries are read: after the one, up to the other. */
@@ -32,7 +34,7 @@ export function auditRowsBetween(
   { after, through }: AuditRange,
   { order, limit }: { readonly order: 'asc' | 'desc'; readonly limit: number },
 ): Promise<AuditRow[]> {
-  const { organizationId, domainIds, event, actor, since, until, facts } = query
+  const { organizationId, domainIds, event, actor, since, until, facts, otherFacts = {} } = query
   const rows = db
     .selectFrom('audit')
     .selectAll()
@@ -44,8 +46,12 @@ export function auditRowsBetween(
     .$if(since !== undefined, (some) => some.where('at', '>=', since ?? 0))
     .$if(until !== undefined, (some) => some.where('at', '<', until ?? 0))
     .$if(domainIds !== null, (some) => aboutSome(some, domainIds ?? []))
-  return Object.entries(facts)
-    .reduce((some, [name, value]) => some.where('facts', 'like', factPattern(name, value)), rows)
+  const having = Object.entries(facts).reduce(
+    (some, [name, value]) => some.where('facts', 'like', factPattern(name, value)),
+    rows,
+  )
+  return Object.entries(otherFacts)
+    .reduce((some, [name, value]) => some.where('facts', 'not like', factPattern(name, value)), having)
     .orderBy('position', order)
     .limit(limit)
     .execute()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
+import { listsBehind } from '../../../src/contract/admin/overview-lists.ts'
 import { countEnrolled } from '../../../src/service/maintenance/count-enrolled.ts'
 import { lockedUntil } from '../../../src/service/rules/code-lock.ts'
 import { enrollmentStep } from '../../../src/service/store/overview.ts'
@@ -8,6 +9,7 @@ import { engines, useEngine } from '../../support/engines.ts'
 import { activateDevice, createTenant, newUser } from '../start-service.ts'
 import { administrator, startConsole } from './console-holder.ts'
 import type { Console } from './console-holder.ts'
+import { personWithDevice } from './phone-caller.ts'
 
 describe.each(engines)('the overview on %s', (engine) => {
   const newDatabase = useEngine(engine)
@@ -88,6 +90,37 @@ describe.each(engines)('the overview on %s', (engine) => {
     expect(json.signIns).toEqual([
       { day: Math.floor(now / 86_400) * 86_400, outcome: 'denied', factor: 'otp', count: 1 },
     ])
+  })
+
+  it('counts as many reported and denied sign-ins as the lists behind the figures have', async () => {
+    const domain = await newDomain('Agreeing')
+    const [wrong, denies, reports] = [
+      await addMember(domain, newUser('agreeing')),
+      await personWithDevice(running, domain),
+      await personWithDevice(running, domain),
+    ]
+    const sessions = `/domains/${domain}/sessions`
+    await running.call('POST', sessions, { body: { user: { id: wrong }, otp: '000000' } })
+    for (const [{ id, device, pending }, decision] of [[denies, 'deny'] as const, [reports, 'report'] as const]) {
+      await running.call('POST', sessions, { body: { user: { id } } })
+      const [request] = await pending()
+      await device.answer(request!.id, { nonce: request!.nonce, decision })
+    }
+    running.clock.skip(5)
+    const reader = await limitedTo(domain)
+
+    const { signIns } = (await reader.call('GET', '/overview')).json
+    const listed = async (figure: 'denied' | 'reported') => {
+      const query = new URLSearchParams({ ...listsBehind[figure].query, domain })
+      return (await (await owner()).call('GET', `/audit?${query}`)).json.entries.length
+    }
+
+    const counted = (figure: string) =>
+      signIns
+        .filter(({ outcome }: { outcome: string }) => outcome === figure)
+        .reduce((sum: number, { count }: { count: number }) => sum + count, 0)
+    expect([counted('denied'), counted('reported')]).toEqual([2, 1])
+    expect([await listed('denied'), await listed('reported')]).toEqual([2, 1])
   })
 
   it('counts people whose codes are locked', async () => {
