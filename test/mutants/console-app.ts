@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an answer that was overtaken does not replace the newer one',
     file: 'src/console/use-load.ts',
-    find: '    if (present.current !== key) return\n',
+    find: '      if (requests.current !== request) return\n',
     replace: '',
     test: 'console/people.test.ts',
     title: 'show the results of the last letters',
