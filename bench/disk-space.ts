@@ -1,6 +1,6 @@
 /**
  * `node bench/disk-space.ts [count]`: by how much the database grows for a user, a device, a sign-in with a code and one by
- * push, with what stands in the audit trail. Prints bytes each, for SQLite and PostgreSQL.
+ * push, with its audit entries. Prints bytes each, for SQLite and PostgreSQL.
  */
 import Sqlite from 'better-sqlite3'
 import { Client } from 'pg'

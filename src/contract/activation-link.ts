@@ -6,7 +6,7 @@ export function serviceUrl(address: string | URL): string {
 }
 
 /**
- * The link that sets up a device. The code stands in the fragment, which browsers send to no server.
+ * The link that sets up a device. The code is in the fragment, which browsers send to no server.
  * @param address The address of the service or of its authenticator.
  * @throws {TypeError} when it is not an http or https address.
  */

@@ -81,7 +81,7 @@ interface Connection {
   readonly domainId: string
 }
 
-/** Stands between an app and its service: counts what is asked, and can shut one of its ways. */
+/** A proxy between an app and its service: counts requests, and can block a path. */
 async function startDoor(target: string, calls: string[]) {
   const shut = { all: false, streams: false }
   const open = new Set<AbortController>()

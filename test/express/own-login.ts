@@ -12,7 +12,7 @@ interface Given {
   readonly webSession?: express.RequestHandler
 }
 
-/** An app without Passport: its login stands in the web session, whose id it never changes, and routes of it before mfa(). */
+/** An app without Passport: it keeps its login in the web session, never changes the id of that session, and has routes before mfa(). */
 export async function startOwnLoginApp({ store, webSession }: Given = {}) {
   const service = await startTestService()
   const app = express()

@@ -82,7 +82,7 @@ describe('the id of a request to the app', () => {
   })
 
   it.each([
-    ['from a browser, which no proxy stands before', { trustProxy: undefined }, 'proxy-4711'],
+    ['from a browser without a proxy', { trustProxy: undefined }, 'proxy-4711'],
     ['that is too long', {}, 'x'.repeat(65)],
     ['that could forge a line of a log', {}, '"} {"level":60'],
     ['in the form of an API key', {}, 'Zq9'.repeat(21) + 'x'],

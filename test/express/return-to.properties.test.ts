@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { requestedPath, safeReturnTo } from '../../src/express/request/return-to.ts'
 
-/** Pieces that have led browsers astray, and what may stand between them. */
+/** Pieces that have led browsers astray, and what may separate them. */
 const pieces = ['/', '//', '\\', '.', '..', '%2e', '%2f', '%5c', '@', ':', '?', '#', '\t', '\n', '\r', ' ', '\u0000']
 const words = [
   'evil.example',

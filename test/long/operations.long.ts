@@ -19,7 +19,7 @@ import type { SystemPostgres } from '../support/operations/system-postgres.ts'
 
 const run = promisify(execFile)
 
-/** Everything by the programs of the page: none of them is stood in for but systemd, Docker and the certificate's authority. */
+/** Everything by the programs of the page. Only systemd, Docker and the certificate's authority are replaced. */
 const programs = {
   nginx: 'nginx -v',
   'systemd-analyze': 'systemd-analyze --version',

@@ -4,7 +4,7 @@ const jobs = 'service/console/bulk-jobs.test.ts'
 const exports = 'service/console/people-export.test.ts'
 const mails = 'service/console/bulk-mails.test.ts'
 const rules = 'src/service/console/bulk/rules.ts'
-const access = 'src/service/console/bulk/administrator.ts'
+const access = 'src/service/console/bulk/may-run.ts'
 const handlers = 'src/service/console/bulk/jobs.ts'
 const store = 'src/service/store/bulk-jobs.ts'
 

@@ -14,12 +14,12 @@ const auditPages = 'src/service/store/audit-pages.ts'
 
 export const mutants: readonly Mutant[] = [
   {
-    defense: 'the domains of an administrator among the sign-ins of a person',
-    file: 'src/service/console/person-sign-ins.ts',
-    find: 'allowed === null || allowed.includes(id)',
-    replace: 'allowed === null || id.length > 0',
-    test: 'service/console/person-sign-ins.test.ts',
-    title: 'are those of the domains of the administrator',
+    defense: 'the domains of an administrator among the sign-ins of a person that wait',
+    file: 'src/service/store/timeline.ts',
+    find: "is('domainId', 'in', of.domainIds)",
+    replace: "is('domainId', '<>', '')",
+    test: 'service/console/timeline.test.ts',
+    title: 'shows sign-ins that wait in the domains of the administrator only, until their time is over',
   },
   {
     defense: 'the domains of an administrator in the audit trail',

@@ -8,8 +8,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the domains of an administrator in the timeline of a person',
     file: handlers,
-    find: '    everyone: domainIds === null ? 1 : 0,\n',
-    replace: '    everyone: 1,\n',
+    find: 'everyone: domainIds === null ? 1 : 0',
+    replace: 'everyone: 1',
     test: timeline,
     title: 'shows an administrator of some domains nothing about others',
   },

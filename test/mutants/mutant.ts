@@ -1,10 +1,10 @@
-/** A piece of the source and what stands there without the defense. */
+/** A piece of the source, and its replacement without the defense. */
 export interface Change {
   /** Path below the root, such as `src/express/gate.ts`. */
   readonly file: string
   /** Text that occurs exactly once in the file. */
   readonly find: string
-  /** What stands there instead, so that the file still parses. */
+  /** The replacement, with which the file still parses. */
   readonly replace: string
 }
 

@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
     title: 'are rejected exactly where JSON.parse rejects them',
   },
   {
-    defense: 'the row that has to stand between two commas',
+    defense: 'the row that has to be between two commas',
     file: 'src/service/http/rows.ts',
     find: 'if (rows.length === 0) throw malformed()',
     replace: '',

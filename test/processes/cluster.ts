@@ -68,7 +68,7 @@ export interface ClusterOptions {
   readonly services?: number
   readonly webs?: number
   readonly fsync?: boolean
-  /** What stands between the service nodes and their database. @returns the address through it, and what else they need. */
+  /** What is placed between the service nodes and their database. @returns the address through it, and what else they need. */
   readonly between?: (database: string) => Promise<{ readonly address: string; readonly env?: NodeJS.ProcessEnv }>
 }
 

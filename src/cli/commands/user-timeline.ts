@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
 
-import type { PersonSignIn } from '../../contract/admin/person-sign-ins.ts'
 import { listPersonTimeline } from '../../contract/admin/timeline.ts'
-import type { TimelineEntry, TimelineKind } from '../../contract/admin/timeline.ts'
+import type { PersonSignIn, TimelineEntry, TimelineKind } from '../../contract/admin/timeline.ts'
 import { list } from '../../service/console/timeline.ts'
 import { countSignIns } from '../../service/maintenance/count-sign-ins.ts'
 import { adminCommand } from '../admin/command.ts'

@@ -7,7 +7,6 @@ import type * as callerVerifications from '../../contract/admin/caller-verificat
 import type * as domains from '../../contract/admin/domains.ts'
 import type * as enrollment from '../../contract/admin/enrollment.ts'
 import type * as overview from '../../contract/admin/overview.ts'
-import type * as personSignIns from '../../contract/admin/person-sign-ins.ts'
 import type * as people from '../../contract/admin/people.ts'
 import type * as qrCodes from '../../contract/admin/qr-codes.ts'
 import type * as signIn from '../../contract/admin/sign-in.ts'
@@ -25,7 +24,6 @@ type Declared = typeof administrators &
   typeof enrollment &
   typeof overview &
   typeof people &
-  typeof personSignIns &
   typeof qrCodes &
   typeof signIn &
   typeof stock &

@@ -19,7 +19,7 @@ interface ActionDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks before an action on a person, and for its reason, which stands in the audit trail. */
+/** Asks before an action on a person, and for its reason, which the audit trail records. */
 export function ActionDialog({ action, verifiable, onAsk, onDone, onClose }: ActionDialogProps) {
   const words = useWords()
   const [because, setBecause] = useState(action.because)

@@ -6,7 +6,7 @@ interface ReasonChoiceProps {
   readonly onChange: (because: Because) => void
 }
 
-/** Why an administrator does something, which stands in the audit trail. */
+/** The reason for an action, which the audit trail records. */
 export function ReasonChoice({ because, onChange }: ReasonChoiceProps) {
   const words = useWords()
   return (

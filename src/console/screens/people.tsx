@@ -7,6 +7,7 @@ import { type Column, DataList } from '../parts/data-list.tsx'
 import { DomainChoice } from '../parts/domain-choice.tsx'
 import { Exports } from '../parts/exports.tsx'
 import { Page } from '../parts/page.tsx'
+import { Pages } from '../parts/pages.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { Empty, WhenLoaded } from '../parts/states.tsx'
 import { jobsPlace, peoplePlace, personPlace, type PeopleQuery } from '../places.ts'
@@ -20,7 +21,7 @@ import { LastSignIn, PersonBadges } from './person-badges.tsx'
 
 const filters: readonly PeopleFilter[] = ['enrolled', 'no_factor', 'only_email', 'locked', 'bypass_code', 'inactive']
 
-/** Everyone whom the administrator can help. What is searched for stands in the address. */
+/** Everyone whom the administrator can help. The address of the page contains the search. */
 export function PeopleScreen() {
   const words = useWords()
   const { client } = useSignedIn()
@@ -55,7 +56,10 @@ export function PeopleScreen() {
         {(page) => (
           <>
             <PeopleList key={peoplePlace(query)} page={page} search={searched} />
-            <Pages query={query} next={page.next} />
+            <Pages
+              first={query.after === undefined ? undefined : peoplePlace({ ...query, after: undefined })}
+              next={page.next === undefined ? undefined : peoplePlace({ ...query, after: page.next })}
+            />
           </>
         )}
       </WhenLoaded>
@@ -114,7 +118,7 @@ function PeopleList({ page: { people: rows, next }, search }: PeopleListProps) {
   const words = useWords()
   const namesOf = useDomainNames()
   const { domains, administrator } = useSignedIn().session
-  const [chosen, setChosen] = useState<ReadonlySet<string> | 'all'>(nobody)
+  const [chosen, setChosen] = useState<ReadonlySet<string> | 'all'>(noSelection)
   if (rows.length === 0) {
     return (
       <Empty icon={people}>
@@ -163,14 +167,14 @@ function PeopleList({ page: { people: rows, next }, search }: PeopleListProps) {
           chosen={count}
           more={next !== undefined || rows.length !== count}
           onAll={() => setChosen('all')}
-          onNone={() => setChosen(nobody)}
+          onNone={() => setChosen(noSelection)}
         />
       )}
     </>
   )
 }
 
-const nobody: ReadonlySet<string> = new Set()
+const noSelection: ReadonlySet<string> = new Set()
 
 function PersonCell({ person: { name, username, email } }: { readonly person: PersonSummary }) {
   return (
@@ -188,24 +192,5 @@ function PersonCell({ person: { name, username, email } }: { readonly person: Pe
         )}
       </small>
     </>
-  )
-}
-
-function Pages({ query, next }: QueryProps & { readonly next: string | undefined }) {
-  const words = useWords()
-  if (next === undefined && query.after === undefined) return null
-  return (
-    <nav class="buttons" aria-label={words.pages}>
-      {query.after === undefined ? null : (
-        <Link to={peoplePlace({ ...query, after: undefined })} class="button outlined">
-          {words.firstPage}
-        </Link>
-      )}
-      {next === undefined ? null : (
-        <Link to={peoplePlace({ ...query, after: next })} class="button outlined">
-          {words.nextPage}
-        </Link>
-      )}
-    </nav>
   )
 }

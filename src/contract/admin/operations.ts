@@ -8,7 +8,6 @@ import * as approvals from './approvals.ts'
 import * as bulkJobs from './bulk-jobs.ts'
 import * as people from './people.ts'
 import * as peopleExport from './people-export.ts'
-import * as signIns from './person-sign-ins.ts'
 import * as callerVerifications from './caller-verifications.ts'
 import * as domains from './domains.ts'
 import * as enrollment from './enrollment.ts'
@@ -27,7 +26,7 @@ export const adminOperations: readonly Operation[] = listOperations({
   People: { ...people, ...peopleExport },
   'Bulk actions': bulkJobs,
   'Enrollment and e-mail addresses': enrollment,
-  'Sign-ins of people': { ...signIns, ...timeline },
+  'Sign-ins of people': timeline,
   'Hardware tokens': stock,
   Approvals: approvals,
   'Verifying callers': callerVerifications,

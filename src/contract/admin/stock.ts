@@ -60,7 +60,7 @@ export const RejectionCode = z.enum([
   'type',
   'step',
   'alias',
-  /** The serial number stands in the file twice. */
+  /** The file contains the serial number twice. */
   'repeated',
   /** The organization already has the serial number. */
   'present',

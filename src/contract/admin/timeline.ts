@@ -1,15 +1,33 @@
 import { z } from 'zod'
 
 import { endpoint } from '../endpoint.ts'
-import { Id } from '../text.ts'
+import { Attribute, SessionPurpose, SessionReason, SessionState } from '../session-facts.ts'
+import { Id, Seconds } from '../text.ts'
+import { Factor } from '../users.ts'
 import { AuditItem } from './audit.ts'
-import { PersonSignIn } from './person-sign-ins.ts'
 
 /** How many entries a page has. */
 export const timelinePage = 20
 
 export const TimelineKind = z.enum(['sign_ins', 'changes'])
 export type TimelineKind = z.infer<typeof TimelineKind>
+
+/** A sign-in of a person, and where it came from. */
+export const PersonSignIn = z.object({
+  id: Id,
+  domain: Id,
+  state: SessionState,
+  reason: SessionReason.optional(),
+  factor: Factor.optional(),
+  purpose: SessionPurpose,
+  address: z.string().optional(),
+  /** What the app said about it, such as the browser and the place. */
+  attributes: z.array(Attribute),
+  /** Whether it came from a browser in which the person had passed before; absent for those of earlier days. */
+  knownBrowser: z.boolean().optional(),
+  at: Seconds,
+})
+export type PersonSignIn = z.infer<typeof PersonSignIn>
 
 /** An entry of the audit trail about a person, with those facts that tell what happened, and without addresses. */
 export const TimelineEntry = AuditItem.omit({ address: true, requestId: true }).extend({

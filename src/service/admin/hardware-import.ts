@@ -56,8 +56,7 @@ async function checkRows(rows: readonly ImportRow[]): Promise<{ accepted: Accept
     if (first === undefined) {
       lines.set(serialNumber, row.line)
       accepted.push(checked)
-    } else
-      rejected.push({ line: row.line, code: 'repeated', reason: `its serial number stands in line ${first} already` })
+    } else rejected.push({ line: row.line, code: 'repeated', reason: `line ${first} has the same serial number` })
   }
   return { accepted, rejected }
 }

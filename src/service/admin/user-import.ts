@@ -60,7 +60,7 @@ function distinctRows(rows: readonly (Accepted | Rejected)[]): { accepted: Accep
     const first = firsts.get(row.user.username)
     if (!first) firsts.set(row.user.username, row)
     else if (differ(first.user, row.user)) {
-      rejected.push({ line: row.line, reason: `its username stands in line ${first.line}, with another name or email` })
+      rejected.push({ line: row.line, reason: `line ${first.line} has the same username, with another name or email` })
     }
   }
   return { accepted: [...firsts.values()], rejected }

@@ -14,7 +14,7 @@ import { endOtherSessions } from '../store/epochs.ts'
 import { hardwareTokenBySerial } from '../store/people.ts'
 import { showPerson } from './people.ts'
 
-/** The reason stands in each entry of the audit trail that the action causes. */
+/** Each audit entry that the action causes contains the reason. */
 const reasoned = (call: Call, because: Because): Call => ({ ...call, because })
 
 export const unlock: Handler<typeof contract.unlockPerson> = async ({ userId, because }, call) => {

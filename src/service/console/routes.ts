@@ -7,7 +7,6 @@ import * as bulk from '../../contract/admin/bulk-jobs.ts'
 import * as person from '../../contract/admin/people.ts'
 import * as enrollmentContract from '../../contract/admin/enrollment.ts'
 import * as personExport from '../../contract/admin/people-export.ts'
-import * as personSignIn from '../../contract/admin/person-sign-ins.ts'
 import * as timelines from '../../contract/admin/timeline.ts'
 import * as callerVerification from '../../contract/admin/caller-verifications.ts'
 import * as figures from '../../contract/admin/overview.ts'
@@ -28,7 +27,6 @@ import * as people from './people.ts'
 import * as peopleExport from './people-export.ts'
 import * as actions from './person-actions.ts'
 import * as enrollment from './enrollment.ts'
-import * as personSignIns from './person-sign-ins.ts'
 import * as timeline from './timeline.ts'
 import * as callerVerifications from './caller-verifications.ts'
 import * as domains from './domains.ts'
@@ -109,7 +107,6 @@ export const consoleRoutes: readonly Route[] = [
   route(bulk.cancelBulkJob, bulkJobs.cancel),
   route(bulk.exportBulkReport, bulkReport),
 
-  route(personSignIn.listPersonSignIns, personSignIns.list),
   route(timelines.listPersonTimeline, timeline.list),
   route(stockContract.listStock, stock.list),
   route(stockContract.importStock, stock.importFile),

@@ -1,8 +1,7 @@
 import type * as contract from '../../contract/admin/timeline.ts'
 import { timelinePage } from '../../contract/admin/timeline.ts'
 import type { AuditItem } from '../../contract/admin/audit.ts'
-import type { TimelineEntry } from '../../contract/admin/timeline.ts'
-import type { PersonSignIn } from '../../contract/admin/person-sign-ins.ts'
+import type { PersonSignIn, TimelineEntry } from '../../contract/admin/timeline.ts'
 import { itemOf } from '../audit/item.ts'
 import type { Call, Handler } from '../http/route.ts'
 import { countSignIns } from '../maintenance/count-sign-ins.ts'
@@ -11,7 +10,7 @@ import type { endsOfSignIns } from '../store/timeline-events.ts'
 import { answersByIds, sessionsByIds, timelinePages } from '../store/timeline.ts'
 import { visibleTo } from './call.ts'
 import { namesIn } from './names.ts'
-import { originView, waitingSignIns } from './person-sign-ins.ts'
+import { originView, waitingSignIns } from './sign-in-view.ts'
 
 /** How long a request waits until the newest entries are in the timeline, milliseconds. Later ones show the rest. */
 const countTimeout = 100
@@ -19,17 +18,12 @@ const countTimeout = 100
 export const list: Handler<typeof contract.listPersonTimeline> = async ({ userId, kind, before }, call) => {
   const { domainIds } = visibleTo(call)
   if (before === undefined) await countSignIns(call, AbortSignal.timeout(countTimeout))
-  const query = {
-    userId,
-    domainIds: domainIds ?? [],
-    everyone: domainIds === null ? 1 : 0,
-    before: Number(before ?? Number.MAX_SAFE_INTEGER),
-    limit: timelinePage + 1,
-  } as const
-  const rows = await timelinePages[kind ?? 'all'](call.store.db, query)
+  const scope = { userId, domainIds: domainIds ?? [], everyone: domainIds === null ? 1 : 0 } as const
+  const page = { before: Number(before ?? Number.MAX_SAFE_INTEGER), limit: timelinePage + 1 }
+  const rows = await timelinePages[kind ?? 'all'](call.store.db, { ...scope, ...page })
   const shown = rows.slice(0, timelinePage)
   const entries = await withSignIns(call, userId, shown)
-  const waiting = before === undefined && kind !== 'changes' ? await waitingSignIns(call, userId) : []
+  const waiting = before === undefined && kind !== 'changes' ? await waitingSignIns(call, scope) : []
   return {
     waiting,
     entries,

@@ -290,24 +290,6 @@ export const adminExamples: Readonly<Record<string, Example>> = {
     request: { because: 'other', email: 'alice.example@example.com' },
     answer: { ...person, email: 'alice.example@example.com', emailChangedAt: 1795086400 },
   },
-  listPersonSignIns: {
-    answer: {
-      signIns: [
-        {
-          id: personSummary.id,
-          domain: personSummary.domains[0] ?? '',
-          state: 'approved',
-          factor: 'push',
-          purpose: 'sign_in',
-          address: '203.0.113.7',
-          attributes: [{ key: 'Browser', value: 'Firefox' }],
-          knownBrowser: true,
-          at: 1_790_000_000,
-        },
-      ],
-      next: '1790000000',
-    },
-  },
   exportPeopleCsv: { answer: 'id,username,name\r\n1f1f,alice,Alice Example\r\n' },
   exportPeopleLines: { answer: `${JSON.stringify(personSummary)}\n` },
   prepareBulkJob: {

@@ -63,7 +63,7 @@ type Entries = SelectQueryBuilder<Database, 'audit', AuditRow>
 const aboutSome = (entries: Entries, domainIds: readonly string[]): Entries =>
   entries.where((is) => is.or(domainIds.map((id) => is('facts', 'like', factPattern('domain', id)))))
 
-/** A fact as it stands in JSON. Values are ids or plain words; JSON escapes the quotes in texts of callers. */
+/** A fact as JSON writes it. Values are ids or plain words; JSON escapes the quotes in texts of callers. */
 const factPattern = (name: string, value: string): string => `%"${name}":"${value}"%`
 
 /** The entry of an organization that so many are newer than, of those up to a position. */

@@ -16,7 +16,7 @@ export const forgetPush = change('forgetPush', (db, { deviceId, sealed }: Slots<
   db.updateTable('device').set({ push: null }).where('id', '=', deviceId).where('push', '=', sealed),
 )
 
-/** A subscription as it stands in the database. */
+/** A subscription as the database stores it. */
 export type SealedPush = RowOf<typeof pushOfPending>
 
 /** The push subscription for a session that is still pending; nothing otherwise. */

@@ -326,7 +326,7 @@ export interface Database {
     codeLookup: string
     usesAllowed: number
     usesRemaining: number
-    /** The last time it was used. A code without uses left reads as gone, but stands behind the pass it was used for. */
+    /** The last time it was used. A code without uses left reads as gone. Its row stays, because the pass it was used for refers to it. */
     usedAt: Generated<number | null>
     expiresAt: number
     createdAt: number

@@ -5,7 +5,7 @@ import type { Database, Queryable } from './schema.ts'
 import { activationCodeText, bypassCodeText } from '../sealing/secrets.ts'
 import type { SealedRecord, ServiceSecret, UserSecret } from '../sealing/secrets.ts'
 
-/** A sealed value as it stands in the database. */
+/** A sealed value as the database stores it. */
 export interface SealedValue {
   /** Of the record it is sealed for. */
   readonly id: string

@@ -63,11 +63,15 @@ export const removeTimeline = change('removeTimeline', (db, userId: Slot<string>
     .where('userSequence', 'in', db.selectFrom('user').select('user.sequence').where('user.id', '=', userId)),
 )
 
-export interface TimelineQuery {
+/** What an administrator may see about a person. */
+export interface PersonScope {
   readonly userId: string
-  /** Only entries about one of these domains, or about none, unless `everyone` is 1. */
+  /** Only what is about one of these domains, or about none, unless `everyone` is 1. */
   readonly domainIds: readonly string[]
   readonly everyone: 0 | 1
+}
+
+export interface TimelineQuery extends PersonScope {
   /** Only older entries. */
   readonly before: number
   readonly limit: number
@@ -96,6 +100,18 @@ const isVisible = (db: Queryable, is: ExpressionBuilder<Database, 'audit'>, doma
   is.or([is(factOf(db, 'domain'), 'is', null), is(factOf(db, 'domain'), 'in', domainIds)])
 
 export const timelinePages = { all: pageOf('all'), sign_ins: pageOf('sign_ins'), changes: pageOf('changes') }
+
+/** Sessions of a person that have not expired, newest first. */
+export const unexpiredSessionsOf = allRows('unexpiredSessionsOf', (db, of: Slots<PersonScope>, now: Slot<number>) =>
+  db
+    .selectFrom('session')
+    .select(['id', 'domainId', 'state', 'purpose', 'attributes', 'ipAddress', 'knownBrowser'])
+    .select(['createdAt', 'expiresAt', 'settledAt', 'reason'])
+    .where('userId', '=', of.userId)
+    .where('expiresAt', '>', now)
+    .where((is) => is.or([sql<SqlBool>`${of.everyone} = 1`, is('domainId', 'in', of.domainIds)]))
+    .orderBy('createdAt', 'desc'),
+)
 
 /** What is still known of some sign-ins, while their sessions are kept. */
 export const sessionsByIds = allRows('sessionsByIds', (db, ids: List<string>, userId: Slot<string>) =>

@@ -165,7 +165,7 @@ describe('second-factor hardware import', () => {
       'Nothing was imported, 7 rows rejected. Correct the file, or import the others with --skip-rejected.',
       '',
     ])
-    expect(stdout).toContain('Line 5: its serial number stands in line 2 already\n')
+    expect(stdout).toContain('Line 5: line 2 has the same serial number\n')
     expect(stdout).toContain('Line 6: its serial number is there already\n')
     expect(stdout + stderr).not.toContain(seed.slice(0, 30))
     expect(stdout + stderr).not.toContain('GEZD')

@@ -66,7 +66,7 @@ describe('second-factor user import', () => {
       'Line 3: email: must be an e-mail address such as alice@example.com',
       'Line 4: username: must have 1 to 128 characters',
       'Line 5: expected 3 fields, got 2',
-      'Line 6: its username stands in line 2, with another name or email',
+      'Line 6: line 2 has the same username, with another name or email',
       'Line 7: text after a closing quote',
       'Nothing was imported, 5 rows rejected. Correct the file, or import the others with --skip-rejected.',
       '',

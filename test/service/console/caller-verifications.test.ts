@@ -459,7 +459,7 @@ describe.each(engines)('a caller verification, on %s', (engine) => {
     })
   })
 
-  it('stands in the audit trail: with the administrator who asked, and the device that answered', async () => {
+  it('is in the audit trail: with the administrator who asked, and the device that answered', async () => {
     const { id, answer } = await askedCaller(helpdesk, person)
 
     await answer('deny')

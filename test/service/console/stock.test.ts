@@ -218,7 +218,7 @@ describe.each(engines)('the stock of hardware tokens on %s', (engine) => {
       expect([(await stock(admin)).changeable, (await stock(both)).changeable]).toEqual([false, true])
     })
 
-    it('stands in the audit trail with its administrator and the reason', async () => {
+    it('is in the audit trail with its administrator and the reason', async () => {
       await importing(owner, `serial,seed\n${unique()},${seed()}`)
 
       running.clock.skip(60)

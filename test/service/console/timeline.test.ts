@@ -12,6 +12,7 @@ import { administrator, startConsole } from './console-holder.ts'
 import type { Console } from './console-holder.ts'
 import { personWithDevice } from './phone-caller.ts'
 import type { Person } from './phone-caller.ts'
+import { activateDevice } from '../start-service.ts'
 
 type Administrator = Awaited<ReturnType<typeof administrator>>
 
@@ -148,6 +149,26 @@ describe.each(engines)('the timeline of a person, on %s', (engine) => {
     const [all, changes] = [await read(), await read(helpdesk, '?kind=changes')]
 
     expect([all.waiting.map((each) => each.id), changes.waiting]).toEqual([[id], []])
+  })
+
+  it('shows sign-ins that wait in the domains of the administrator only, until their time is over', async () => {
+    const { administration } = running.service
+    const other = await administration.createDomain(running.organization.id, { name: `Waiting ${person.id}` })
+    await running.call('PUT', `/domains/${other.id}/users/${person.id}`)
+    const { json: token } = await running.call('PUT', `/domains/${other.id}/users/${person.id}/token`)
+    await activateDevice(running.origin, running.clock, token.code)
+    const [here, there] = [await ask(), await ask(other.id)]
+
+    const [limited, all] = [await read(), await read(owner)]
+    running.clock.skip(91)
+    const later = await read(owner)
+
+    const idsOf = ({ waiting }: typeof all) => new Set(waiting.map(({ id }) => id))
+    expect([idsOf(limited), idsOf(all), idsOf(later)]).toEqual([
+      new Set([here.id]),
+      new Set([here.id, there.id]),
+      new Set(),
+    ])
   })
 
   it('comes in pages, each entry once', async () => {

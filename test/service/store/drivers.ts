@@ -21,7 +21,6 @@ export const drivers: readonly string[] = [
   'console/bulk-jobs.test.ts',
   'console/bulk-mails.test.ts',
   'console/people-export.test.ts',
-  'console/person-sign-ins.test.ts',
   'console/caller-verifications.test.ts',
   'console/overview.test.ts',
   'console/domains.test.ts',

@@ -24,7 +24,7 @@ export interface CrowdOptions {
   readonly requestTimeout?: number
   /** How long a call of the web app to the service may take, milliseconds. */
   readonly timeout?: number
-  /** What stands between the web app and the service. @returns its address. */
+  /** What is placed between the web app and the service. @returns its address. */
   readonly between?: (origin: string) => Promise<string>
 }
 

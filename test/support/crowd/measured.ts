@@ -31,7 +31,7 @@ export function measure(pid: number, socket: string): Measured {
 
 /** Linux counts it in hundredths of a second, whatever the kernel's own tick (proc(5), `utime` and `stime`). */
 function processorTime(pid: number): number {
-  // The name of the program stands in brackets and may hold anything.
+  // The name of the program is in parentheses and may contain any character.
   const [, fields = ''] = /\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
   const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number)
   return (user + system) / 100

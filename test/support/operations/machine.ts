@@ -109,7 +109,7 @@ export function createMachine({ place: given, unpacked, nginx, env, standIns = t
   }
 }
 
-/** Ports and folders stand in the files, too. */
+/** The files contain ports and folders, too. */
 export function substituteBelow(folder: string, place: Place): void {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile()) continue

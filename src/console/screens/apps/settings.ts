@@ -8,7 +8,7 @@ export type Settings = Omit<DomainSettings, 'id' | 'version'>
 export type SettingName = keyof Words['apps']['fields']
 export type SettingChanges = Partial<Settings>
 
-/** The settings by where they stand on the page. */
+/** The settings in the order of the page. */
 export const settingParts: readonly (readonly [keyof Words['apps']['parts'], readonly SettingName[]])[] = [
   ['about', ['name', 'type']],
   ['signIn', ['phishingResistant', 'numberMatching', 'bypassEnabled', 'emailOtpEnabled', 'requestTimeout']],

@@ -18,7 +18,7 @@ import { filterOf, isFiltered, readQuery } from './query.ts'
 import { Verification } from './verification.tsx'
 import { useFollow } from './use-follow.ts'
 
-/** Who did what, newest first. What is shown stands in the address. */
+/** Who did what, newest first. The address of the page contains the filters. */
 export function AuditScreen() {
   const words = useWords()
   const { client } = useSignedIn()

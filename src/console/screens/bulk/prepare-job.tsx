@@ -4,6 +4,7 @@ import type { Because } from '../../../contract/admin/because.ts'
 import type { BulkAction } from '../../../contract/admin/bulk-jobs.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'
+import { ReasonChoice } from '../../parts/reason-choice.tsx'
 import { useSignedIn } from '../../session.tsx'
 import { useAttempt } from '../../use-attempt.ts'
 import { useWords } from '../../words/speech.tsx'
@@ -43,16 +44,7 @@ export function PrepareJob({ action, domain, onDomain, onPrepare, onClose }: Pre
             </select>
           </label>
         ) : null}
-        <label class="field">
-          <span>{words.reason}</span>
-          <select value={because} onChange={({ currentTarget }) => setBecause(currentTarget.value as Because)}>
-            {Object.entries(words.reasons).map(([name, text]) => (
-              <option key={name} value={name}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
+        <ReasonChoice because={because} onChange={setBecause} />
       </div>
       <Problem text={problem} />
       <div class="actions">

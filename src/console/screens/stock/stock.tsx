@@ -4,6 +4,7 @@ import type { StockFilter, StockToken } from '../../../contract/admin/stock.ts'
 import { helpDeskSerialLength } from '../../../contract/admin/stock-limits.ts'
 import { fob } from '../../../ui/icons.ts'
 import { Page } from '../../parts/page.tsx'
+import { Pages } from '../../parts/pages.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Empty, WhenLoaded } from '../../parts/states.tsx'
 import { importTokens, stockPlace, type StockQuery } from '../../places.ts'
@@ -79,7 +80,10 @@ export function StockScreen() {
             ) : (
               <NoTokens query={query} changeable={changeable} />
             )}
-            <Pages query={query} next={next} />
+            <Pages
+              first={query.after === undefined ? undefined : stockPlace({ ...query, after: undefined })}
+              next={next === undefined ? undefined : stockPlace({ ...query, after: next })}
+            />
           </>
         )}
       </WhenLoaded>
@@ -159,24 +163,5 @@ function NoTokens({ query: { q = '', filter, after }, changeable }: QueryProps &
     <Empty icon={fob}>
       <p>{isHidden ? stock.helpDesk : isFiltered ? stock.noneFound : changeable ? stock.importFirst : stock.none}</p>
     </Empty>
-  )
-}
-
-function Pages({ query, next }: QueryProps & { readonly next: string | undefined }) {
-  const words = useWords()
-  if (next === undefined && query.after === undefined) return null
-  return (
-    <nav class="buttons" aria-label={words.pages}>
-      {query.after === undefined ? null : (
-        <Link to={stockPlace({ ...query, after: undefined })} class="button outlined">
-          {words.firstPage}
-        </Link>
-      )}
-      {next === undefined ? null : (
-        <Link to={stockPlace({ ...query, after: next })} class="button outlined">
-          {words.nextPage}
-        </Link>
-      )}
-    </nav>
   )
 }

@@ -1,6 +1,5 @@
 import { audit } from '../../audit/audit.ts'
 import type { AuditContext } from '../../audit/audit.ts'
-import type { Audited } from '../../audit/events.ts'
 import type { Clock } from '../../../clock.ts'
 import { bulkCounts, endBulkJob } from '../../store/bulk-jobs.ts'
 import type { BulkJobRow } from '../../store/bulk-jobs.ts'
@@ -18,18 +17,14 @@ export async function endJob(
   if (!(await endBulkJob(db, row.id, state, ctx.clock.now())) || row.startedAt === null) return
   const counts = await bulkCounts(db, row.id)
   const sum = (wanted: string) => counts.reduce((all, one) => all + (one.state === wanted ? Number(one.people) : 0), 0)
-  const facts = { changed: sum('done'), skipped: sum('skipped'), failures: sum('failed') }
-  await auditJob(db, ctx, row, events[state], facts)
+  await audit(db, ctx, {
+    event: events[state],
+    organizationId: row.organizationId,
+    facts: { ...factsOf(row), changed: sum('done'), skipped: sum('skipped'), failures: sum('failed') },
+  })
 }
 
-/** Records an event of a job. */
-export function auditJob(
-  db: Queryable,
-  ctx: AuditContext,
-  { id: job, action: operation, domainId: domain, organizationId }: BulkJobRow,
-  event: 'bulk.started' | (typeof events)[keyof typeof events],
-  counts: Readonly<Record<string, number>>,
-): Promise<void> {
-  // The facts belong to the event, which TypeScript cannot express for a union.
-  return audit(db, ctx, { event, organizationId, facts: { job, operation, domain, ...counts } } as unknown as Audited)
+/** What every event of a job records. */
+export function factsOf({ id, action, domainId }: BulkJobRow) {
+  return { job: id, operation: action, domain: domainId }
 }

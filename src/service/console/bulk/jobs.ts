@@ -2,15 +2,16 @@ import { bulkAlert } from '../../../contract/admin/bulk-jobs.ts'
 import type * as contract from '../../../contract/admin/bulk-jobs.ts'
 import type { BulkJob } from '../../../contract/admin/bulk-jobs.ts'
 import { requireStillAllowed } from '../../admin/acting.ts'
+import { audit } from '../../audit/audit.ts'
 import { ApiProblem } from '../../ground/problem.ts'
 import type { Call, Handler } from '../../http/route.ts'
 import { mailOwnersOfJob } from '../../mail/mail-owners.ts'
 import { bulkJobById, bulkJobsOf, startBulkJob } from '../../store/bulk-jobs.ts'
 import type { BulkJobRow } from '../../store/bulk-jobs.ts'
 import { signedIn } from '../call.ts'
-import { auditJob, endJob } from './end.ts'
+import { endJob, factsOf } from './end.ts'
 import { startableSince } from './prepare.ts'
-import { mayRun } from './administrator.ts'
+import { mayRun } from './may-run.ts'
 import { view, viewOf } from './view.ts'
 
 export const list: Handler<typeof contract.listBulkJobs> = async (_input, call) => {
@@ -50,7 +51,11 @@ async function startPrepared(call: Call, row: BulkJobRow): Promise<void> {
       if ((await bulkJobById(db, id))?.state === 'prepared') throw cannotStart()
       return
     }
-    await auditJob(db, { ...call, because: row.because }, row, 'bulk.started', { count: people })
+    await audit(
+      db,
+      { ...call, because: row.because },
+      { event: 'bulk.started', organizationId: row.organizationId, facts: { ...factsOf(row), count: people } },
+    )
     if (people > bulkAlert) await mailOwnersOfJob(db, call, row)
   })
 }

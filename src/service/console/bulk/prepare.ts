@@ -11,7 +11,7 @@ import type { Queryable } from '../../store/schema.ts'
 import { signedIn } from '../call.ts'
 import { allPeople } from '../people-pages.ts'
 import { domainsFor } from '../scope.ts'
-import { mayRun } from './administrator.ts'
+import { mayRun } from './may-run.ts'
 import { refusals } from './rules.ts'
 import { viewOf } from './view.ts'
 
