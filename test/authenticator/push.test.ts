@@ -220,6 +220,8 @@ describe('a push message', () => {
     const { service, page } = await joined('granted')
     const { worker } = await delivery(service, page)
     const first = await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Older' }] })
+    // Two that arrive at once are listed, and neither opens.
+    await headline(page, 'Sign in to Wiki?')
     await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Newer' }] })
     await button(page, 'All 2 requests').click()
 
