@@ -1,6 +1,11 @@
+import { globSync, readFileSync } from 'node:fs'
+
 import { defineConfig, mergeConfig } from 'vitest/config'
 
 import config from './vitest.config.ts'
+
+/** What `npm test` runs on SQLite only. */
+const onMainEngines = globSync('test/**/*.test.ts').filter((file) => readFileSync(file, 'utf8').includes('mainEngines'))
 
 /** `npm run test:long`: what takes minutes. On a machine that does nothing else, as it measures. */
 export default mergeConfig(
@@ -12,10 +17,10 @@ export default mergeConfig(
         'test/attacks/relay.test.ts',
         'test/authenticator/accessibility.test.ts',
         'test/console/accessibility.test.ts',
-        'test/service/console/access.test.ts',
         'test/service/fuzz/fuzz.test.ts',
         'test/service/session-machine.test.ts',
         'test/service/sign-in-scale.test.ts',
+        ...onMainEngines,
       ],
       env: { LONG: '1' },
       testTimeout: 600_000,

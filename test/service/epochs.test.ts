@@ -6,7 +6,7 @@ import { resetUser } from '../../src/service/admin/reset.ts'
 import { openService } from '../../src/service/service.ts'
 import { endOtherSessions } from '../../src/service/store/epochs.ts'
 import { random128 } from '../support/device-signer.ts'
-import { engines, useEngine } from '../support/engines.ts'
+import { mainEngines, useEngine } from '../support/engines.ts'
 import { changePass, hardwareToken, member, unique } from './codes/code-holder.ts'
 import { browserUser } from './known-browser.ts'
 import { keysFor, startService, v14 } from './start-service.ts'
@@ -14,7 +14,7 @@ import type { Running } from './start-service.ts'
 
 const bypass = { usesAllowed: 1, expirationTime: 0 }
 
-describe.each(engines)('on %s', (engine) => {
+describe.each(mainEngines)('on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let database: string

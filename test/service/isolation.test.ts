@@ -8,7 +8,7 @@ import { ServiceOptions } from '../../src/service/options.ts'
 import { codeAt, stepAt } from '../../src/service/rules/totp.ts'
 import { openService } from '../../src/service/service.ts'
 import type { OpenedService } from '../../src/service/service.ts'
-import { engines, useEngine } from '../support/engines.ts'
+import { mainEngines, useEngine } from '../support/engines.ts'
 import { passByCode } from './known-browser.ts'
 import { passkeyPage } from './passkey-holder.ts'
 import { activateDevice, createCall, createTenant, keysFor, newUser, startService } from './start-service.ts'
@@ -72,7 +72,7 @@ const foreign = operations.flatMap(({ name, endpoint }) => {
   return (all.length > 1 ? [...one, all] : one).map((params) => ({ name, endpoint, params, of: params.join(' and ') }))
 })
 
-describe.each(engines)('two organizations on %s', (engine) => {
+describe.each(mainEngines)('two organizations on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let database: string

@@ -4,7 +4,7 @@ import { resetUser } from '../../src/service/admin/reset.ts'
 import type { OpenedService } from '../../src/service/service.ts'
 import { appOrigin, createBrowserKey } from '../support/browser-key.ts'
 import { random128 } from '../support/device-signer.ts'
-import { engines, useEngine } from '../support/engines.ts'
+import { mainEngines, useEngine } from '../support/engines.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import type { MailServer } from '../support/mail-server.ts'
 import { entriesOf, openDatabase } from './audit/recorded.ts'
@@ -20,7 +20,7 @@ const closed = { unknownBrowser: 'deny' }
 const refused = { state: 'denied', reason: 'unknown_browser' }
 const change = { purpose: 'change_devices' }
 
-describe.each(engines)('kept browsers on %s', (engine) => {
+describe.each(mainEngines)('kept browsers on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   /** Another process on the same database. */

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import type { PhishingResistance } from '../../src/contract/phishing-resistance.ts'
 import { random128 } from '../support/device-signer.ts'
-import { engines, useEngine } from '../support/engines.ts'
+import { mainEngines, useEngine } from '../support/engines.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import type { MailServer } from '../support/mail-server.ts'
 import { entriesOf, openDatabase } from './audit/recorded.ts'
@@ -17,7 +17,7 @@ const noPass = 'api.error.conflict.pass'
 const v13 = { accept: 'application/vnd.service.v1+json' }
 const change = { purpose: 'change_devices' }
 
-describe.each(engines)('phishing resistance, on %s', (engine) => {
+describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let mail: MailServer

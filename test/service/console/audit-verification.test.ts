@@ -11,12 +11,12 @@ import {
   takeAuditVerification,
 } from '../../../src/service/store/audit-verifications.ts'
 import type { AuditRow } from '../../../src/service/store/audit.ts'
-import { engines, useEngine } from '../../support/engines.ts'
+import { mainEngines, useEngine } from '../../support/engines.ts'
 import { createTenant } from '../start-service.ts'
 import { administrator, startConsole } from './console-holder.ts'
 import type { Console } from './console-holder.ts'
 
-describe.each(engines)('the verification of the audit trail in the console on %s', (engine) => {
+describe.each(mainEngines)('the verification of the audit trail in the console on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Console
   let other: string

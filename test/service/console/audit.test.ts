@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { auditPage } from '../../../src/contract/admin/audit.ts'
 import { audit } from '../../../src/service/audit/audit.ts'
 import type { Audited } from '../../../src/service/audit/events.ts'
-import { engines, useEngine } from '../../support/engines.ts'
+import { mainEngines, useEngine } from '../../support/engines.ts'
 import { createTenant, newUser } from '../start-service.ts'
 import { administrator, startConsole } from './console-holder.ts'
 import type { Console } from './console-holder.ts'
@@ -14,7 +14,7 @@ interface Item {
   readonly facts: Readonly<Record<string, unknown>>
 }
 
-describe.each(engines)('the audit trail in the console on %s', (engine) => {
+describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Console
   let otherDomain: string

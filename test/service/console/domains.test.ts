@@ -7,7 +7,7 @@ import { addApiKey, revokeApiKey } from '../../../src/service/admin/api-keys.ts'
 import { removeDomainImage, setDomainImage } from '../../../src/service/admin/domain-images.ts'
 import { addDomain, changeDomain } from '../../../src/service/admin/domains.ts'
 import { readAudit } from '../../../src/service/audit/read.ts'
-import { engines, useEngine } from '../../support/engines.ts'
+import { engines, mainEngines, useEngine } from '../../support/engines.ts'
 import { createTenant } from '../start-service.ts'
 import { administrator, startConsole } from './console-holder.ts'
 import type { Console } from './console-holder.ts'
@@ -40,6 +40,20 @@ describe.each(engines)('domains in the console on %s', (engine) => {
     for await (const entry of readAudit(running.ctx.store.db, { event })) entries.push(entry)
     return entries.at(-1)
   }
+
+  it('are changed once when several changes of one version arrive at once', async () => {
+    const first = await owner()
+    const { version } = (await first.call('GET', path())).json
+
+    const answers = await Promise.all(
+      [3, 4, 6, 7, 8, 9].map((maxAllowedRetries) => change(first, { maxAllowedRetries }, version)),
+    )
+
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 412, 412, 412, 412, 412])
+  })
+
+  // The database has no part in the rest.
+  if (!mainEngines.includes(engine)) return
 
   it('and their keys are not changed by an administrator whose access ended during the request', async () => {
     const { id } = await owner()
@@ -103,17 +117,6 @@ describe.each(engines)('domains in the console on %s', (engine) => {
     expect(late.json.errors[0].message).toContain('emailOtpEnabled')
     expect(late.json.errors[0].message).toContain(first.id)
     expect((await first.call('GET', path())).json).toMatchObject({ emailOtpEnabled: true })
-  })
-
-  it('are changed once when several changes of one version arrive at once', async () => {
-    const first = await owner()
-    const { version } = (await first.call('GET', path())).json
-
-    const answers = await Promise.all(
-      [3, 4, 6, 7, 8, 9].map((maxAllowedRetries) => change(first, { maxAllowedRetries }, version)),
-    )
-
-    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 412, 412, 412, 412, 412])
   })
 
   it('are not changed without a version', async () => {

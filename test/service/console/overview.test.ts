@@ -5,13 +5,13 @@ import { countEnrolled } from '../../../src/service/maintenance/count-enrolled.t
 import { lockedUntil } from '../../../src/service/rules/code-lock.ts'
 import { enrollmentStep } from '../../../src/service/store/overview.ts'
 import { insertManyUsers } from '../../support/many-users.ts'
-import { engines, useEngine } from '../../support/engines.ts'
+import { mainEngines, useEngine } from '../../support/engines.ts'
 import { activateDevice, createTenant, newUser } from '../start-service.ts'
 import { administrator, startConsole } from './console-holder.ts'
 import type { Console } from './console-holder.ts'
 import { personWithDevice } from './phone-caller.ts'
 
-describe.each(engines)('the overview on %s', (engine) => {
+describe.each(mainEngines)('the overview on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Console
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { revokeAdministrator } from '../../../src/service/admin/administrators.ts'
 import { importFile, remove, resynchronize } from '../../../src/service/console/stock.ts'
 import type { Call } from '../../../src/service/http/route.ts'
-import { engines, useEngine } from '../../support/engines.ts'
+import { mainEngines, useEngine } from '../../support/engines.ts'
 import { hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
 import { container, encrypted, encryption, exampleKey, keyPackage } from '../import/pskc-file.ts'
 import { createTenant, newUser } from '../start-service.ts'
@@ -16,7 +16,7 @@ const because = 'new_device'
 const seed = () => randomBytes(20).toString('hex')
 const inBase64 = (text: string) => Buffer.from(text).toString('base64')
 
-describe.each(engines)('the stock of hardware tokens on %s', (engine) => {
+describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Console
   let otherDomain: string

@@ -7,7 +7,7 @@ import { countSignIns } from '../../../src/service/maintenance/count-sign-ins.ts
 import { timeline } from '../../../src/service/store/migrations/0018-timeline.ts'
 import { postgresEngine } from '../../../src/service/store/postgres.ts'
 import { sqliteEngine } from '../../../src/service/store/sqlite.ts'
-import { engines, useEngine } from '../../support/engines.ts'
+import { engines, mainEngines, useEngine } from '../../support/engines.ts'
 import { administrator, startConsole } from './console-holder.ts'
 import type { Console } from './console-holder.ts'
 import { personWithDevice } from './phone-caller.ts'
@@ -77,6 +77,68 @@ describe.each(engines)('the timeline of a person, on %s', (engine) => {
       .where('user.id', '=', person.id)
       .execute()
   }
+
+  it('comes in pages, each entry once', async () => {
+    for (let count = 0; count < 25; count++) {
+      await wrongCode()
+      await helpdesk.call('POST', `/people/${person.id}/unlock`, { body: { because: 'test' } })
+    }
+
+    const first = await read(helpdesk, '?kind=sign_ins')
+    const second = await read(helpdesk, `?kind=sign_ins&before=${first.next}`)
+
+    const positions = [...first.entries, ...second.entries].map(({ position }) => position)
+    expect([first.entries.length, second.entries.length, second.next]).toEqual([20, 5, undefined])
+    expect(new Set(positions).size).toBe(25)
+  })
+
+  it('has each entry once when two processes note it at the same time', async () => {
+    await approve()
+
+    await Promise.all([countSignIns(running.ctx), countSignIns(running.ctx)])
+
+    expect(eventsOf(await read(helpdesk, '?kind=sign_ins'))).toEqual(['session.approved'])
+  })
+
+  it('is filled from the audit trail by the upgrade, and goes on from there', async () => {
+    await approve()
+    await countSignIns(running.ctx)
+    await createCode()
+    const db = running.ctx.store.db.withoutPlugins()
+    await sql`drop table timeline_entry`.execute(db)
+    await timeline(engine === 'PostgreSQL' ? postgresEngine : sqliteEngine).up(db)
+    const filled = await stored()
+
+    const { entries } = await read()
+
+    expect(filled.length).toBeGreaterThan(0)
+    expect(eventsOf({ entries })).toEqual(expect.arrayContaining(['bypass.created', 'session.approved']))
+    expect((await stored()).length).toBe(entries.length)
+  })
+
+  it('ends with the audit trail, and with the person', async () => {
+    await approve()
+    await countSignIns(running.ctx)
+    const before = await stored()
+    await prune()
+    const afterPruning = await stored()
+    await approve()
+    await countSignIns(running.ctx)
+    const again = await stored()
+    await running.call('DELETE', `/users/${person.id}`)
+    const { db } = running.ctx.store
+    const left = await db
+      .selectFrom('timelineEntry')
+      .select('position')
+      .where('position', '=', again[0]!.position)
+      .execute()
+
+    expect(before.length).toBeGreaterThan(2)
+    expect([afterPruning.length, again.length, left]).toEqual([0, 1, []])
+  })
+
+  // The database has no part in the rest.
+  if (!mainEngines.includes(engine)) return
 
   it('shows sign-ins and changes together, newest first, each with who did it and why', async () => {
     const session = await approve()
@@ -171,20 +233,6 @@ describe.each(engines)('the timeline of a person, on %s', (engine) => {
     ])
   })
 
-  it('comes in pages, each entry once', async () => {
-    for (let count = 0; count < 25; count++) {
-      await wrongCode()
-      await helpdesk.call('POST', `/people/${person.id}/unlock`, { body: { because: 'test' } })
-    }
-
-    const first = await read(helpdesk, '?kind=sign_ins')
-    const second = await read(helpdesk, `?kind=sign_ins&before=${first.next}`)
-
-    const positions = [...first.entries, ...second.entries].map(({ position }) => position)
-    expect([first.entries.length, second.entries.length, second.next]).toEqual([20, 5, undefined])
-    expect(new Set(positions).size).toBe(25)
-  })
-
   it('has no entries about other people', async () => {
     const another = await personWithDevice(running)
     await createCode()
@@ -224,50 +272,5 @@ describe.each(engines)('the timeline of a person, on %s', (engine) => {
     expect(entries.filter(({ actor }) => actor.kind !== 'administrator').map(({ actor }) => actor.id)).toEqual(
       entries.filter(({ actor }) => actor.kind !== 'administrator').map(() => ''),
     )
-  })
-
-  it('has each entry once when two processes note it at the same time', async () => {
-    await approve()
-
-    await Promise.all([countSignIns(running.ctx), countSignIns(running.ctx)])
-
-    expect(eventsOf(await read(helpdesk, '?kind=sign_ins'))).toEqual(['session.approved'])
-  })
-
-  it('is filled from the audit trail by the upgrade, and goes on from there', async () => {
-    await approve()
-    await countSignIns(running.ctx)
-    await createCode()
-    const db = running.ctx.store.db.withoutPlugins()
-    await sql`drop table timeline_entry`.execute(db)
-    await timeline(engine === 'PostgreSQL' ? postgresEngine : sqliteEngine).up(db)
-    const filled = await stored()
-
-    const { entries } = await read()
-
-    expect(filled.length).toBeGreaterThan(0)
-    expect(eventsOf({ entries })).toEqual(expect.arrayContaining(['bypass.created', 'session.approved']))
-    expect((await stored()).length).toBe(entries.length)
-  })
-
-  it('ends with the audit trail, and with the person', async () => {
-    await approve()
-    await countSignIns(running.ctx)
-    const before = await stored()
-    await prune()
-    const afterPruning = await stored()
-    await approve()
-    await countSignIns(running.ctx)
-    const again = await stored()
-    await running.call('DELETE', `/users/${person.id}`)
-    const { db } = running.ctx.store
-    const left = await db
-      .selectFrom('timelineEntry')
-      .select('position')
-      .where('position', '=', again[0]!.position)
-      .execute()
-
-    expect(before.length).toBeGreaterThan(2)
-    expect([afterPruning.length, again.length, left]).toEqual([0, 1, []])
   })
 })

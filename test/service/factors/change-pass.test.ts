@@ -4,7 +4,7 @@ import { resetUser } from '../../../src/service/admin/reset.ts'
 import { ServiceOptions } from '../../../src/service/options.ts'
 import { openService } from '../../../src/service/service.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../../support/device-signer.ts'
-import { engines, useEngine } from '../../support/engines.ts'
+import { mainEngines, useEngine } from '../../support/engines.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import type { MailServer } from '../../support/mail-server.ts'
 import { bypassCodeOf, changePass, hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
@@ -16,7 +16,7 @@ const codes = { usesAllowed: 1, expirationTime: 0 }
 const challenge = 'q83vEjRWeJCrze8SNFZ4kA'
 const minute = 60
 
-describe.each(engines)('a pass for changing factors, on %s', (engine) => {
+describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let mail: MailServer

@@ -9,7 +9,7 @@ import { openService } from '../../../src/service/service.ts'
 import { codeAt, stepAt } from '../../../src/service/rules/totp.ts'
 import { sweep } from '../../../src/service/maintenance/sweep.ts'
 import { createDeviceCalls } from '../../support/device-signer.ts'
-import { engines, useEngine } from '../../support/engines.ts'
+import { mainEngines, useEngine } from '../../support/engines.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import type { MailServer } from '../../support/mail-server.ts'
 import { startPushService } from '../../support/push-service.ts'
@@ -36,7 +36,7 @@ const subjects: Readonly<Record<string, string>> = {
 const day = 24 * 60 * 60
 const hour = 60 * 60
 
-describe.each(engines)('a change of factors, on %s', (engine) => {
+describe.each(mainEngines)('a change of factors, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let mail: MailServer

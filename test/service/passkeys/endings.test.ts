@@ -7,14 +7,14 @@ import { correctFutureTimes } from '../../../src/service/maintenance/future-time
 import { sweep } from '../../../src/service/maintenance/sweep.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
 import { random128 } from '../../support/device-signer.ts'
-import { engines, useEngine } from '../../support/engines.ts'
+import { mainEngines, useEngine } from '../../support/engines.ts'
 import { openDatabase } from '../audit/recorded.ts'
 import { hardwareToken, unique } from '../codes/code-holder.ts'
 import { passkeyHolder, passkeyPage, passkeyUser } from '../passkey-holder.ts'
 import { keysFor, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
-describe.each(engines)('passkeys and ceremonies, on %s', (engine) => {
+describe.each(mainEngines)('passkeys and ceremonies, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let node: OpenedService
