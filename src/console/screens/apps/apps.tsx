@@ -12,7 +12,8 @@ import { domainPlace } from '../../places.ts'
 import { useRouter } from '../../router.tsx'
 import { useSignedIn } from '../../session.tsx'
 import { useLoad } from '../../use-load.ts'
-import { useSpeech, useWords } from '../../words/speech.tsx'
+import { useWords } from '../../words/speech.tsx'
+import { useNumbers } from '../../words/use-numbers.ts'
 import { AddApp } from './add-app.tsx'
 import { ApiKeys } from './api-keys.tsx'
 import { AppImage } from './app-image.tsx'
@@ -47,10 +48,8 @@ export function AppsScreen() {
 }
 
 function AppList({ domains }: { readonly domains: readonly ListedDomain[] }) {
-  const {
-    words: { apps },
-    locale,
-  } = useSpeech()
+  const { apps } = useWords()
+  const { count } = useNumbers()
   if (domains.length === 0) {
     return (
       <Empty icon={grid}>
@@ -73,7 +72,7 @@ function AppList({ domains }: { readonly domains: readonly ListedDomain[] }) {
     { title: apps.fields.type.label, cell: ({ type }) => apps.types[type] },
     {
       title: apps.people,
-      cell: ({ members }) => (members === undefined ? apps.notCounted : new Intl.NumberFormat(locale).format(members)),
+      cell: ({ members }) => (members === undefined ? apps.notCounted : count(members)),
     },
     { title: apps.parts.signIn, cell: ({ phishingResistant = 'off' }) => apps.policies[phishingResistant] },
   ]

@@ -4,7 +4,8 @@ import type { BulkJob } from '../../../contract/admin/bulk-jobs.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'
 import { useAttempt } from '../../use-attempt.ts'
-import { useSpeech } from '../../words/speech.tsx'
+import { useWords } from '../../words/speech.tsx'
+import { useNumbers } from '../../words/use-numbers.ts'
 import { useDomainNames } from '../domain-names.ts'
 
 interface ConfirmJobProps {
@@ -15,8 +16,8 @@ interface ConfirmJobProps {
 
 /** Whom the job would change, and whom it leaves out. What cannot be undone starts when its number is typed. */
 export function ConfirmJob({ job, onStart, onClose }: ConfirmJobProps) {
-  const { words, locale } = useSpeech()
-  const number = new Intl.NumberFormat(locale)
+  const words = useWords()
+  const { count } = useNumbers()
   const namesOf = useDomainNames()
   const { busy, problem, run } = useAttempt()
   const [typed, setTyped] = useState('')
@@ -50,7 +51,7 @@ export function ConfirmJob({ job, onStart, onClose }: ConfirmJobProps) {
     >
       <div class="sentence">
         <p role="status">
-          <strong>{bulk.actions[action].preview(number.format(people), place)}</strong>
+          <strong>{bulk.actions[action].preview(count(people), place)}</strong>
         </p>
         <LeftOut leftOut={leftOut} />
         {final ? (
@@ -82,8 +83,8 @@ export function ConfirmJob({ job, onStart, onClose }: ConfirmJobProps) {
 }
 
 function LeftOut({ leftOut }: Pick<BulkJob, 'leftOut'>) {
-  const { words, locale } = useSpeech()
-  const { bulk } = words
+  const { bulk } = useWords()
+  const { count } = useNumbers()
   if (leftOut.length === 0) return null
   return (
     <>
@@ -91,7 +92,7 @@ function LeftOut({ leftOut }: Pick<BulkJob, 'leftOut'>) {
       <ul class="left-out">
         {leftOut.map(({ reason, people }) => (
           <li key={reason}>
-            {bulk.reasons[reason]}: {new Intl.NumberFormat(locale).format(people)}
+            {bulk.reasons[reason]}: {count(people)}
           </li>
         ))}
       </ul>

@@ -12,7 +12,8 @@ import { useSignedIn } from '../../session.tsx'
 import { useAttempt } from '../../use-attempt.ts'
 import { useLoad } from '../../use-load.ts'
 import { useRepeated } from '../../use-repeated.ts'
-import { useSpeech, useWords } from '../../words/speech.tsx'
+import { useWords } from '../../words/speech.tsx'
+import { useNumbers } from '../../words/use-numbers.ts'
 import { useDomainNames } from '../domain-names.ts'
 
 /** How often the page looks how far a job is, milliseconds. */
@@ -42,19 +43,17 @@ interface JobPartsProps {
 }
 
 function JobParts({ job, reload }: JobPartsProps) {
-  const { words, locale } = useSpeech()
+  const words = useWords()
+  const { count } = useNumbers()
   const namesOf = useDomainNames()
   const { bulk } = words
   const { state, people, done, skipped, failed, domain, startedAt, because, requestedBy } = job
-  const number = new Intl.NumberFormat(locale)
   return (
     <>
       <section class="card job-progress">
         <p role="status">
           <strong>{bulk.states[state]}</strong>
-          {state === 'running'
-            ? ` · ${bulk.progress(number.format(done + skipped + failed), number.format(people))}`
-            : null}
+          {state === 'running' ? ` · ${bulk.progress(count(done + skipped + failed), count(people))}` : null}
         </p>
         <progress max={people} value={done + skipped + failed} aria-label={bulk.job} />
         {state === 'stopped' ? <p class="sentence">{bulk.stoppedSentence}</p> : null}
@@ -65,10 +64,10 @@ function JobParts({ job, reload }: JobPartsProps) {
         <h2>{bulk.report}</h2>
         <Facts
           facts={[
-            { label: bulk.changed, value: number.format(done) },
-            { label: bulk.skipped, value: number.format(skipped) },
-            { label: bulk.failed, value: number.format(failed) },
-            { label: bulk.notDone, value: number.format(people - done - skipped - failed) },
+            { label: bulk.changed, value: count(done) },
+            { label: bulk.skipped, value: count(skipped) },
+            { label: bulk.failed, value: count(failed) },
+            { label: bulk.notDone, value: count(people - done - skipped - failed) },
             ...(domain === undefined ? [] : [{ label: words.domain, value: <bdi>{namesOf([domain])}</bdi> }]),
             { label: words.reason, value: words.reasons[because] },
             { label: bulk.by, value: isolated(requestedBy.name) },

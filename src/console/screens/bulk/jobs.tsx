@@ -8,19 +8,20 @@ import { Time } from '../../parts/time.tsx'
 import { jobPlace } from '../../places.ts'
 import { useSignedIn } from '../../session.tsx'
 import { useLoad } from '../../use-load.ts'
-import { useSpeech } from '../../words/speech.tsx'
+import { useWords } from '../../words/speech.tsx'
+import { useNumbers } from '../../words/use-numbers.ts'
 
 /** Actions on many people that were started in the last 30 days. */
 export function JobsScreen() {
-  const { words, locale } = useSpeech()
+  const words = useWords()
   const { bulk } = words
-  const number = new Intl.NumberFormat(locale)
+  const { count } = useNumbers()
   const { client } = useSignedIn()
   const jobs = useLoad('jobs', () => client.call('GET /admin/bulk-jobs', {}))
   const columns: readonly Column<BulkJob>[] = [
     { title: bulk.job, cell: ({ action }) => <strong>{bulk.actions[action].title}</strong> },
     { title: words.status, cell: ({ state }) => bulk.states[state] },
-    { title: bulk.changed, cell: ({ done, people }) => bulk.progress(number.format(done), number.format(people)) },
+    { title: bulk.changed, cell: ({ done, people }) => bulk.progress(count(done), count(people)) },
     { title: bulk.by, cell: ({ requestedBy }) => isolated(requestedBy.name) },
     { title: bulk.startedAt, cell: ({ startedAt }) => (startedAt === undefined ? '' : <Time at={startedAt} />) },
   ]

@@ -4,7 +4,8 @@ import type { BulkAction } from '../../../contract/admin/bulk-jobs.ts'
 import { Button } from '../../../ui/button.tsx'
 import { lazyScreen } from '../../../ui/lazy-screen.tsx'
 import { useSignedIn } from '../../session.tsx'
-import { useSpeech } from '../../words/speech.tsx'
+import { useWords } from '../../words/speech.tsx'
+import { useNumbers } from '../../words/use-numbers.ts'
 import type { Selection } from './selection.ts'
 
 const BulkDialog = lazyScreen(async () => (await import('./bulk-dialog.tsx')).BulkDialog)
@@ -21,10 +22,8 @@ interface SelectionBarProps {
 
 /** What can be done with the people who were chosen in the list. */
 export function SelectionBar({ selection, chosen, more, onAll, onNone }: SelectionBarProps) {
-  const {
-    words: { bulk },
-    locale,
-  } = useSpeech()
+  const { bulk } = useWords()
+  const { count } = useNumbers()
   const { role } = useSignedIn().session.administrator
   const [asked, setAsked] = useState<BulkAction>()
   const actions: readonly BulkAction[] = [
@@ -35,9 +34,7 @@ export function SelectionBar({ selection, chosen, more, onAll, onNone }: Selecti
   return (
     <section class="selection-bar" aria-label={bulk.selection}>
       <div class="chosen">
-        <p role="status">
-          {chosen === undefined ? bulk.allChosen : bulk.chosen(new Intl.NumberFormat(locale).format(chosen))}
-        </p>
+        <p role="status">{chosen === undefined ? bulk.allChosen : bulk.chosen(count(chosen))}</p>
         {more && chosen !== undefined ? <Button class="link" onClick={onAll} label={bulk.chooseAll} /> : null}
         <Button class="link" onClick={onNone} label={bulk.chooseNone} />
       </div>

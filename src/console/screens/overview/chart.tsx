@@ -1,6 +1,6 @@
 import { type Day, scaleEnd } from './series.ts'
 import { textures, useTextures } from './texture.tsx'
-import { useNumbers } from './use-numbers.ts'
+import { useNumbers } from '../../words/use-numbers.ts'
 
 /** Pixels. */
 const height = 160

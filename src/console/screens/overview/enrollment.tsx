@@ -8,7 +8,7 @@ import { useSignedIn } from '../../session.tsx'
 import { useSpeech } from '../../words/speech.tsx'
 import { Figure } from './figure.tsx'
 import { Swatch, type Texture, useTextures } from './texture.tsx'
-import { useNumbers } from './use-numbers.ts'
+import { useNumbers } from '../../words/use-numbers.ts'
 
 /** A domain, and its figures if it has been counted. */
 interface Row {

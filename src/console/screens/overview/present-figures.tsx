@@ -4,7 +4,7 @@ import { clock, type IconPath, lock, shield } from '../../../ui/icons.ts'
 import { placeBehind } from '../../places.ts'
 import { useWords } from '../../words/speech.tsx'
 import { Figure } from './figure.tsx'
-import { useNumbers } from './use-numbers.ts'
+import { useNumbers } from '../../words/use-numbers.ts'
 
 /** The oldest request that can still wait, seconds: no domain has a longer request timeout. */
 const maxRequestTimeout = 600

@@ -6,7 +6,7 @@ import { Chart } from './chart.tsx'
 import { Figure } from './figure.tsx'
 import { type Day, daysOf, factors, firstDay, type Kind, outcomes, sum } from './series.ts'
 import { Swatch, textures } from './texture.tsx'
-import { useNumbers } from './use-numbers.ts'
+import { useNumbers } from '../../words/use-numbers.ts'
 
 interface SignInsCardProps {
   readonly counts: readonly SignInCount[]

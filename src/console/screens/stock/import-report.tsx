@@ -1,20 +1,18 @@
 import type { StockReport } from '../../../contract/admin/stock.ts'
 import { type IconPath, check, cross, info } from '../../../ui/icons.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { useSpeech } from '../../words/speech.tsx'
+import { useWords } from '../../words/speech.tsx'
+import { useNumbers } from '../../words/use-numbers.ts'
 
 /** How many rejected rows are listed: a wrong file has as many as it has lines. */
 const shownRows = 100
 
 /** What an import would do: how many tokens are new, there already, or rejected, and why. */
 export function ImportReport({ report: { acceptable, rejected } }: { readonly report: StockReport }) {
-  const {
-    words: { stock },
-    locale,
-  } = useSpeech()
+  const { stock } = useWords()
+  const { count } = useNumbers()
   const present = rejected.filter(({ code }) => code === 'present').length
   const faults = rejected.filter(({ code }) => code !== 'present')
-  const number = new Intl.NumberFormat(locale)
   return (
     <div class="import-report" role="status">
       <ul class="list">
@@ -34,7 +32,7 @@ export function ImportReport({ report: { acceptable, rejected } }: { readonly re
             <tbody>
               {faults.slice(0, shownRows).map(({ line, code }) => (
                 <tr key={line}>
-                  <td>{number.format(line)}</td>
+                  <td>{count(line)}</td>
                   <td>{stock.import.reasons[code]}</td>
                 </tr>
               ))}

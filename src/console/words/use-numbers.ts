@@ -1,4 +1,4 @@
-import { useSpeech } from '../../words/speech.tsx'
+import { useSpeech } from './speech.tsx'
 
 /** Numbers and days in the language of the person. */
 export function useNumbers() {
