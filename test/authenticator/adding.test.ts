@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
-import { add, addAnother, button, headline, phones, seen } from './phone.ts'
+import { add, button, headline, phones, seen } from './phone.ts'
 import { readKeys } from './read-keys.ts'
 
 const phone = await phones()
@@ -75,8 +75,11 @@ describe('adding an account', () => {
   })
 
   it('stores a separate, non-extractable key for each account', async () => {
-    const { service, page } = await phone.joined()
-    await addAnother(service, page, 'bob')
+    const service = await startService()
+    const page = await phone.open(service, `#code=${(await service.enroll('alice')).code}`)
+    await add(page)
+    await page.goto(`${service.url}/authenticator/#code=${(await service.enroll('bob')).code}`)
+    await add(page)
 
     const keys = await page.evaluate(readKeys)
 

@@ -1,11 +1,13 @@
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page, Request } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
 import type { NewSession } from '../../src/contract/sessions.ts'
+import { devicePaths } from '../../src/contract/device.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { type RunningService, type RunningServiceOptions, startService } from '../support/running-service.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
+import { leaveApp, seedAccount } from './seed.ts'
 
 /** As phones are: small, and touched. */
 export const small = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
@@ -40,12 +42,33 @@ export interface PhonesOptions {
   readonly serviceWorkers?: 'allow' | 'block'
 }
 
+/** Pages that the next test can have without loading the app again, and whether a call to the service is under way. */
+const joinedPages = new WeakMap<Page, () => boolean>()
+
+function watchCalls(page: Page): () => boolean {
+  const calls = new Set<Request>()
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (pathname.startsWith('/device/') && pathname !== devicePaths.requests) calls.add(request)
+  })
+  page.on('requestfinished', (request) => calls.delete(request))
+  page.on('requestfailed', (request) => calls.delete(request))
+  return () => calls.size > 0
+}
+
+async function leave(page: Page): Promise<boolean> {
+  const calls = joinedPages.get(page)
+  // What a response changes would be seen by the next test.
+  if (!calls || calls()) return false
+  return page.mainFrame().evaluate(leaveApp)
+}
+
 export async function phones({ browser, serviceWorkers = 'block' }: PhonesOptions = {}): Promise<Phones> {
   const chromium = browser ?? (await sharedChromium())
 
   /** Where the app installs itself, each test has a context of its own. */
   async function newPage(options: BrowserContextOptions): Promise<Page> {
-    if (serviceWorkers === 'block') return keptPage(chromium, options)
+    if (serviceWorkers === 'block') return keptPage(chromium, options, { leave })
     const context = await chromium.newContext(options)
     onTestFinished(() => context.close())
     return context.newPage()
@@ -53,7 +76,13 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
 
   async function open(service: Pick<RunningService, 'url'>, fragment = '', options: BrowserContextOptions = {}) {
     const page = await newPage({ viewport: small.viewport, serviceWorkers, ...options })
-    await page.goto(`${service.url}/authenticator/${fragment}`)
+    joinedPages.delete(page)
+    const address = `${service.url}/authenticator/`
+    // The app of the test before, which was left as if it had just been loaded.
+    const isLoaded = page.url() === address
+    // With the same path, a link would not load the page.
+    if (isLoaded && fragment !== '') await page.mainFrame().evaluate(() => history.replaceState(null, '', 'none'))
+    if (!isLoaded || fragment !== '') await page.goto(address + fragment)
     return page
   }
   return {
@@ -61,8 +90,10 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
     async joined({ context, ...options } = {}) {
       const service = await startService(options)
       const { userId, code } = await service.enroll('alice')
-      const page = await open(service, `#code=${code}`, context)
-      await add(page)
+      const page = await open(service, '', context)
+      await seedAccount(page, service.url, code)
+      await page.getByText('Nothing to approve').waitFor()
+      joinedPages.set(page, watchCalls(page))
       return { service, userId, page }
     },
     async joinedAtRest() {
@@ -87,11 +118,11 @@ export async function add(page: Page): Promise<void> {
   await page.getByText('Nothing to approve').waitFor()
 }
 
-/** Adds one more account to a phone that has some. */
+/** Adds one more account to a phone that has some and shows them. */
 export async function addAnother(service: RunningService, page: Page, username: string): Promise<void> {
   const { code } = await service.enroll(username)
-  await page.goto(`${service.url}/authenticator/#code=${code}`)
-  await add(page)
+  await seedAccount(page, service.url, code)
+  await page.locator('.list .row').getByText(username, { exact: true }).waitFor()
 }
 
 export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })

@@ -9,14 +9,21 @@ interface Kept {
   changed: boolean
   /** What removes the effects of other calls. */
   readonly undo: (() => unknown)[]
+  /** Whether a test ran a script of its own in the document. */
+  touched: boolean
+}
+
+export interface KeptPageOptions {
+  /** Empties the app without loading it again. @returns whether it is as if it had just been loaded. */
+  readonly leave?: (page: Page) => Promise<boolean>
 }
 
 const idle = new WeakMap<Browser, Map<string, Kept[]>>()
-const kept = new WeakSet<BrowserContext>()
+const keptContexts = new WeakSet<BrowserContext>()
 const sessions = new WeakMap<Page, Promise<CDPSession>>()
 
 /** Whether the next test may receive a page of the context. */
-export const isKept = (context: BrowserContext): boolean => kept.has(context)
+export const isKept = (context: BrowserContext): boolean => keptContexts.has(context)
 
 /** A session of the DevTools protocol with the page. What it sets has to end with the test. */
 export function pageSession(page: Page): Promise<CDPSession> {
@@ -30,14 +37,19 @@ export function pageSession(page: Page): Promise<CDPSession> {
  * and its processes cost more than loading the app. After a call that lasts, such as `route` or `clock.install`, the
  * context is closed instead.
  */
-export async function keptPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+export async function keptPage(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+  { leave }: KeptPageOptions = {},
+): Promise<Page> {
   const pages = idlePages(browser, JSON.stringify(options))
   const chosen = pages.pop() ?? (await createKept(browser, options))
-  onTestFinished(async () => {
-    const clean = await reset(chosen, options).catch(() => false)
+  onTestFinished(async ({ task }) => {
+    const failed = task.result?.state === 'fail'
+    const clean = !failed && (await reset(chosen, options, leave).catch(() => false))
     if (clean) pages.push(chosen)
     else {
-      kept.delete(chosen.page.context())
+      keptContexts.delete(chosen.page.context())
       await chosen.page.context().close()
     }
   })
@@ -55,13 +67,23 @@ function idlePages(browser: Browser, key: string): Kept[] {
 async function createKept(browser: Browser, options: BrowserContextOptions): Promise<Kept> {
   const context = await browser.newContext(options)
   const page = await context.newPage()
-  const created: Kept = { page, session: await pageSession(page), origins: new Set(), changed: false, undo: [] }
+  const created: Kept = {
+    page,
+    session: await pageSession(page),
+    origins: new Set(),
+    changed: false,
+    undo: [],
+    touched: false,
+  }
   page.on('framenavigated', (frame) => void created.origins.add(new URL(frame.url()).origin))
   for (const target of [page, context, page.clock]) {
     watch(target, lasting, () => {
       created.changed = true
     })
   }
+  watch(page, scripts, () => {
+    created.touched = true
+  })
   for (const target of [page, context]) {
     watch(target, ['on', 'once'], (given) => {
       created.undo.push(() => Reflect.apply(target.off.bind(target), target, given))
@@ -72,7 +94,7 @@ async function createKept(browser: Browser, options: BrowserContextOptions): Pro
     // What a session has set ends with it.
     created.undo.push(async () => ((await session) as CDPSession).detach())
   })
-  kept.add(context)
+  keptContexts.add(context)
   return created
 }
 
@@ -81,6 +103,9 @@ const lasting = (
   'setDefaultTimeout setDefaultNavigationTimeout setExtraHTTPHeaders addLocatorHandler grantPermissions ' +
   'setGeolocation setHTTPCredentials setOffline install pauseAt setFixedTime setSystemTime'
 ).split(' ')
+
+/** What such a script has changed ends with the document. `page.mainFrame().evaluate` is for what leaves nothing behind. */
+const scripts = ['evaluate', 'evaluateHandle', 'addScriptTag', 'addStyleTag', 'setContent']
 
 function watch(target: object, names: readonly string[], called: (given: unknown[], result: unknown) => void): void {
   for (const name of names) {
@@ -96,14 +121,22 @@ function watch(target: object, names: readonly string[], called: (given: unknown
 }
 
 /** @returns whether the page is as if it were new. */
-async function reset(
-  { page, session, origins, changed, undo }: Kept,
-  { viewport }: BrowserContextOptions,
-): Promise<boolean> {
+async function reset(kept: Kept, options: BrowserContextOptions, leave: KeptPageOptions['leave']): Promise<boolean> {
+  const { page, changed, undo } = kept
   if (changed || page.isClosed()) return false
   for (const undone of undo.splice(0).toReversed()) await undone()
   const others = page.context().pages()
   await Promise.all(others.filter((other) => other !== page).map((other) => other.close()))
+  if (kept.touched || kept.origins.size > 1 || !(await leave?.(page))) await clear(kept)
+  const { viewport } = options
+  const { width, height } = page.viewportSize() ?? {}
+  if (viewport && (width !== viewport.width || height !== viewport.height)) await page.setViewportSize(viewport)
+  return true
+}
+
+/** Leaves the document, and removes what it has stored. */
+async function clear(kept: Kept): Promise<void> {
+  const { page, session, origins } = kept
   // Not `about:blank`: for a page with another opener policy, Chromium starts another process.
   await page.goto(new URL('none', page.url()).href)
   await Promise.all([
@@ -111,7 +144,5 @@ async function reset(
     ...[...origins].map((origin) => session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })),
   ])
   origins.clear()
-  const { width, height } = page.viewportSize() ?? {}
-  if (viewport && (width !== viewport.width || height !== viewport.height)) await page.setViewportSize(viewport)
-  return true
+  kept.touched = false
 }
