@@ -1,7 +1,6 @@
 import type { MfaOptions } from 'second-factor'
 
-import { startVictim } from './victim.ts'
-import type { Way } from './victim.ts'
+import type { Victim, Way } from './victim.ts'
 
 /** A row of the threat model: what an app asks for. Under each of them, no way lets the relay in. */
 export const closedRows: readonly (readonly [row: string, options: Partial<MfaOptions>])[] = [
@@ -11,13 +10,28 @@ export const closedRows: readonly (readonly [row: string, options: Partial<MfaOp
   ["unknownBrowser: 'deny'", { unknownBrowser: 'deny' }],
 ]
 
-/** Each way in turn, so many visits in all. @returns how many let the relay in. */
-export async function countSessions(options: Partial<MfaOptions>, visits: number): Promise<number> {
-  const { visit, ways } = await startVictim(options)
-  const names = Object.keys(ways) as Way[]
+export const ways: readonly Way[] = [
+  'the number, typed',
+  'the number, scanned',
+  'the link on the phone',
+  'a code',
+  'the passkey',
+]
+
+export interface Visits {
+  readonly options: Partial<MfaOptions>
+  /** In turn. */
+  readonly ways: readonly Way[]
+  /** In all. */
+  readonly count: number
+}
+
+/** @returns how many visits let the relay in. */
+export async function countSessions(victim: Victim, { options, ways: tried, count }: Visits): Promise<number> {
+  const { visit } = await victim.at(options)
   let sessions = 0
-  for (let count = 0; count < visits; count += 1) {
-    const { isIn } = await visit(names[count % names.length]!)
+  for (let number = 0; number < count; number += 1) {
+    const { isIn } = await visit(tried[number % tried.length]!)
     if (isIn) sessions += 1
   }
   return sessions

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { Browser } from 'playwright-core'
-import { onTestFinished } from 'vitest'
+import { afterAll } from 'vitest'
 
 import { openCertificates } from '../../../example-app/https/certificate.ts'
 import type { KeyPair } from '../../../example-app/https/key-pair.ts'
@@ -25,20 +25,27 @@ interface Passing {
 }
 
 /** Both origins over TLS, and a Chromium that finds and trusts them, and no other origin. */
-export async function serveOrigins(app: string): Promise<{ readonly chromium: Browser; readonly relay: Relay }> {
-  const { port } = new URL(app)
+export interface Origins {
+  readonly chromium: Browser
+  /** Leads both to another app. @returns a relay that has seen nothing yet. */
+  leadTo(app: string): Relay
+}
+
+/** For the tests of a file, which share them: certificates and Chromium take longer than some tests. Await it at the top. */
+export async function serveOrigins(): Promise<Origins> {
   const folder = await mkdtemp(join(tmpdir(), 'second-factor-relay-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  afterAll(() => rm(folder, { recursive: true }))
   const names = [appUrl, relayUrl].map((url) => new URL(url).hostname)
   const { server } = await openCertificates(folder, names, Math.floor(Date.now() / 1000))
-  const relay = createRelay(port)
+  let port = ''
+  let relay = createRelay(port)
   const [front, evil] = await Promise.all([
     serve(server, async (req, res) => {
       const answer = await passOn({ port, req, headers: req.headers })
       res.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(res)
     }),
-    serve(server, relay.listener),
+    serve(server, (req, res) => relay.listener(req, res)),
   ])
   const key = new X509Certificate(server.certificate).publicKey.export({ type: 'spki', format: 'der' })
   const chromium = await launchChromium({
@@ -47,8 +54,15 @@ export async function serveOrigins(app: string): Promise<{ readonly chromium: Br
       `--ignore-certificate-errors-spki-list=${createHash('sha256').update(key).digest('base64')}`,
     ],
   })
-  onTestFinished(() => chromium.close())
-  return { chromium, relay }
+  afterAll(() => chromium.close())
+  return {
+    chromium,
+    leadTo(app) {
+      ;({ port } = new URL(app))
+      relay = createRelay(port)
+      return relay
+    },
+  }
 }
 
 type Passer = (req: IncomingMessage, res: ServerResponse) => Promise<void>
@@ -132,7 +146,7 @@ function passOn({ port, req, headers }: Passing): Promise<IncomingMessage> {
 async function serve({ certificate: cert, key }: KeyPair, listener: Passer): Promise<number> {
   const server = createServer({ cert, key }, (req, res) => void listener(req, res).catch(() => res.destroy()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
+  afterAll(async () => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import type { MfaOptions } from 'second-factor'
-import { onTestFinished } from 'vitest'
+import { afterAll } from 'vitest'
 
 import type { DeviceRequest } from '../../../src/contract/device.ts'
 import { hardwareToken } from '../../service/codes/code-holder.ts'
@@ -9,61 +9,106 @@ import { shownCode } from '../shown-code.ts'
 import { addAuthenticator } from '../virtual-authenticator.ts'
 import { startWebApp } from '../web-app.ts'
 import { appUrl, relayUrl, serveOrigins } from './tls-origins.ts'
+import type { Relay } from './tls-origins.ts'
 
 /**
  * A person with a passkey, a device, a hardware token, and a kept browser, who does all that the pages of a relay say: types the
  * password and the number, scans the code, follows the link on the phone, types codes, and touches the authenticator. The relay has
- * even stolen the cookies of the kept browser, but not its key.
+ * even stolen the cookies of the kept browser, but not its key. For the tests of a file: await it at the top.
  */
-export async function startVictim(mfa: Partial<MfaOptions> = {}) {
-  const service = await startService()
-  onTestFinished(() => service.close())
-  const { origin, apiKey, domain, clock, call } = service
-  const connection = { baseUrl: `${origin}/api`, apiKey, domainId: domain.id }
-  const app = await startWebApp({ mfa: { service: connection, clock, publicUrl: appUrl, ...mfa } })
-  const { chromium, relay } = await serveOrigins(app.url)
-  const context = await chromium.newContext()
+export async function createVictim() {
+  const [origins, service] = await Promise.all([serveOrigins(), startService()])
+  afterAll(() => service.close())
+  const context = await origins.chromium.newContext()
   const page = await context.newPage()
   const authenticator = await addAuthenticator(page)
+  let person: Person | undefined
 
-  /** The password, on either origin. */
-  async function logIn(url: string): Promise<void> {
-    await page.goto(`${url}/account`)
-    await page.evaluate(async () => {
-      const body = new URLSearchParams({ username: 'bob', password: 'secret' })
-      await fetch('/login', { method: 'POST', body, redirect: 'manual' })
-    })
-    await page.goto(`${url}/account`)
+  async function start(mfa: Partial<MfaOptions> = {}): Promise<Relay> {
+    const { origin, apiKey, domain, clock } = service
+    const connection = { baseUrl: `${origin}/api`, apiKey, domainId: domain.id }
+    const app = await startWebApp({ mfa: { service: connection, clock, publicUrl: appUrl, ...mfa } })
+    return origins.leadTo(app.url)
   }
 
-  async function addPasskey(): Promise<void> {
-    await logIn(appUrl)
-    const other = page.getByRole('link', { name: 'Use a passkey instead' })
-    await other.or(page.getByRole('button', { name: 'Add passkey', exact: true })).waitFor()
-    if (await other.isVisible()) await other.click()
-    await page.getByRole('button', { name: 'Add passkey', exact: true }).click()
-    await page.waitForURL(`${appUrl}/account`)
+  return {
+    /** Leads both origins to an app with these options; it ends with the test. */
+    async at(mfa: Partial<MfaOptions> = {}) {
+      // Once: the factors are those of the service, which outlives the apps.
+      if (person === undefined) {
+        await start()
+        person = await equip(service, page)
+      }
+      const { owned, cookies } = person
+      const relay = await start(mfa)
+      relay.steal(cookies)
+      return arrivals({ service, relay, page, authenticator, owned })
+    },
   }
+}
 
-  /** What an administrator adds. Known browsers end with it. */
-  async function equip() {
-    const { json: user } = await call('GET', '/users?username=bob')
-    const { json: token } = await call('PUT', `/domains/${domain.id}/users/${user.id}/token`)
-    const device = await activateDevice(origin, clock, token.code)
-    const hardware = await hardwareToken(service)
-    await call('PUT', `/users/${user.id}/hardware/${hardware.id}`)
-    return { ...device, hardware }
-  }
+type Service = Awaited<ReturnType<typeof startService>>
+type Owned = Awaited<ReturnType<typeof addDevice>>
 
-  await addPasskey()
-  const owned = await equip()
+interface Person {
+  readonly owned: Owned
+  /** Of the kept browser. */
+  readonly cookies: Readonly<Record<string, string>>
+}
+
+/** The password, on either origin. */
+async function logIn(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/account`)
+  await page.evaluate(async () => {
+    const body = new URLSearchParams({ username: 'bob', password: 'secret' })
+    await fetch('/login', { method: 'POST', body, redirect: 'manual' })
+  })
+  await page.goto(`${url}/account`)
+}
+
+/** Gives the person all factors, and keeps the browser. */
+async function equip(service: Service, page: Page): Promise<Person> {
+  await addPasskey(page)
+  const owned = await addDevice(service)
+  const context = page.context()
   // The passkey keeps the browser.
   await context.clearCookies({ name: 'connect.sid' })
-  await logIn(appUrl)
+  await logIn(page, appUrl)
   await page.waitForURL(`${appUrl}/account`)
-  const cookies = (await context.cookies(appUrl)).filter(({ name }) => /mfa-(browser|kept)$/.test(name))
-  if (cookies.length !== 2) throw new Error('The browser is not kept.')
-  relay.steal(Object.fromEntries(cookies.map(({ name, value }) => [name, value])))
+  const kept = (await context.cookies(appUrl)).filter(({ name }) => /mfa-(browser|kept)$/.test(name))
+  if (kept.length !== 2) throw new Error('The browser is not kept.')
+  return { owned, cookies: Object.fromEntries(kept.map(({ name, value }) => [name, value])) }
+}
+
+async function addPasskey(page: Page): Promise<void> {
+  await logIn(page, appUrl)
+  await page.getByRole('link', { name: 'Use a passkey instead' }).click()
+  await page.getByRole('button', { name: 'Add passkey', exact: true }).click()
+  await page.waitForURL(`${appUrl}/account`)
+}
+
+/** What an administrator adds. Known browsers end with it. */
+async function addDevice(service: Service) {
+  const { origin, domain, clock, call } = service
+  const { json: user } = await call('GET', '/users?username=bob')
+  const { json: token } = await call('PUT', `/domains/${domain.id}/users/${user.id}/token`)
+  const device = await activateDevice(origin, clock, token.code)
+  const hardware = await hardwareToken(service)
+  await call('PUT', `/users/${user.id}/hardware/${hardware.id}`)
+  return { ...device, hardware }
+}
+
+interface Arriving {
+  readonly service: Service
+  readonly relay: Relay
+  readonly page: Page
+  readonly authenticator: Awaited<ReturnType<typeof addAuthenticator>>
+  readonly owned: Owned
+}
+
+/** How the person arrives at the app, with the relay between or without. */
+function arrivals({ service: { clock }, relay, page, authenticator, owned }: Arriving) {
+  const context = page.context()
 
   /** The number, in one of the ways that a page offers it. */
   const numbers = {
@@ -114,7 +159,7 @@ export async function startVictim(mfa: Partial<MfaOptions> = {}) {
     clock.skip(900)
     await context.clearCookies({ domain: 'relay.example' })
     relay.forget()
-    await logIn(relayUrl)
+    await logIn(page, relayUrl)
     await page.locator('main:not([data-proof])').waitFor()
     const warned = await ways[way]()
     return { isIn: await relay.isIn(), warned }
@@ -125,15 +170,18 @@ export async function startVictim(mfa: Partial<MfaOptions> = {}) {
     // Else the passkey would sign in by itself.
     await authenticator.setPresent(false)
     await context.clearCookies({ name: 'connect.sid' })
-    await logIn(appUrl)
-    await page.locator('#passkey').waitFor()
-    return approve('typed')
+    await logIn(page, appUrl)
+    await page.locator('main:not([data-proof]) #passkey').waitFor()
+    const warned = await approve('typed')
+    await authenticator.setPresent(true)
+    return warned
   }
 
-  return { visit, ways, signIn }
+  return { visit, signIn }
 }
 
-export type Way = keyof Awaited<ReturnType<typeof startVictim>>['ways']
+export type Victim = Awaited<ReturnType<typeof createVictim>>
+export type Way = Parameters<ReturnType<typeof arrivals>['visit']>[0]
 
 /** The page of the relay asks for the passkey, in vain: the browser says so on the page. */
 async function touch(page: Page): Promise<void> {
