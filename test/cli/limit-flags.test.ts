@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest'
 
 import { serveCommand } from '../../src/cli/commands/serve.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
-import { run, start } from './command.ts'
+import { run } from './admin/run-command.ts'
+import { start } from './command.ts'
 
 /** Everything that `--help` prints, also what stands after the options. */
 function helpOf(command: Command): string {
@@ -65,7 +66,7 @@ describe('the flags of second-factor serve', () => {
   it('limit the requests per second of one API key', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-flags-'))
     const database = join(folder, 'mfa.sqlite')
-    const { apiKey } = JSON.parse((await run('init', '--database', database, '--json')).stdout) as { apiKey: string }
+    const { apiKey } = (await run('init', '--database', database, '--json')).json as { apiKey: string }
     const service = start('serve', '--database', database, '--port', '0', '--requests-per-second', '2')
     await service.printed(/listens/)
     const [origin = ''] = /http:[^ ]+/.exec(service.stdout()) ?? []

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { previewCode } from '../support/device-signer.ts'
-import { run, start } from './command.ts'
+import { run } from './admin/run-command.ts'
+import { start } from './command.ts'
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'second-factor-limits-'))
 let template: string

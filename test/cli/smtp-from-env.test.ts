@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { notifyFromEnv, smtpFromEnv } from '../../src/cli/serve/settings-from-env.ts'
-import { run } from './command.ts'
+import { run } from './admin/run-command.ts'
 
 describe('the mail settings of second-factor serve', () => {
   const [url, from] = ['smtps://mfa:secret@mail.example', 'Example <mfa@example.com>']

@@ -7,8 +7,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 import { systemClock } from '../../src/clock.ts'
+import { run } from '../cli/admin/run-command.ts'
 import { codesOf } from '../express/own-factors.ts'
-import { command, serve } from '../processes/command.ts'
+import { serve } from '../processes/command.ts'
 import { startExample } from './start-example.ts'
 
 describe('minimal.js', () => {
@@ -86,7 +87,7 @@ describe('hosted-service.js', () => {
   it('uses the service named by the environment', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'service-'))
     const database = join(folder, 'mfa.sqlite')
-    const { apiKey, domainId } = (await command(['init', '--database', database, '--json'])).json
+    const { apiKey, domainId } = (await run('init', '--database', database, '--json')).json
     const service = await serve(database)
     onTestFinished(async () => {
       await service.stop()

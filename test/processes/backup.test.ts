@@ -20,9 +20,10 @@ import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { codeAt, stepAt } from '../../src/service/rules/totp.ts'
+import { run, runIn } from '../cli/admin/run-command.ts'
 import { createCall, newUser } from '../service/start-service.ts'
 import { useEngine } from '../support/engines.ts'
-import { command, serve } from './command.ts'
+import { serve } from './command.ts'
 import type { Served } from './command.ts'
 
 const seed = '3132333435363738393031323334353637383930'
@@ -39,7 +40,7 @@ let template: string
 
 beforeAll(async () => {
   template = mkdtempSync(join(tmpdir(), 'second-factor-template-'))
-  made = (await command(['init', '--database', join(template, 'mfa.sqlite'), '--json'])).json
+  made = (await run('init', '--database', join(template, 'mfa.sqlite'), '--json')).json
 })
 afterAll(() => rmSync(template, { recursive: true }))
 beforeEach(() => {
@@ -78,7 +79,7 @@ async function person(call: Call, username = 'alice') {
 const signIn = async (call: Call, id: string, more: object): Promise<string> =>
   (await call('POST', `/domains/${made.domainId}/sessions`, { body: { user: { id }, ...more } })).json.state
 
-const restore = (...more: readonly string[]) => command(['restore', backup, '--database', database, ...more])
+const restore = (...more: readonly string[]) => run('restore', backup, '--database', database, ...more)
 
 describe('`backup` of a database that is written to', () => {
   it('contains every change that was acknowledged before, with the audit heads next to it', async () => {
@@ -94,7 +95,7 @@ describe('`backup` of a database that is written to', () => {
     while (acknowledged.length < 50) await new Promise((resolve) => void setImmediate(resolve))
 
     const before = [...acknowledged]
-    const { code: exitCode, json } = await command(['backup', backup, '--database', database, '--json'])
+    const { code: exitCode, json } = await run('backup', backup, '--database', database, '--json')
     enough.abort()
     await writing
 
@@ -120,7 +121,7 @@ describe('`backup` of a database that is written to', () => {
   it('never overwrites a file', async () => {
     writeFileSync(backup, 'something else')
 
-    const { code: exitCode, stderr } = await command(['backup', backup, '--database', database])
+    const { code: exitCode, stderr } = await run('backup', backup, '--database', database)
 
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('exists')])
     expect(readFileSync(backup, 'utf8')).toBe('something else')
@@ -131,7 +132,7 @@ describe('`restore`', () => {
   it('rejects codes of every kind that were used after the backup', async () => {
     const first = await start()
     const { id, bypass } = await person(first)
-    await command(['backup', backup, '--database', database])
+    await run('backup', backup, '--database', database)
     const used = code()
     const states = [await signIn(first, id, { otp: used }), await signIn(first, id, { bypasscode: bypass })]
     await running?.stop()
@@ -148,7 +149,7 @@ describe('`restore`', () => {
   it('applies the revocations that the log has recorded since', async () => {
     const first = await start()
     const [alice, bob] = [await person(first, 'alice'), await person(first, 'bob').catch(() => undefined)]
-    await command(['backup', backup, '--database', database])
+    await run('backup', backup, '--database', database)
     await first('DELETE', `/hardware/${alice.token}`)
     if (bob) await first('DELETE', `/users/${bob.id}`)
     await running?.stop()
@@ -170,7 +171,7 @@ describe('`restore`', () => {
     db.prepare('UPDATE hardware_token SET serial_number = ?').run('red \u001b[31m')
     db.close()
     await running?.stop()
-    await command(['backup', backup, '--database', database])
+    await run('backup', backup, '--database', database)
     const before = readFileSync(database)
 
     const { code: exitCode, stderr } = await restore()
@@ -184,7 +185,7 @@ describe('`restore`', () => {
   })
 
   it('refuses a database that a service has open, even an idle one', async () => {
-    await command(['backup', backup, '--database', database])
+    await run('backup', backup, '--database', database)
     await start()
 
     const { code: exitCode, stderr } = await restore('--yes')
@@ -193,14 +194,15 @@ describe('`restore`', () => {
   })
 
   it('does not apply the write-ahead log of the database it replaces', async () => {
-    await command(['backup', backup, '--database', database])
+    await run('backup', backup, '--database', database)
     const call = await start()
     await person(call)
     running?.kill()
+    await running?.ended
     const left = existsSync(`${database}-wal`)
 
     const { code: exitCode } = await restore('--yes')
-    const checked = await command(['check', '--database', database])
+    const checked = await run('check', '--database', database)
 
     expect(left).toBe(true)
     expect([exitCode, checked.code]).toEqual([0, 0])
@@ -212,7 +214,7 @@ describe('`restore`', () => {
     ['has lost a page that is not read at startup', () => losePage(backup), 'damaged'],
     ['is not a database', () => writeFileSync(backup, 'Dear Sir or Madam'), 'is not a database'],
   ])('refuses a backup that %s', async (_what, damage, message) => {
-    await command(['backup', backup, '--database', database])
+    await run('backup', backup, '--database', database)
     damage()
 
     const { code: exitCode, stderr } = await restore('--yes')
@@ -221,7 +223,7 @@ describe('`restore`', () => {
   })
 
   it('refuses a backup whose keys are missing or belong to another one', async () => {
-    await command(['backup', backup, '--database', database])
+    await run('backup', backup, '--database', database)
     const keys = readFileSync(`${database}.keys`)
     rmSync(`${database}.keys`)
     const without = await restore('--yes')
@@ -242,7 +244,7 @@ describe('`restored` on PostgreSQL', () => {
     const original = await newDatabase()
     const copy = `${original}_copy`
     const keys = { MFA_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}` }
-    made = (await command(['init', '--database', original, '--json'], keys)).json
+    made = (await runIn(keys, 'init', '--database', original, '--json')).json
     const startOn = async (address: string) => {
       running = await serve(address, keys)
       return createCall(running.origin, made.apiKey)
@@ -254,9 +256,9 @@ describe('`restored` on PostgreSQL', () => {
     const before = await signIn(await startOn(original), id, { otp: used })
     await running?.stop()
 
-    const restored = await command(['restored', '--database', copy, '--yes'], keys)
+    const restored = await runIn(keys, 'restored', '--database', copy, '--yes')
     const after = await signIn(await startOn(copy), id, { otp: used })
-    const refused = await command(['restored', '--database', copy, '--yes'], keys)
+    const refused = await runIn(keys, 'restored', '--database', copy, '--yes')
 
     expect([before, restored.code, after]).toEqual(['approved', 0, 'denied'])
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Stop them first')])

@@ -8,12 +8,13 @@ import { Client } from 'pg'
 import { createDevice } from '../../src/device/index.ts'
 import type { Account } from '../../src/device/index.ts'
 import { parseState } from '../../src/express/session/stored-state.ts'
+import { runIn } from '../cli/admin/run-command.ts'
 import { createCall, newUser } from '../service/start-service.ts'
 import { startLoadBalancer } from '../support/load-balancer.ts'
 import type { LoadBalancer } from '../support/load-balancer.ts'
 import { startPostgres } from '../support/postgres.ts'
 import type { OwnPostgres } from '../support/postgres.ts'
-import { command, serve, startScript } from './command.ts'
+import { serve, startScript } from './command.ts'
 import type { Served } from './command.ts'
 
 const webNode = fileURLToPath(new URL('web-node.ts', import.meta.url))
@@ -79,7 +80,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const [database, sessions] = [await postgres.createDatabase(), await postgres.createEmptyDatabase()]
   await onDatabase(sessions, (client) => client.query(readFileSync(sessionTable, 'utf8')))
   const keys = { MFA_KEYS: `k1:${randomBytes(32).toString('base64')}` }
-  const { domainId, apiKey } = (await command(['init', '--database', database, '--json'], keys)).json
+  const { domainId, apiKey } = (await runIn(keys, 'init', '--database', database, '--json')).json
 
   const { address = database, env: more = {} } = (await between?.(database)) ?? {}
   const serviceNodes = await several(services, () => serve(address, { ...keys, ...more }))

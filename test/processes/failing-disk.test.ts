@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
+import { run } from '../cli/admin/run-command.ts'
 import { createCall, newUser } from '../service/start-service.ts'
 import { command, serve } from './command.ts'
 import type { Served } from './command.ts'
@@ -33,7 +34,7 @@ afterEach(() => {
 const disk = (state: 'well' | 'full' | 'read-only') => writeFileSync(control, state)
 
 async function init() {
-  return (await command(['init', '--database', database, '--json'])).json.apiKey as string
+  return (await run('init', '--database', database, '--json')).json.apiKey as string
 }
 
 /** Adds users until one is rejected. @returns the acknowledged users, and the rejection. */

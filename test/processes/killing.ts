@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { runIn } from '../cli/admin/run-command.ts'
 import { createCall } from '../service/start-service.ts'
 import { startLoadBalancer } from '../support/load-balancer.ts'
 import { startPostgres } from '../support/postgres.ts'
@@ -11,7 +12,7 @@ import { openBooks } from './books.ts'
 import type { Books } from './books.ts'
 import { createNode, device, enrollHolder } from './cluster.ts'
 import type { Node } from './cluster.ts'
-import { command, serve } from './command.ts'
+import { serve } from './command.ts'
 
 /** A service under load whose processes can be killed. */
 export interface Killable {
@@ -30,7 +31,7 @@ export async function startKillable(engine: 'SQLite' | 'PostgreSQL', nodes: numb
   const postgres = engine === 'PostgreSQL' ? await startPostgres({ fsync: true }) : undefined
   const database = postgres ? await postgres.createDatabase() : join(folder, 'mfa.sqlite')
   const keys = { MFA_KEYS: `k1:${randomBytes(32).toString('base64')}` }
-  const { domainId, apiKey } = (await command(['init', '--database', database, '--json'], keys)).json
+  const { domainId, apiKey } = (await runIn(keys, 'init', '--database', database, '--json')).json
   const running: Node[] = []
   for (let index = 0; index < nodes; index += 1) {
     running.push(await createNode(() => serve(database, keys, ['--log-level', 'silent'])))
@@ -75,6 +76,6 @@ export async function killAgainAndAgain(
     await working
     problems.push(...(await books.audit()))
   }
-  const { code } = await command(['audit', 'verify', '--database', database], keys)
+  const { code } = await runIn(keys, 'audit', 'verify', '--database', database)
   return { problems, verified: code, acknowledged: books.acknowledged() }
 }

@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url'
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
+import { run } from '../cli/admin/run-command.ts'
 import { createCall, newUser } from '../service/start-service.ts'
-import { command, serve } from './command.ts'
+import { serve } from './command.ts'
 import type { Served } from './command.ts'
 
 const holder = fileURLToPath(new URL('lock-holder.ts', import.meta.url))
@@ -22,7 +23,7 @@ describe('a running `serve` whose SQLite file another process keeps locked', () 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'second-factor-locked-'))
     database = join(folder, 'mfa.sqlite')
-    const { apiKey } = (await command(['init', '--database', database, '--json'])).json
+    const { apiKey } = (await run('init', '--database', database, '--json')).json
     service = await serve(database)
     call = createCall(service.origin, apiKey)
   })

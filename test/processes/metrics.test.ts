@@ -5,11 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createClient } from '../../src/client/client.ts'
 import { createDevice } from '../../src/device/index.ts'
+import { runIn } from '../cli/admin/run-command.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
 import type { PostgresProxy } from '../support/postgres-proxy.ts'
 import { openPostgres } from '../support/postgres.ts'
 import type { Postgres } from '../support/postgres.ts'
-import { command, serve } from './command.ts'
+import { serve } from './command.ts'
 import type { Served } from './command.ts'
 import { expressionsOf, parseExposition, selectorsOf } from './exposition.ts'
 import type { Exposition } from './exposition.ts'
@@ -34,7 +35,7 @@ beforeAll(async () => {
   postgres = await openPostgres()
   const direct = await postgres.createDatabase()
   proxy = await startPostgresProxy(direct)
-  tenant = (await command(['init', '--database', direct, '--json'], env)).json as Tenant
+  tenant = (await runIn(env, 'init', '--database', direct, '--json')).json as Tenant
   served = await serve(proxy.url, env, ['--metrics-port', '0'])
   metricsUrl = /metrics at ([^)]+)\)/.exec(served.stdout())?.[1] ?? ''
   await signIns()

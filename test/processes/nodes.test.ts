@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { command } from './command.ts'
+import { runIn } from '../cli/admin/run-command.ts'
 import { startCluster } from './cluster.ts'
 import type { Cluster, Node } from './cluster.ts'
 import { disturbedSignIns, findWronglyVerified } from './disturbed.ts'
@@ -51,7 +51,7 @@ describe('two web nodes and three service nodes on one PostgreSQL', () => {
 
   it('recover when PostgreSQL is killed, lose nothing, and tell waiting callers what they missed', async () => {
     const { session, took, lost } = await missNotification(cluster, people.approving[0]!.id)
-    const verified = await command(['audit', 'verify', '--database', cluster.database], cluster.keys)
+    const verified = await runIn(cluster.keys, 'audit', 'verify', '--database', cluster.database)
 
     expect(session).toMatchObject({ state: 'cancelled' })
     expect(took).toBeLessThan(20_000)

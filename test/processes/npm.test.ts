@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, it, onTestFinished, vi } from 'vitest'
 
+import { run } from '../cli/admin/run-command.ts'
 import { waitTimeout } from '../support/wait-timeout.ts'
-import { command } from './command.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -40,7 +40,7 @@ describe('a server that npm started', () => {
   it('exits cleanly when npx gets SIGTERM: `npx second-factor serve`', async () => {
     const database = join(folder, 'mfa.sqlite')
     const port = await freePort()
-    await command(['init', '--database', database])
+    await run('init', '--database', database)
     const npx = start('npx', ['second-factor', 'serve', '--database', database, '--port', String(port)])
     await npx.printed(/listens on/)
 

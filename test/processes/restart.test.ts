@@ -5,7 +5,8 @@ import { join } from 'node:path'
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
-import { command, serve, withoutLimits } from './command.ts'
+import { run } from '../cli/admin/run-command.ts'
+import { serve, withoutLimits } from './command.ts'
 import type { Served } from './command.ts'
 import { holdSocket } from './socket-holder.ts'
 import type { SocketHolder } from './socket-holder.ts'
@@ -17,7 +18,7 @@ let domainId: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'second-factor-restart-'))
   database = join(folder, 'mfa.sqlite')
-  ;({ apiKey, domainId } = (await command(['init', '--database', database, '--json'])).json)
+  ;({ apiKey, domainId } = (await run('init', '--database', database, '--json')).json)
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -123,7 +124,7 @@ describe('second-factor serve on SIGTERM', () => {
   })
 
   it.each(['-1', '10000'])('refuses --drain-seconds %s', async (seconds) => {
-    const { code, stderr } = await command(['serve', '--database', database, '--drain-seconds', seconds])
+    const { code, stderr } = await run('serve', '--database', database, '--drain-seconds', seconds)
 
     expect([code, stderr]).toEqual([2, expect.stringContaining('Expected a whole number, 0 to 9999.')])
   })

@@ -3,7 +3,8 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
 import { createClient } from '../../src/client/client.ts'
-import { command, serve } from '../processes/command.ts'
+import { runIn } from '../cli/admin/run-command.ts'
+import { serve } from '../processes/command.ts'
 import type { Served } from '../processes/command.ts'
 import { openPostgres } from './postgres.ts'
 
@@ -14,7 +15,7 @@ export async function startNodes(count: number, more: readonly string[] = []) {
   const postgres = await openPostgres()
   const database = await postgres.createDatabase()
   const env = { MFA_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}` }
-  const init = await command(['init', '--database', database, '--json'], env)
+  const init = await runIn(env, 'init', '--database', database, '--json')
   const { apiKey, domainId } = init.json as { apiKey: string; domainId: string }
   const ports = await Promise.all(Array.from({ length: count }, freePort))
   const start = (port: number) =>

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 
-import { afterEach, beforeEach, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest'
 
 import { createProgram } from '../../../src/cli/program.ts'
 
@@ -55,14 +56,46 @@ export async function run(...args: readonly string[]): Promise<Ran> {
   }
 }
 
+/** The same with environment variables, for a database whose keys are not in a file. */
+export async function runIn(env: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<Ran> {
+  const before = { ...process.env }
+  Object.assign(process.env, env)
+  try {
+    return await run(...args)
+  } finally {
+    for (const name of Object.keys(env)) {
+      if (before[name] === undefined) delete process.env[name]
+      else process.env[name] = before[name]
+    }
+  }
+}
+
+/** The same with something piped in. */
+export async function runWith(input: string, ...args: readonly string[]): Promise<Ran> {
+  const stdin = Object.assign(Readable.from([input]), { isTTY: false })
+  const spy = vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as unknown as typeof process.stdin)
+  try {
+    return await run(...args)
+  } finally {
+    spy.mockRestore()
+  }
+}
+
 /** A folder of its own for each test, and a database in it with one organization and the domain "Intranet". */
 export function useDatabase() {
   const place = { folder: '', database: '', domainId: '', organizationId: '', apiKey: '' }
-  beforeEach(async () => {
-    place.folder = mkdtempSync(join(tmpdir(), 'second-factor-admin-'))
-    place.database = join(place.folder, 'mfa.sqlite')
-    const { json } = await run('init', '--database', place.database, '--domain', 'Intranet', '--json')
+  // A copy takes a tenth of the time of `init`.
+  let template: string
+  beforeAll(async () => {
+    template = newFolder()
+    const { json } = await run('init', '--database', join(template, 'mfa.sqlite'), '--domain', 'Intranet', '--json')
     Object.assign(place, json)
+  })
+  afterAll(() => rmSync(template, { recursive: true }))
+  beforeEach(() => {
+    place.folder = newFolder()
+    place.database = join(place.folder, 'mfa.sqlite')
+    cpSync(template, place.folder, { recursive: true })
   })
   afterEach(() => rmSync(place.folder, { recursive: true }))
   return {
@@ -72,3 +105,5 @@ export function useDatabase() {
     json: async (...args: readonly string[]) => (await run(...args, '--database', place.database, '--json')).json,
   }
 }
+
+const newFolder = () => mkdtempSync(join(tmpdir(), 'second-factor-admin-'))

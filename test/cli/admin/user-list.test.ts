@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 
 import { withService } from '../../../src/cli/admin/local-service.ts'
 import { createSession } from '../../../src/contract/sessions.ts'
-import { findUsers } from '../../../src/contract/users.ts'
+import { createUser, findUsers } from '../../../src/contract/users.ts'
+import { newUser } from '../../service/start-service.ts'
 import { useDatabase } from './run-command.ts'
 
 const { place, admin, json } = useDatabase()
@@ -47,9 +48,9 @@ describe('second-factor user list', () => {
   })
 
   it('prints users as the REST interface has them, however many there are', async () => {
-    for (let each = 0; each < 100; each += 1) await create(`user${each}`)
     const all: unknown[] = []
     await withService({ database: place.database }, async ({ call }) => {
+      for (let each = 0; each < 100; each += 1) await call(createUser, { body: newUser(`user${each}`) })
       for (const page of [1, 2]) all.push(...[await call(findUsers, { query: { page } })].flat())
     })
 

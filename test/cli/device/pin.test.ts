@@ -10,7 +10,8 @@ import { systemClock } from '../../../src/clock.ts'
 import { startService } from '../../service/start-service.ts'
 import type { Running } from '../../service/start-service.ts'
 import { unique } from '../../service/codes/code-holder.ts'
-import { runWith } from '../command.ts'
+import { runWith } from '../admin/run-command.ts'
+import { runWith as runProcess } from '../command.ts'
 
 const pin = '4071'
 let running: Running
@@ -37,10 +38,11 @@ async function invited() {
   const { code } = (await call('PUT', `${path}/token`)).json
   const state = join(folder, `${user.username}.json`)
   const device = (input: string, ...args: string[]) => runWith(input, 'device', ...args, '--state', state)
+  const deviceProcess = (input: string, ...args: string[]) => runProcess(input, 'device', ...args, '--state', state)
   const activate = (typed: string) => device(typed, 'activate', '--url', origin, '--code', code, '--pin-stdin')
   const ask = async (more: object = {}) =>
     (await call('POST', `/domains/${domain.id}/sessions`, { body: { user: { id: user.id }, ...more } })).json
-  return { state, user, code, device, activate, ask }
+  return { state, user, code, device, deviceProcess, activate, ask }
 }
 
 /** The same, with an account in the file: as `activate` does it, without the time a process takes to start. */
@@ -53,11 +55,11 @@ async function activated() {
 
 describe('second-factor device, in a domain with a PIN', () => {
   it('activates and approves with a piped PIN', async () => {
-    const { device, activate, ask } = await invited()
+    const { deviceProcess, activate, ask } = await invited()
 
     const added = await activate(`${pin}\n`)
     const session = await ask({ numberMatching: true })
-    const approved = await device(pin, 'approve', '--number', session.number, '--pin-stdin')
+    const approved = await deviceProcess(pin, 'approve', '--number', session.number, '--pin-stdin')
 
     expect(added).toMatchObject({ code: 0, stderr: '' })
     expect(approved).toMatchObject({ code: 0, stdout: `Approved  ${session.id}\n` })

@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { command, serve } from '../../processes/command.ts'
+import { run } from '../../cli/admin/run-command.ts'
+import { serve } from '../../processes/command.ts'
 import { addDevices } from './devices.ts'
 import { measurable, measure } from './measured.ts'
 import type { Measured } from './measured.ts'
@@ -68,9 +69,9 @@ export async function startCrowd(options: CrowdOptions): Promise<Crowd> {
   } = options
   const folder = mkdtempSync(join(tmpdir(), 'second-factor-crowd-'))
   const database = join(folder, 'mfa.sqlite')
-  const { json } = await command(['init', '--database', database, '--json'])
+  const { json } = await run('init', '--database', database, '--json')
   const { domainId, apiKey } = json as { domainId: string; apiKey: string }
-  await command(['domain', 'set', domainId, '--request-timeout', String(requestTimeout), '--database', database])
+  await run('domain', 'set', domainId, '--request-timeout', String(requestTimeout), '--database', database)
   const { ids, serviceId, privateKey } = await addDevices(database, domainId, count)
   const people = ids.map(({ device }, index) => ({ username: `user-${index}`, device, way: way(index) }))
   const sockets = { service: join(folder, 'service.sock'), webApp: join(folder, 'web-app.sock') }
