@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { issue, openCertificates } from '../../example-app/https/certificate.ts'
 import { KeyPair } from '../../example-app/https/key-pair.ts'
 import { listen } from '../../src/service/http/listen.ts'
-import { command, serve } from '../processes/command.ts'
+import { serve } from '../processes/command.ts'
 import { run } from './admin/run-command.ts'
 
 const now = Math.floor(Date.now() / 1000)
@@ -73,13 +73,16 @@ function handshake(port: number, options: ConnectionOptions): Promise<string> {
 }
 
 describe('serve with a certificate', () => {
-  it('serves HTTPS, and prints an https address', async () => {
-    const { running, apiKey } = await served()
+  it('serves HTTPS, and prints an https address; metrics have no TLS', async () => {
+    const { running, apiKey } = await served('--metrics-port', '0')
+    const [, metrics = ''] = /metrics at (\S+)\)/.exec(running.stdout()) ?? []
 
     const ping = await read(running.origin, false, { authorization: `Service key="${apiKey}"` })
 
     expect(running.origin).toMatch(/^https:/)
     expect([ping.status, ping.body]).toEqual([200, '{"status":"OK"}'])
+    expect(metrics).toMatch(/^http:/)
+    expect((await fetch(metrics)).status).toBe(200)
     expect(await running.stop()).toBe(0)
   })
 
@@ -124,29 +127,23 @@ describe('serve with a certificate', () => {
     expect([before.status, kept.status, fresh.status]).toEqual([401, 401, 401])
   })
 
-  it.each([
-    ['is empty', () => Promise.resolve(''), '--tls-cert'],
-    ['is cut off', () => Promise.resolve('-----BEGIN CERTIFICATE-----\n'), '--tls-cert'],
-    ['does not match its key', async () => (await newAuthority()).certificate, '--tls-key'],
-  ])('keeps the previous certificate when the new one %s, and logs an error', async (_, spoilt, option) => {
+  it('keeps the previous certificate when the new one is unusable, and logs an error', async () => {
     const { running } = await served()
     const before = await read(running.origin)
+    const outcomes: { shown: string | undefined; option: string | undefined }[] = []
 
-    writeFileSync(files.cert, await spoilt())
-    running.signal('SIGHUP')
-    await running.printed(/the previous certificate stays in use/)
-    const after = await read(running.origin)
+    // Empty, cut off, and of another key.
+    for (const spoilt of ['', '-----BEGIN CERTIFICATE-----\n', (await newAuthority()).certificate]) {
+      const logged = running.stderr().length
+      writeFileSync(files.cert, spoilt)
+      running.signal('SIGHUP')
+      await expect.poll(() => running.stderr().slice(logged)).toMatch(/the previous certificate stays in use.*\n/)
+      const { shown } = await read(running.origin)
+      outcomes.push({ shown, option: /--tls-\w+/.exec(running.stderr().slice(logged))?.[0] })
+    }
 
-    expect(after.shown).toBe(before.shown)
-    expect(running.stderr()).toContain(option)
-  })
-
-  it('serves metrics without TLS', async () => {
-    const { running } = await served('--metrics-port', '0')
-    const [, metrics = ''] = /metrics at (\S+)\)/.exec(running.stdout()) ?? []
-
-    expect(metrics).toMatch(/^http:/)
-    expect((await fetch(metrics)).status).toBe(200)
+    const { shown } = before
+    expect(outcomes).toEqual(['--tls-cert', '--tls-cert', '--tls-key'].map((option) => ({ shown, option })))
   })
 
   it.each([
@@ -163,7 +160,7 @@ describe('serve with a certificate', () => {
   ])('refuses %s by the name of the option', async (_, args, expected, message) => {
     await run('init', '--database', database)
 
-    const { code, stderr } = await command(['serve', '--database', database, '--port', '0', ...args()])
+    const { code, stderr } = await run('serve', '--database', database, '--port', '0', ...args())
 
     expect(code).toBe(expected)
     expect(stderr).toContain(message)

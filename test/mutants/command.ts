@@ -27,7 +27,7 @@ function tls(): readonly Mutant[] {
       find: 'if (!isPair) throw',
       replace: 'if (isPair === undefined) throw',
       test,
-      title: 'keeps the previous certificate when the new one %s, and logs an error',
+      title: 'keeps the previous certificate when the new one is unusable, and logs an error',
     },
     {
       defense: 'closing a server ends no TLS connection that has asked for something',

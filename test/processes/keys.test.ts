@@ -6,7 +6,15 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { engines, useEngine } from '../support/engines.ts'
-import { command, serve } from './command.ts'
+import * as real from './command.ts'
+
+// A rotation waits 15 seconds and longer.
+const fastClock: NodeJS.ProcessEnv = {
+  NODE_OPTIONS: `--import=${new URL('fast-clock.ts', import.meta.url).href}`,
+  FAST_CLOCK_SINCE: String(Date.now()),
+}
+const command = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => real.command(args, { ...env, ...fastClock })
+const serve = (database: string, env: NodeJS.ProcessEnv = {}) => real.serve(database, { ...env, ...fastClock })
 
 const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`
 
