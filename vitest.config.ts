@@ -17,7 +17,12 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-    globalSetup: ['test/support/memory-folder.ts', 'test/support/build-assets.ts', 'test/support/shared-postgres.ts'],
+    globalSetup: [
+      'test/support/memory-folder.ts',
+      'test/support/build-assets.ts',
+      'test/support/shared-postgres.ts',
+      'test/support/shared-package.ts',
+    ],
     // Much of it waits for browsers, databases and processes, so four workers keep two cores busy.
     maxWorkers: 4,
     // A test file creates much that lives for one test: with room for it, the garbage is collected less often.

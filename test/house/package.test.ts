@@ -1,11 +1,11 @@
-import { execFile } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, normalize } from 'node:path'
-import { promisify } from 'node:util'
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
+import { packedPackage } from '../support/packed-package.ts'
 import { linksOf } from './documents.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -61,10 +61,9 @@ describe('npm install', () => {
 describe('the tarball', () => {
   // The registry resolves relative links of the README against `repository`; a reader of the installed package has the files.
   it('contains every file and picture that the README links to', async () => {
-    const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-      cwd: root,
-    })
-    const packed = (JSON.parse(stdout) as [{ files: { path: string }[] }])[0].files.map(({ path }) => path)
+    const folder = mkdtempSync(join(tmpdir(), 'second-factor-tarball-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const { files: packed } = await packedPackage(folder)
     const has = (link: string) => packed.some((path) => path === link || path.startsWith(`${link}/`))
     const linked = linksOf(read('README.md')).map((link) => normalize(link).replace(/\/$/, ''))
 

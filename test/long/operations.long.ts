@@ -11,9 +11,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 
 import { root } from '../../scripts/run.ts'
 import { createCall, newUser } from '../service/start-service.ts'
-import { createMachine, freePort, packPackage } from '../support/operations/machine.ts'
+import { createMachine, freePort } from '../support/operations/machine.ts'
 import type { Machine } from '../support/operations/machine.ts'
 import { blocksOf } from '../support/operations/page.ts'
+import { unpackPackage } from '../support/packed-package.ts'
 import { startSystemPostgres } from '../support/operations/system-postgres.ts'
 import type { SystemPostgres } from '../support/operations/system-postgres.ts'
 
@@ -42,7 +43,7 @@ let folder: string
 let unpacked: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'second-factor-package-'))
-  ;({ unpacked } = await packPackage(folder))
+  unpacked = await unpackPackage(folder)
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 

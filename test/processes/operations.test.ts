@@ -11,9 +11,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 import { createCall, newUser } from '../service/start-service.ts'
-import { createMachine, freePort, packPackage } from '../support/operations/machine.ts'
+import { createMachine, freePort } from '../support/operations/machine.ts'
 import type { Machine } from '../support/operations/machine.ts'
 import { longForm, readBlocks, shortForm } from '../support/operations/page.ts'
+import { unpackPackage } from '../support/packed-package.ts'
 import { startPostgres } from '../support/postgres.ts'
 import type { Postgres } from '../support/postgres.ts'
 
@@ -21,7 +22,7 @@ let folder: string
 let unpacked: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'second-factor-package-'))
-  ;({ unpacked } = await packPackage(folder))
+  unpacked = await unpackPackage(folder)
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
+import { unpackPackage } from '../support/packed-package.ts'
 
 const run = promisify(execFile)
 
@@ -100,10 +101,8 @@ beforeAll(async () => {
   await mkdir(join(root, 'reports'), { recursive: true })
   // Below the repository, so that the packages of others are found.
   place = await mkdtemp(join(root, 'reports/types-'))
-  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', place], { cwd: root })
-  const installed = join(place, 'node_modules/second-factor')
-  await mkdir(installed, { recursive: true })
-  await run('tar', ['-xzf', join(place, stdout.trim()), '-C', installed, '--strip-components', '1'])
+  await mkdir(join(place, 'node_modules'))
+  await rename(await unpackPackage(place), join(place, 'node_modules/second-factor'))
   await writeFile(join(place, 'package.json'), '{}')
 })
 afterAll(() => rm(place, { recursive: true }))

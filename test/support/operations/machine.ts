@@ -1,13 +1,11 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 
-import { root as repository } from '../../../scripts/run.ts'
 import { carryOut } from './machine-lines.ts'
 import type { OnTheMachine } from './machine-lines.ts'
 import { blocksOf } from './page.ts'
@@ -18,8 +16,6 @@ import { substitute } from './substitutions.ts'
 import type { Place } from './substitutions.ts'
 import { manageUnits } from './units.ts'
 import type { Units } from './units.ts'
-
-const run = promisify(execFile)
 
 /** An empty machine, on which an administrator follows docs/operations.md. */
 export interface Machine {
@@ -116,15 +112,6 @@ export function substituteBelow(folder: string, place: Place): void {
     const path = join(entry.parentPath, entry.name)
     writeFileSync(path, substitute(readFileSync(path, 'utf8'), place))
   }
-}
-
-/** The package as it is published, unpacked into a folder. */
-export async function packPackage(folder: string): Promise<{ tarball: string; unpacked: string }> {
-  const { stdout } = await run('npm', ['pack', repository, '--ignore-scripts', '--json'], { cwd: folder })
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
-  const tarball = join(folder, filename)
-  await run('tar', ['-xzf', tarball, '-C', folder])
-  return { tarball, unpacked: join(folder, 'package') }
 }
 
 export async function freePort(): Promise<number> {
