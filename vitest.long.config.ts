@@ -19,7 +19,6 @@ export default mergeConfig(
         'test/console/accessibility.test.ts',
         'test/service/fuzz/fuzz.test.ts',
         'test/service/session-machine.test.ts',
-        'test/service/sign-in-scale.test.ts',
         ...onMainEngines,
       ],
       env: { LONG: '1' },

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 
 import { compareSignIns } from '../support/compare-sign-ins.ts'
-import { engines } from '../support/engines.ts'
+import { mainEngines } from '../support/engines.ts'
 
 /** The long run measures more of them. */
 const many = process.env.LONG ? 100_000 : 20_000
 
-describe.each(engines)('a sign-in by username on %s', (engine) => {
+describe.each(mainEngines)('a sign-in by username on %s', (engine) => {
   it('costs the same with 1,000 users and with many, within 30 percent', { timeout: 180_000 }, async () => {
     const ratio = await compareSignIns(engine, { few: 1_000, many })
 
