@@ -112,10 +112,9 @@ describe('a phone whose installed apps have separate storage', () => {
   async function openOnIos(fragment: string) {
     const service = await startService()
     const { code } = await service.enroll('alice')
-    const page = await phone.open(service)
-    await page.addInitScript(() => Object.defineProperty(navigator, 'standalone', { value: false }))
-    await page.goto('about:blank')
-    await page.goto(`${service.url}/authenticator/${fragment.replace('CODE', code)}`)
+    const page = await phone.open(service, fragment.replace('CODE', code), {}, (fresh) =>
+      fresh.addInitScript(() => Object.defineProperty(navigator, 'standalone', { value: false })),
+    )
     return { page, code }
   }
 

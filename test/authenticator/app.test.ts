@@ -7,14 +7,17 @@ import { describe, expect, it } from 'vitest'
 import { languageNames } from '../../src/contract/languages.ts'
 import { startService } from '../support/running-service.ts'
 import { deny, add, button, fromDesk, headline, phones, seen, setHidden, small } from './phone.ts'
+import type { Prepare } from './phone.ts'
 
-const phone = await phones({ serviceWorkers: 'allow' })
+const phone = await phones()
+/** Where the service worker is what matters. */
+const installing = await phones({ serviceWorkers: 'allow' })
 
 const keepsFiles = (page: Page) => page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
 
 describe('the app', () => {
   it('opens offline with a message, and continues automatically', async () => {
-    const { service, page } = await phone.joined()
+    const { service, page } = await installing.joined()
     await keepsFiles(page)
     await page.context().setOffline(true)
 
@@ -27,7 +30,7 @@ describe('the app', () => {
   })
 
   it('caches nothing of the device protocol', async () => {
-    const { service, page } = await phone.joined()
+    const { service, page } = await installing.joined()
     await keepsFiles(page)
     const byWorker: string[] = []
     page.on('response', (response) => {
@@ -50,7 +53,7 @@ describe('the app', () => {
   })
 
   it('caches only its own files', async () => {
-    const { page } = await phone.joined()
+    const { page } = await installing.joined()
     await keepsFiles(page)
     await page.reload()
     await page.getByText('Nothing to approve').waitFor()
@@ -82,15 +85,14 @@ describe('the app', () => {
   it('asks the browser for persistent storage', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
-    const page = await phone.open(service)
-    await page.addInitScript(() => {
-      navigator.storage.persist = () => {
-        document.documentElement.dataset['persisted'] = 'asked'
-        return Promise.resolve(true)
-      }
-    })
-    await page.goto('about:blank')
-    await page.goto(`${service.url}/authenticator/#code=${code}`)
+    const page = await phone.open(service, `#code=${code}`, {}, (fresh) =>
+      fresh.addInitScript(() => {
+        navigator.storage.persist = () => {
+          document.documentElement.dataset['persisted'] = 'asked'
+          return Promise.resolve(true)
+        }
+      }),
+    )
 
     const before = await page.evaluate(() => document.documentElement.dataset['persisted'])
     await add(page)
@@ -100,15 +102,15 @@ describe('the app', () => {
   })
 
   it('shows the number of pending requests as a badge on its icon', async () => {
-    const { service, page } = await phone.joined()
-    await page.addInitScript(() => {
-      const badges: unknown[] = []
-      navigator.setAppBadge = (count) => Promise.resolve(void badges.push(count))
-      navigator.clearAppBadge = () => Promise.resolve(void badges.push(0))
-      Object.assign(window, { badges })
+    const { service, page } = await phone.joined({
+      before: (fresh) =>
+        fresh.addInitScript(() => {
+          const badges: unknown[] = []
+          navigator.setAppBadge = (count) => Promise.resolve(void badges.push(count))
+          navigator.clearAppBadge = () => Promise.resolve(void badges.push(0))
+          Object.assign(window, { badges })
+        }),
     })
-    await page.reload()
-    await page.getByText('Nothing to approve').waitFor()
 
     await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
@@ -216,19 +218,19 @@ describe('the page', () => {
   it('follows its content security policy, and contacts only its own service', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
-    const page = await phone.open(service)
-    await page.goto('about:blank')
     const complaints: string[] = []
     const asked: string[] = []
-    page.on('console', (message) => complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    page.context().on('request', (request) => asked.push(request.url()))
-    // What a script catches is in no console, but in the reports of the policy.
-    await page.addInitScript(() => {
-      document.addEventListener('securitypolicyviolation', (event) => reportError(event.violatedDirective))
-    })
+    const watch: Prepare = async (fresh) => {
+      fresh.on('console', (message) => complaints.push(message.text()))
+      fresh.on('pageerror', (error) => complaints.push(error.message))
+      fresh.context().on('request', (request) => asked.push(request.url()))
+      // What a script catches is in no console, but in the reports of the policy.
+      await fresh.addInitScript(() => {
+        document.addEventListener('securitypolicyviolation', (event) => reportError(event.violatedDirective))
+      })
+    }
 
-    await page.goto(`${service.url}/authenticator/#code=${code}`)
+    const page = await installing.open(service, `#code=${code}`, {}, watch)
     await add(page)
     await button(page, 'Settings').click()
     await page.getByLabel('Language').selectOption('de')

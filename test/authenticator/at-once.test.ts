@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
-import { button, headline, phones, seen, small } from './phone.ts'
+import { button, headline, phones, seen, small, withClock } from './phone.ts'
 
 const phone = await phones()
 
@@ -13,22 +13,15 @@ const freeze = async (page: Page) => page.clock.pauseAt((await page.evaluate(() 
 async function atPreview() {
   const service = await startService({ domain: { keyType: 'PIN', maxAllowedRetries: 3 } })
   const { code } = await service.enroll('alice')
-  const page = await phone.open(service, '', small)
-  await page.clock.install()
-  await page.goto('about:blank')
-  await page.goto(`${service.url}/authenticator/#code=${code}`)
+  const page = await phone.open(service, `#code=${code}`, small, withClock)
   await button(page, 'Add this account').waitFor()
   return { service, page }
 }
 
 /** An account with a PIN, and a request that asks for its number, too. */
 async function askedForPin() {
-  const { service, page } = await atPreview()
-  await button(page, 'Add this account').click()
-  await page.getByLabel('PIN', { exact: true }).fill('2580')
-  await page.getByLabel('Repeat PIN').fill('2580')
-  await button(page, 'Continue').click()
-  await page.getByText('Nothing to approve').waitFor()
+  const domain = { keyType: 'PIN', maxAllowedRetries: 3 } as const
+  const { service, page } = await phone.joined({ domain, pin: '2580', context: small, before: withClock })
   const ask = async () => {
     const session = await service.ask('alice', { numberMatching: true })
     await headline(page, 'Sign in to Wiki?')
@@ -39,10 +32,7 @@ async function askedForPin() {
 
 describe('as soon as a screen is drawn', () => {
   it('its headline is announced', async () => {
-    const { page } = await phone.joined()
-    await page.clock.install()
-    await page.reload()
-    await page.getByText('Nothing to approve').waitFor()
+    const { page } = await phone.joined({ before: withClock })
     await freeze(page)
 
     await button(page, 'Settings').click()

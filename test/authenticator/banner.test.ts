@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import { button, headline, phones, seen, small } from './phone.ts'
+import { button, headline, phones, seen, small, withClock } from './phone.ts'
 
 const phone = await phones()
 
@@ -33,8 +33,7 @@ describe('a request that arrives on another screen', () => {
   })
 
   it('is announced once, and not again each second', async () => {
-    const { service, page } = await phone.joined()
-    await page.clock.install()
+    const { service, page } = await phone.joined({ before: withClock })
     await button(page, 'Settings').click()
     await service.ask('alice')
     const alert = page.locator('.banner [role=alert]')

@@ -10,7 +10,7 @@ import { askCaller, outcomeOf } from '../service/console/phone-caller.ts'
 import { newUser } from '../service/start-service.ts'
 import { random128 } from '../support/device-signer.ts'
 import { axeViolations } from '../support/axe.ts'
-import { add, button, headline, phones, seen, small } from './phone.ts'
+import { button, headline, phones, seen, small } from './phone.ts'
 
 const phone = await phones()
 
@@ -39,7 +39,8 @@ async function person(domainId = running.domain.id) {
   const { json: token } = await running.call('PUT', `${membership}/token`)
   // Browsers give keys to `localhost` as if it were https.
   const url = running.origin.replace('127.0.0.1', 'localhost')
-  const page = await phone.open({ url }, `#code=${token.code}`, small)
+  const pin = domainId === pinDomain ? '4071' : undefined
+  const page = await phone.openWith({ url }, token.code as string, { context: small, pin })
   const helpdesk = await administrator(running, { role: 'helpdesk', domains: [domainId] })
   const who = { domainId, id: user.id as string }
   const ask = async () => (await askCaller(helpdesk, who)).json
@@ -51,7 +52,6 @@ async function person(domainId = running.domain.id) {
 /** The same, with a call on the screen. */
 async function called() {
   const one = await person()
-  await add(one.page)
   const { id, number } = await one.ask()
   await headline(one.page, 'Did you call the help desk?')
   return { ...one, number: number as string, state: () => one.stateOf(id) }
@@ -131,7 +131,6 @@ describe('a call to the help desk', () => {
 
   it('is in a list when a sign-in waits as well, so that neither is taken for the other', async () => {
     const { page, ask, signIn } = await person()
-    await add(page)
     await signIn()
     await page.locator('.report').waitFor()
     const { number } = await ask()
@@ -149,7 +148,6 @@ describe('a call to the help desk', () => {
 
   it('is announced on a screen that the person uses for something else', async () => {
     const { page, ask } = await person()
-    await add(page)
     await page.locator('.bar button').nth(1).click()
     await ask()
 
@@ -169,10 +167,6 @@ describe('a call to the help desk', () => {
 
   it('asks for the PIN after the number', async () => {
     const { page, ask, stateOf } = await person(pinDomain)
-    await button(page, 'Add this account').click()
-    for (const field of await page.locator('input[type=password]').all()) await field.fill('4071')
-    await page.locator('.card .filled').click()
-    await page.getByText('Nothing to approve').waitFor()
     const { id, number } = await ask()
 
     await page.locator('#number').fill(number)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { button, fromDesk, headline, phones, seen, setHidden, small } from './phone.ts'
+import { button, fromDesk, headline, phones, seen, setHidden, small, withClock } from './phone.ts'
 
 const phone = await phones()
 
@@ -68,10 +68,7 @@ describe('the question after Deny', () => {
   })
 
   it('ignores the second tap of a double tap on Deny', async () => {
-    const { service, page } = await phone.joined()
-    await page.clock.install()
-    await page.reload()
-    await page.getByText('Nothing to approve').waitFor()
+    const { service, page } = await phone.joined({ before: withClock })
     const session = await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
     await page.clock.fastForward(500)

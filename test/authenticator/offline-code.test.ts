@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 
 import { button, phones, seen, setHidden } from './phone.ts'
 
-const phone = await phones({ serviceWorkers: 'allow' })
+const phone = await phones()
+const installing = await phones({ serviceWorkers: 'allow' })
 
 const copyButton = (page: Page) => page.locator('button.code')
 const show = async (page: Page) => {
@@ -23,7 +24,7 @@ describe('the offline code of an account', () => {
   })
 
   it('needs no connection', async () => {
-    const { service, page } = await phone.joined()
+    const { service, page } = await installing.joined()
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
     await page.context().setOffline(true)
     await page.reload()

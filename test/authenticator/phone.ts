@@ -15,8 +15,19 @@ export const small = { viewport: { width: 390, height: 844 }, hasTouch: true, is
 /** Installing the app loads its files a second time, so that is left to the tests that are about it. */
 export const phoneOptions = { ...small, serviceWorkers: 'block' } as const
 
-export interface JoinedOptions extends RunningServiceOptions {
-  readonly context?: BrowserContextOptions
+export type Prepare = (page: Page) => Promise<unknown>
+
+interface OpenWithOptions {
+  readonly context?: BrowserContextOptions | undefined
+  readonly before?: Prepare | undefined
+  /** Where the domain requires one. */
+  readonly pin?: string | undefined
+}
+
+export interface JoinedOptions extends RunningServiceOptions, OpenWithOptions {
+  readonly username?: string
+  /** The language that the person has chosen in the app. */
+  readonly language?: string
 }
 
 export interface Joined {
@@ -27,8 +38,18 @@ export interface Joined {
 
 /** Phones for the tests of a file. */
 export interface Phones {
-  /** A browser of its own, as another phone would be, with the authenticator open. */
-  open(service: Pick<RunningService, 'url'>, fragment?: string, context?: BrowserContextOptions): Promise<Page>
+  /**
+   * A browser of its own, as another phone would be, with the authenticator open.
+   * @param before is called before the app is loaded, such as to add a script to the page.
+   */
+  open(
+    service: Pick<RunningService, 'url'>,
+    fragment?: string,
+    context?: BrowserContextOptions,
+    before?: Prepare,
+  ): Promise<Page>
+  /** The same, with an account. */
+  openWith(service: Pick<RunningService, 'url'>, code: string, more?: OpenWithOptions): Promise<Page>
   /** A service, and an authenticator that has joined as alice. */
   joined(options?: JoinedOptions): Promise<Joined>
   /** The same, in which time passes only by `pass`, for the service and the page. */
@@ -66,16 +87,18 @@ async function leave(page: Page): Promise<boolean> {
 export async function phones({ browser, serviceWorkers = 'block' }: PhonesOptions = {}): Promise<Phones> {
   const chromium = browser ?? (await sharedChromium())
 
-  /** Where the app installs itself, each test has a context of its own. */
-  async function newPage(options: BrowserContextOptions): Promise<Page> {
-    if (serviceWorkers === 'block') return keptPage(chromium, options, { leave })
+  /** Where the app installs itself or the page is prepared, each test has a context of its own. */
+  async function newPage(options: BrowserContextOptions, before?: Prepare): Promise<Page> {
+    if (serviceWorkers === 'block' && !before) return keptPage(chromium, options, { leave })
     const context = await chromium.newContext(options)
     onTestFinished(() => context.close())
-    return context.newPage()
+    const page = await context.newPage()
+    await before?.(page)
+    return page
   }
 
-  async function open(service: Pick<RunningService, 'url'>, fragment = '', options: BrowserContextOptions = {}) {
-    const page = await newPage({ viewport: small.viewport, serviceWorkers, ...options })
+  const open: Phones['open'] = async (service, fragment = '', options = {}, before = undefined) => {
+    const page = await newPage({ viewport: small.viewport, serviceWorkers, ...options }, before)
     joinedPages.delete(page)
     const address = `${service.url}/authenticator/`
     // The app of the test before, which was left as if it had just been loaded.
@@ -85,25 +108,40 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
     if (!isLoaded || fragment !== '') await page.goto(address + fragment)
     return page
   }
+
+  const openWith: Phones['openWith'] = async (service, code, { context, before, pin } = {}) => {
+    const page = await open(service, '', context, before)
+    await seedAccount(page, service.url, code, pin)
+    await page.getByText('Nothing to approve').waitFor()
+    joinedPages.set(page, watchCalls(page))
+    return page
+  }
+
+  /** A context of another locale would take longer. */
+  async function openIn(language: string, service: RunningService, code: string, { context, pin }: OpenWithOptions) {
+    const page = await newPage({ viewport: small.viewport, serviceWorkers, ...context })
+    const address = `${service.url}/authenticator/`
+    if (new URL(page.url()).origin !== service.url) await page.goto(`${address}none`)
+    await page.evaluate((chosen) => localStorage.setItem('second-factor language', chosen), language)
+    await seedAccount(page, service.url, code, pin)
+    await page.goto(address)
+    await page.locator('.row').waitFor()
+    return page
+  }
   return {
     open,
-    async joined({ context, ...options } = {}) {
-      const service = await startService(options)
-      const { userId, code } = await service.enroll('alice')
-      const page = await open(service, '', context)
-      await seedAccount(page, service.url, code)
-      await page.getByText('Nothing to approve').waitFor()
-      joinedPages.set(page, watchCalls(page))
-      return { service, userId, page }
+    openWith,
+    async joined({ username = 'alice', language, ...more } = {}) {
+      const service = await startService(more)
+      const { userId, code } = await service.enroll(username)
+      if (language !== undefined) return { service, userId, page: await openIn(language, service, code, more) }
+      return { service, userId, page: await openWith(service, code, more) }
     },
     async joinedAtRest() {
       const clock = createTestClock()
       const service = await startService({ service: { clock } })
       const { userId, code } = await service.enroll('alice')
-      const page = await open(service)
-      await page.clock.install()
-      await page.goto(`${service.url}/authenticator/#code=${code}`)
-      await add(page)
+      const page = await openWith(service, code, { before: withClock })
       const pass = async (seconds: number) => {
         await page.clock.fastForward(seconds * 1_000)
         await clock.advance(seconds)
@@ -112,6 +150,9 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
     },
   }
 }
+
+/** Time in the page can then be moved. */
+export const withClock: Prepare = (page) => page.clock.install()
 
 export async function add(page: Page): Promise<void> {
   await button(page, 'Add this account').click()

@@ -16,11 +16,15 @@ async function atTheQuestion(keyType: 'PIN' | 'PASSCODE', more: { maxAllowedRetr
   return { service, userId, page }
 }
 
-async function joinedWithPin(more?: { maxAllowedRetries?: number }) {
-  const { service, userId, page } = await atTheQuestion('PIN', more)
+const joinedWithPin = (more: { maxAllowedRetries?: number } = {}) =>
+  phone.joined({ domain: { keyType: 'PIN', ...more }, pin: '2580', context: small })
+
+/** With an offline code, which is locked where the PIN is chosen. */
+async function chosenPin() {
+  const { service, page } = await atTheQuestion('PIN')
   await choosePin(page, '2580')
   await page.getByText('Nothing to approve').waitFor()
-  return { service, userId, page }
+  return { service, page }
 }
 
 async function choosePin(page: Page, pin: string, again = pin): Promise<void> {
@@ -53,17 +57,18 @@ describe('choosing a PIN', () => {
     expect(await service.client.tokens.get(service.domainId, userId)).toMatchObject({ state: 'active' })
   })
 
-  it.each([
-    ['1234', '1234', 'easy to guess'],
-    ['258', '258', '4 digits'],
-    ['2580', '2581', 'don’t match'],
-  ])('rejects %s and %s, and explains why', async (pin, again, why) => {
+  it('rejects one that is easy to guess, too short or repeated differently, and explains why', async () => {
     const { service, userId, page } = await atTheQuestion('PIN')
 
-    await choosePin(page, pin, again)
-
-    await seen(page.getByRole('alert').getByText(why))
-    expect(await page.getByLabel('PIN', { exact: true }).inputValue()).toBe('')
+    for (const [pin = '', again = '', why = ''] of [
+      ['1234', '1234', 'easy to guess'],
+      ['258', '258', '4 digits'],
+      ['2580', '2581', 'don’t match'],
+    ]) {
+      await choosePin(page, pin, again)
+      await seen(page.getByRole('alert').getByText(why))
+      expect(await page.getByLabel('PIN', { exact: true }).inputValue()).toBe('')
+    }
     expect(await service.client.tokens.get(service.domainId, userId)).toMatchObject({ state: 'pending' })
   })
 
@@ -150,7 +155,7 @@ describe('the offline code in a domain with a PIN', () => {
   }
 
   it('gives the focus of the keyboard back to its button when the PIN is canceled', async () => {
-    const { page } = await joinedWithPin()
+    const { page } = await chosenPin()
     await button(page, 'Show code for alice at Wiki').click()
 
     await button(page, 'Cancel').click()
@@ -160,7 +165,7 @@ describe('the offline code in a domain with a PIN', () => {
   })
 
   it('is shown after the PIN, and signs in', async () => {
-    const { service, page } = await joinedWithPin()
+    const { service, page } = await chosenPin()
 
     const otp = await showCode(page, '2580')
 
@@ -168,7 +173,7 @@ describe('the offline code in a domain with a PIN', () => {
   })
 
   it('differs after a wrong PIN, and nothing on the device reveals which one is right', async () => {
-    const { service, page } = await joinedWithPin()
+    const { service, page } = await chosenPin()
 
     const otp = await showCode(page, '1357')
 
@@ -177,7 +182,7 @@ describe('the offline code in a domain with a PIN', () => {
   })
 
   it('stores no secret on the device that works without the PIN', async () => {
-    const { page } = await joinedWithPin()
+    const { page } = await chosenPin()
 
     const keys = await page.evaluate(readKeys)
 

@@ -4,7 +4,8 @@ import { onTestFinished } from 'vitest'
 import type { PushSubscription as Subscription } from '../../src/contract/device.ts'
 import { type PushService, startPushService } from '../support/push-service.ts'
 import { type RunningService, startService } from '../support/running-service.ts'
-import type { Phones } from './phone.ts'
+import type { Phones, Prepare } from './phone.ts'
+import { seedAccount } from './seed.ts'
 
 export interface Arranged {
   readonly service: RunningService
@@ -27,15 +28,15 @@ export async function joinedForPush(
   onTestFinished(() => pushes.close())
   const service = await startService({ service: { push: { agent: pushes.agent() } } })
   const { code } = await service.enroll('alice')
-  const page = await phone.open(service, '', context)
   let told = 0
-  page.on('response', (response) => {
-    if (response.url().endsWith('/device/push') && response.request().method() === 'POST') told += 1
-  })
-  await page.addInitScript(standIn, { subscription: pushes.subscribe(), permission })
-  await page.goto('about:blank')
-  await page.goto(`${service.url}/authenticator/#code=${code}`)
-  await page.locator('.actions .filled').click()
+  const before: Prepare = async (fresh) => {
+    fresh.on('response', (response) => {
+      if (response.url().endsWith('/device/push') && response.request().method() === 'POST') told += 1
+    })
+    await fresh.addInitScript(standIn, { subscription: pushes.subscribe(), permission })
+  }
+  const page = await phone.open(service, '', context, before)
+  await seedAccount(page, service.url, code)
   await page.locator('.coded').waitFor()
   return { service, pushes, page, told: () => told }
 }

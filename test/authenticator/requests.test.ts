@@ -1,16 +1,13 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import { deny, addAnother, button, fromDesk, headline, phones, seen, small } from './phone.ts'
+import { deny, addAnother, button, fromDesk, headline, phones, seen, small, withClock } from './phone.ts'
 
 const phone = await phones()
 
 /** A phone whose clock the test moves, with a request that has just appeared. */
 async function askedJustNow() {
-  const { service, page } = await phone.joined()
-  await page.clock.install()
-  await page.reload()
-  await page.getByText('Nothing to approve').waitFor()
+  const { service, page } = await phone.joined({ before: withClock })
   await service.ask('alice')
   await headline(page, 'Sign in to Wiki?')
   const answers: string[] = []

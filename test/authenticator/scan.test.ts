@@ -25,26 +25,28 @@ const isFilming = (page: Page) =>
     return stream instanceof MediaStream && stream.getTracks().some((track) => track.readyState === 'live')
   })
 
-/** The light may also be on with no picture on the page: counts every camera that was opened. */
-async function watchCameras(page: Page) {
-  await page.addInitScript(() => {
-    const opened: MediaStream[] = []
-    const open = navigator.mediaDevices?.getUserMedia.bind(navigator.mediaDevices)
-    if (!open) return
-    navigator.mediaDevices.getUserMedia = async (constraints) => {
-      const stream = await open(constraints)
-      opened.push(stream)
-      return stream
-    }
-    Object.assign(window, {
-      opened: () => opened.length,
-      filming: () => opened.flatMap((each) => each.getTracks()).filter((track) => track.readyState === 'live').length,
-    })
-  })
-  await page.reload()
+/** An app without an account. The light may also be on with no picture on the page: counts every camera that was opened. */
+async function openWatched() {
+  const page = await phone.open(await startService(), '', {}, (fresh) => fresh.addInitScript(countCameras))
   const count = (name: 'opened' | 'filming') =>
     page.evaluate((key) => (window as unknown as Record<string, () => number>)[key]!(), name)
-  return { opened: () => count('opened'), filming: () => count('filming') }
+  return { page, opened: () => count('opened'), filming: () => count('filming') }
+}
+
+/** Runs in the page. */
+function countCameras() {
+  const opened: MediaStream[] = []
+  const open = navigator.mediaDevices?.getUserMedia.bind(navigator.mediaDevices)
+  if (!open) return
+  navigator.mediaDevices.getUserMedia = async (constraints) => {
+    const stream = await open(constraints)
+    opened.push(stream)
+    return stream
+  }
+  Object.assign(window, {
+    opened: () => opened.length,
+    filming: () => opened.flatMap((each) => each.getTracks()).filter((track) => track.readyState === 'live').length,
+  })
 }
 
 describe('scanning', () => {
@@ -114,8 +116,7 @@ describe('scanning', () => {
     ['is hidden', (page: Page) => setHidden(page, true)],
   ])('turns the camera off when it %s', async (_, leave) => {
     await camera.look()
-    const page = await phone.open(await startService())
-    const { filming } = await watchCameras(page)
+    const { page, filming } = await openWatched()
     await button(page, 'Scan QR code').click()
     await expect.poll(() => isFilming(page)).toBe(true)
 
@@ -126,8 +127,7 @@ describe('scanning', () => {
 
   it('turns the camera on again when the page is visible again', async () => {
     await camera.look()
-    const page = await phone.open(await startService())
-    const { opened } = await watchCameras(page)
+    const { page, opened } = await openWatched()
     await button(page, 'Scan QR code').click()
     await expect.poll(() => isFilming(page)).toBe(true)
     await setHidden(page, true)
@@ -145,12 +145,11 @@ describe('scanning', () => {
     ['in use elsewhere', 'NotReadableError', 'No camera is available'],
   ])('explains what to do when the camera is %s, and allows typing', async (_, name, sentence) => {
     const page = await phone.open(await startService())
-    await page.addInitScript((error) => {
+    await page.evaluate((error) => {
       navigator.mediaDevices.getUserMedia = async () => {
         throw new DOMException('', error)
       }
     }, name)
-    await page.reload()
 
     await button(page, 'Scan QR code').click()
     await seen(page.getByRole('alert').getByText(sentence))
@@ -179,15 +178,11 @@ async function filmed(page: Page): Promise<Buffer> {
 
 /** A phone with an open request, and the code that belongs to it. */
 async function askedOnPhone(keyType: 'NONE' | 'PIN' = 'NONE') {
-  const service = await startService({ domain: { keyType } })
-  const { code: activation } = await service.enroll('alice')
-  const page = await phone.open(service, `#code=${activation}`, small)
-  await button(page, 'Add this account').tap()
-  if (keyType === 'PIN') {
-    for (const name of ['pin', 'again']) await page.locator(`input[name=${name}]`).fill('2580')
-    await button(page, 'Continue').tap()
-  }
-  await page.getByText('Nothing to approve').waitFor()
+  const { service, page } = await phone.joined({
+    domain: { keyType },
+    context: small,
+    ...(keyType === 'PIN' && { pin: '2580' }),
+  })
   const { id, number, scanSecret: secret = '' } = await service.ask('alice', fromDesk)
   await headline(page, 'Sign in to Wiki?')
   const calls: string[] = []

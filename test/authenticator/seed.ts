@@ -1,32 +1,46 @@
 import type { Page } from 'playwright-core'
 
-import { createDevice } from '../../src/device/device.ts'
-import { exportPrivateKey } from '../../src/device/keys.ts'
+import { Activated, devicePaths } from '../../src/contract/device.ts'
+import { preview } from '../../src/device/activate.ts'
+import { fromBase32 } from '../../src/device/base32.ts'
+import { createKeyPair, exportPrivateKey, exportPublicKey } from '../../src/device/keys.ts'
+import { DeviceOptions } from '../../src/device/options.ts'
+import { parseContent } from '../../src/device/send.ts'
+import { signedCall } from '../../src/device/signed-call.ts'
 
-const device = createDevice({ extractableKeys: true })
+const device = DeviceOptions.parse({ extractableKeys: true })
 
-/** Adds an account to the open app, which finds it as one that another tab has added. */
-export async function seedAccount(page: Page, serviceUrl: string, code: string): Promise<void> {
-  const { privateKey, codeSecret, ...account } = await device.activate(serviceUrl, code, { name: 'Chrome on Linux' })
-  const [key, secret] = await Promise.all([
-    exportPrivateKey(privateKey),
-    codeSecret && crypto.subtle.exportKey('jwk', codeSecret),
-  ])
-  await page.mainFrame().evaluate(store, { account, key, secret })
+/**
+ * Adds an account to the open app, which finds it as one that another tab has added.
+ * @param pin Where the domain requires one. Then the account has no offline codes, whose lock takes long.
+ */
+export async function seedAccount(page: Page, serviceUrl: string, code: string, pin?: string): Promise<void> {
+  const { service } = await preview(device, serviceUrl, code)
+  const { privateKey, publicKey } = await createKeyPair(true)
+  const signer = { serviceUrl, service, privateKey, clockOffset: 0 }
+  const content = { code, name: 'Chrome on Linux', key: await exportPublicKey(publicKey), ...(pin && { pin }) }
+  const response = await signedCall(device, signer, { method: 'POST', path: devicePaths.activate, content })
+  const { device: id, codes, ...activated } = await parseContent(response, Activated)
+  const { clockOffset } = signer
+  await page.mainFrame().evaluate(store, {
+    account: { ...activated, id, service, serviceUrl, clockOffset },
+    key: await exportPrivateKey(privateKey),
+    secret: pin === undefined ? [...fromBase32(codes.secret)] : undefined,
+  })
 }
 
 interface Seed {
   readonly account: object
   readonly key: JsonWebKey
-  readonly secret: JsonWebKey | undefined
+  readonly secret: readonly number[] | undefined
 }
 
 /** Runs in the page: stores keys as the app does, so that they cannot be exported. */
 async function store({ account, key, secret }: Seed): Promise<void> {
-  const load = (jwk: JsonWebKey, algorithm: EcKeyImportParams | HmacImportParams) =>
-    crypto.subtle.importKey('jwk', jwk, algorithm, false, ['sign'])
-  const privateKey = await load(key, { name: 'ECDSA', namedCurve: 'P-256' })
-  const codeSecret = secret && (await load(secret, { name: 'HMAC', hash: 'SHA-1' }))
+  const { subtle } = crypto
+  const privateKey = await subtle.importKey('jwk', key, { name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign'])
+  const hmac = { name: 'HMAC', hash: 'SHA-1' }
+  const codeSecret = secret && (await subtle.importKey('raw', new Uint8Array(secret), hmac, false, ['sign']))
   const database = await new Promise<IDBDatabase>((resolve) => {
     const opening = indexedDB.open('second-factor', 1)
     opening.addEventListener('upgradeneeded', () => opening.result.createObjectStore('accounts', { keyPath: 'id' }))
