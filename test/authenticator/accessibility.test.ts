@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { axeViolations } from '../support/axe.ts'
 import { startService } from '../support/running-service.ts'
 import { everyScreen } from './every-screen.ts'
-import { button, headline, phones, seen, small } from './phone.ts'
+import { button, headline, phones, seen, small, read } from './phone.ts'
 
 const phone = await phones()
 
@@ -164,7 +164,7 @@ describe('the app, with a keyboard only', () => {
     await button(page, 'Settings').click()
     await headline(page, 'Settings')
 
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+    expect(await read(page, () => document.activeElement?.tagName)).toBe('H1')
     expect(await seen(page.getByRole('main'))).toBe(true)
   })
 })

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
-import { add, addAnother, button, headline, phones, seen } from './phone.ts'
+import { add, addAnother, button, headline, phones, seen, read } from './phone.ts'
 import { readKeys } from './read-keys.ts'
 
 const phone = await phones()
@@ -56,7 +56,7 @@ describe('an account', () => {
     await expect(service.client.tokens.get(service.domainId, userId)).rejects.toMatchObject({
       code: 'api.error.notfound.token',
     })
-    expect(await page.evaluate(readKeys)).toEqual([])
+    expect(await read(page, readKeys)).toEqual([])
   })
 
   it('can be removed from a device whose service does not respond', async () => {
@@ -70,7 +70,7 @@ describe('an account', () => {
     await button(page, 'Remove from this device only').click()
 
     await headline(page, 'Add an account')
-    expect(await page.evaluate(readKeys)).toEqual([])
+    expect(await read(page, readKeys)).toEqual([])
   })
 
   it('names the organization that removed it', async () => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 import { languageNames } from '../../src/contract/languages.ts'
 import { startService } from '../support/running-service.ts'
-import { deny, add, button, fromDesk, headline, phones, seen, setHidden, small } from './phone.ts'
+import { deny, add, button, fromDesk, headline, phones, read, seen, setHidden, small } from './phone.ts'
 import type { Prepare } from './phone.ts'
 
 const phone = await phones()
@@ -148,7 +148,7 @@ describe('the app', () => {
 })
 
 describe('the content of the screen', () => {
-  const covered = (page: Page) => page.evaluate(() => getComputedStyle(document.querySelector('main')!).opacity)
+  const covered = (page: Page) => read(page, () => getComputedStyle(document.querySelector('main')!).opacity)
 
   it('is hidden in the list of open apps, and shown again with the app', async () => {
     const { service, page } = await phone.joined()
@@ -189,10 +189,10 @@ describe('the content of the screen', () => {
     await button(page, 'Add an account').focus()
 
     await page.keyboard.press('Tab')
-    const events = await page.evaluate(() => getComputedStyle(document.querySelector('main button')!).pointerEvents)
+    const events = await read(page, () => getComputedStyle(document.querySelector('main button')!).pointerEvents)
     await page.keyboard.press('Tab')
 
-    expect([events, await page.evaluate(() => document.activeElement?.ariaLabel)]).toEqual(['none', 'History'])
+    expect([events, await read(page, () => document.activeElement?.ariaLabel)]).toEqual(['none', 'History'])
     expect(await covered(page)).toBe('1')
   })
 
@@ -262,13 +262,13 @@ describe('the page', () => {
   it('starts with one file of script, of less than 62 kB together with the words of any language, compressed', () => {
     const folder = new URL('../../dist/authenticator/assets/', import.meta.url)
     const names = readdirSync(folder).filter((name) => name.endsWith('.js'))
-    const read = (name: string) => readFileSync(new URL(name, folder))
+    const contentOf = (name: string) => readFileSync(new URL(name, folder))
     const start = names.filter((name) => name.startsWith('index-'))
     const words = names.filter((name) => Object.hasOwn(languageNames, name.split('-', 1)[0] ?? ''))
-    const sizes = (some: readonly string[]) => some.map((name) => gzipSync(read(name)).length)
+    const sizes = (some: readonly string[]) => some.map((name) => gzipSync(contentOf(name)).length)
 
     expect(start).toHaveLength(1)
-    expect(read(start[0]!).toString()).not.toMatch(/\bfrom ?"\.\/|\bimport ?"\.\//)
+    expect(contentOf(start[0]!).toString()).not.toMatch(/\bfrom ?"\.\/|\bimport ?"\.\//)
     expect(words).toHaveLength(Object.keys(languageNames).length)
     expect(sizes(start)[0]! + Math.max(...sizes(words))).toBeLessThan(62_000)
   })

@@ -1,13 +1,9 @@
-import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
-import { button, headline, phones, seen, small, withClock } from './phone.ts'
+import { button, freeze, headline, phones, seen, small, withClock } from './phone.ts'
 
 const phone = await phones()
-
-/** Stops the timers and frames of a page: what is true now was done before the page was drawn. */
-const freeze = async (page: Page) => page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000)
 
 /** At the question whether to add an account, in a domain with a PIN. */
 async function atPreview() {

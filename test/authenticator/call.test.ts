@@ -10,7 +10,7 @@ import { askCaller, outcomeOf } from '../service/console/phone-caller.ts'
 import { newUser } from '../service/start-service.ts'
 import { random128 } from '../support/device-signer.ts'
 import { axeViolations } from '../support/axe.ts'
-import { button, headline, phones, seen, small } from './phone.ts'
+import { button, headline, phones, seen, small, read } from './phone.ts'
 
 const phone = await phones()
 
@@ -185,6 +185,6 @@ describe('a call to the help desk', () => {
 
     expect(await axeViolations(page)).toEqual([])
     await page.setViewportSize({ width: 360, height: 560 })
-    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(560)
+    expect(await read(page, () => document.documentElement.scrollHeight)).toBeLessThanOrEqual(560)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { button, fromDesk, headline, phones, seen, setHidden, small, withClock } from './phone.ts'
+import { button, freeze, fromDesk, headline, phones, seen, setHidden, small, withClock } from './phone.ts'
 
 const phone = await phones()
 
@@ -69,9 +69,10 @@ describe('the question after Deny', () => {
 
   it('ignores the second tap of a double tap on Deny', async () => {
     const { service, page } = await phone.joined({ before: withClock })
+    await freeze(page)
     const session = await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
-    await page.clock.fastForward(500)
+    await page.clock.runFor(1_000)
     await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true)
 
     await button(page, 'Deny').dispatchEvent('click')

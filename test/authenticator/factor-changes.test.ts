@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import { deny, button, headline, phones, seen, small } from './phone.ts'
+import { deny, button, headline, phones, seen, small, read } from './phone.ts'
 
 const phone = await phones()
 const sentence = 'New recovery codes were created for alice at Wiki.'
@@ -77,7 +77,7 @@ describe('a change of factors', () => {
     }
     await page.locator('.notice').waitFor()
 
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+    const wide = await read(page, () => document.documentElement.scrollWidth)
     if (pictures) {
       mkdirSync(pictures, { recursive: true })
       await page.screenshot({ path: `${pictures}/notice-${locale}-${colorScheme}.png` })

@@ -10,7 +10,7 @@ import { languages } from '../../src/authenticator/words/languages.ts'
 import { pt } from '../../src/authenticator/words/pt.ts'
 import { chooseLanguage, localeOf } from '../../src/ui/languages.ts'
 import { startService } from '../support/running-service.ts'
-import { button, headline, phones, seen } from './phone.ts'
+import { button, headline, phones, seen, read } from './phone.ts'
 
 const phone = await phones()
 
@@ -95,7 +95,7 @@ describe('the language', () => {
     await page.getByLabel('Language').selectOption('ar')
     await headline(page, ar.settings)
 
-    const direction = await page.evaluate(() => getComputedStyle(document.body).direction)
+    const direction = await read(page, () => getComputedStyle(document.body).direction)
     await button(page, ar.back).click()
     await button(page, ar.showCodeOf(ar.at('Wiki', 'alice'))).click()
 

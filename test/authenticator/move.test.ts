@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { axeViolations } from '../support/axe.ts'
 import { startService } from '../support/running-service.ts'
 import type { RunningService } from '../support/running-service.ts'
-import { button, headline, phones, seen, small } from './phone.ts'
+import { button, headline, phones, seen, small, read } from './phone.ts'
 import { addWithPin, beginMove, compared, everyMoveScreen, showMove } from './move.ts'
 
 const phone = await phones()
@@ -26,7 +26,7 @@ async function asking(service: RunningService, link: string) {
 }
 
 /** Each screen of a move starts at its headline, also after a press of a button that is gone. */
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.tagName)
+const focused = (page: Page) => read(page, () => document.activeElement?.tagName)
 
 describe('moving to a new phone', () => {
   it('moves the account when the old phone confirms, and says where it went', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import { button, phones, seen, setHidden } from './phone.ts'
+import { button, phones, seen, setHidden, read } from './phone.ts'
 
 const phone = await phones()
 const installing = await phones({ serviceWorkers: 'allow' })
@@ -62,7 +62,7 @@ describe('the offline code of an account', () => {
     await page.goto('about:blank')
     await page.goto(`${service.url}/authenticator/#codes`)
 
-    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('accounts')
+    await expect.poll(() => read(page, () => document.activeElement?.id)).toBe('accounts')
     expect(page.url()).toBe(`${service.url}/authenticator/`)
   })
 
@@ -71,7 +71,7 @@ describe('the offline code of an account', () => {
 
     await show(page)
 
-    expect(await page.evaluate(() => document.activeElement?.className)).toBe('code')
+    expect(await read(page, () => document.activeElement?.className)).toBe('code')
   })
 
   it('is hidden again when the page is left', async () => {

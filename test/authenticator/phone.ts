@@ -1,13 +1,13 @@
-import type { Browser, BrowserContextOptions, Locator, Page, Request } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
 import type { NewSession } from '../../src/contract/sessions.ts'
-import { devicePaths } from '../../src/contract/device.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { type RunningService, type RunningServiceOptions, startService } from '../support/running-service.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
-import { leaveApp, seedAccount } from './seed.ts'
+import { leave, mayBeLeft, mustLoadAgain } from './leave-app.ts'
+import { seedAccount } from './seed.ts'
 
 /** As phones are: small, and touched. */
 export const small = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
@@ -63,27 +63,6 @@ export interface PhonesOptions {
   readonly serviceWorkers?: 'allow' | 'block'
 }
 
-/** Pages that the next test can have without loading the app again, and whether a call to the service is under way. */
-const joinedPages = new WeakMap<Page, () => boolean>()
-
-function watchCalls(page: Page): () => boolean {
-  const calls = new Set<Request>()
-  page.on('request', (request) => {
-    const { pathname } = new URL(request.url())
-    if (pathname.startsWith('/device/') && pathname !== devicePaths.requests) calls.add(request)
-  })
-  page.on('requestfinished', (request) => calls.delete(request))
-  page.on('requestfailed', (request) => calls.delete(request))
-  return () => calls.size > 0
-}
-
-async function leave(page: Page): Promise<boolean> {
-  const calls = joinedPages.get(page)
-  // What a response changes would be seen by the next test.
-  if (!calls || calls()) return false
-  return page.mainFrame().evaluate(leaveApp)
-}
-
 export async function phones({ browser, serviceWorkers = 'block' }: PhonesOptions = {}): Promise<Phones> {
   const chromium = browser ?? (await sharedChromium())
 
@@ -97,9 +76,9 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
     return page
   }
 
-  const open: Phones['open'] = async (service, fragment = '', options = {}, before = undefined) => {
+  const open: Phones['open'] = async (service, fragment = '', options = {}, before) => {
     const page = await newPage({ viewport: small.viewport, serviceWorkers, ...options }, before)
-    joinedPages.delete(page)
+    mustLoadAgain(page)
     const address = `${service.url}/authenticator/`
     // The app of the test before, which was left as if it had just been loaded.
     const isLoaded = page.url() === address
@@ -113,7 +92,7 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
     const page = await open(service, '', context, before)
     await seedAccount(page, service.url, code, pin)
     await page.getByText('Nothing to approve').waitFor()
-    joinedPages.set(page, watchCalls(page))
+    mayBeLeft(page)
     return page
   }
 
@@ -154,6 +133,9 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
 /** Time in the page can then be moved. */
 export const withClock: Prepare = (page) => page.clock.install()
 
+/** Stops the timers and frames of a page with a clock: what is true now was done before the page was drawn. */
+export const freeze = async (page: Page) => page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000)
+
 export async function add(page: Page): Promise<void> {
   await button(page, 'Add this account').click()
   await page.getByText('Nothing to approve').waitFor()
@@ -184,6 +166,10 @@ export async function giveBlankCamera(page: Page): Promise<void> {
     navigator.mediaDevices.getUserMedia = async () => canvas.captureStream()
   })
 }
+
+/** Reads from the document. After `page.evaluate`, which may change it, the next test loads the app again. */
+export const read = <T>(page: Page, script: () => T): Promise<Awaited<T>> =>
+  page.mainFrame().evaluate(script) as Promise<Awaited<T>>
 
 /** Waits until it is there to be seen. */
 export const seen = (locator: Locator): Promise<boolean> => locator.waitFor().then(() => true)

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { type RunningService, startService } from '../support/running-service.ts'
-import { deny, button, fromDesk, headline, phones, seen, small } from './phone.ts'
+import { deny, button, fromDesk, headline, phones, seen, small, read } from './phone.ts'
 import { readKeys } from './read-keys.ts'
 
 const phone = await phones()
@@ -161,7 +161,7 @@ describe('the offline code in a domain with a PIN', () => {
     await button(page, 'Cancel').click()
     await button(page, 'Show code for alice at Wiki').waitFor()
 
-    expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Show code for alice at Wiki')
+    expect(await read(page, () => document.activeElement?.ariaLabel)).toBe('Show code for alice at Wiki')
   })
 
   it('is shown after the PIN, and signs in', async () => {
@@ -184,7 +184,7 @@ describe('the offline code in a domain with a PIN', () => {
   it('stores no secret on the device that works without the PIN', async () => {
     const { page } = await chosenPin()
 
-    const keys = await page.evaluate(readKeys)
+    const keys = await read(page, readKeys)
 
     expect(keys).toEqual([{ extractable: false, exported: 'InvalidAccessError' }])
   })

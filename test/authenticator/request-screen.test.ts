@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import { button, fromDesk, giveBlankCamera, headline, phones, seen, small } from './phone.ts'
+import { button, fromDesk, giveBlankCamera, headline, phones, seen, small, read } from './phone.ts'
 
 const phone = await phones()
 
@@ -297,7 +297,7 @@ describe('a request', () => {
     await button(page, 'Approve').dispatchEvent('click')
     await page.getByRole('alert').getByText('Enter 4 digits.').waitFor()
 
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('pin')
+    expect(await read(page, () => document.activeElement?.id)).toBe('pin')
     expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
   })
 

@@ -1,13 +1,14 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import { deny, addAnother, button, fromDesk, headline, phones, seen, small, withClock } from './phone.ts'
+import { deny, addAnother, button, freeze, fromDesk, headline, phones, seen, small, withClock, read } from './phone.ts'
 
 const phone = await phones()
 
 /** A phone whose clock the test moves, with a request that has just appeared. */
 async function askedJustNow() {
   const { service, page } = await phone.joined({ before: withClock })
+  await freeze(page)
   await service.ask('alice')
   await headline(page, 'Sign in to Wiki?')
   const answers: string[] = []
@@ -96,7 +97,7 @@ describe('a request', () => {
     expect(denial!.x + denial!.width + 16).toBeLessThanOrEqual(approve!.x)
     expect(approve!.y + approve!.height).toBeLessThanOrEqual(height)
     for (const { height: high } of [denial!, approve!]) expect(high).toBeGreaterThanOrEqual(44)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    expect(await read(page, () => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
   })
 
   it('cannot be approved without the number', async () => {
@@ -108,7 +109,7 @@ describe('a request', () => {
     await press(page, 'Approve')
 
     await seen(page.getByRole('alert').getByText('Enter the number from the sign-in page'))
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('number')
+    expect(await read(page, () => document.activeElement?.id)).toBe('number')
     expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
   })
 
@@ -229,7 +230,7 @@ describe('a request', () => {
   it('closes by a back key that is pressed before the next frame', async () => {
     const { service, page } = await phone.joined()
     await page.clock.install()
-    await page.clock.pauseAt(Date.now() + 1_000)
+    await freeze(page)
     await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
 
@@ -330,7 +331,7 @@ describe('an answer', () => {
 
     for (const name of names) await press(page, name)
     const early = answers.length
-    await page.clock.fastForward(500)
+    await page.clock.runFor(1_000)
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
     await press(page, 'Approve')
 
@@ -340,16 +341,16 @@ describe('an answer', () => {
 
   it('ignores the second click on a window that covered it, without losing the focus of the keyboard', async () => {
     const { page, answers } = await askedJustNow()
-    await page.clock.fastForward(500)
+    await page.clock.runFor(1_000)
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
     await button(page, 'Deny').focus()
 
     await page.evaluate(() => dispatchEvent(new Event('focus')))
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(false)
     for (const name of names) await press(page, name)
-    const focused = await page.evaluate(() => document.activeElement?.textContent)
+    const focused = await read(page, () => document.activeElement?.textContent)
     const disabled = await page.locator(':disabled').count()
-    await page.clock.fastForward(500)
+    await page.clock.runFor(1_000)
 
     expect([answers.length, focused, disabled]).toEqual([0, 'Deny', 0])
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)

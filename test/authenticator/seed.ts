@@ -59,36 +59,3 @@ async function store({ account, key, secret }: Seed): Promise<void> {
   channel.postMessage('changed')
   channel.close()
 }
-
-/**
- * Runs in the page: goes home, and removes what is stored. @returns whether the app is as it was when it was opened without
- * an account.
- */
-export async function leaveApp(): Promise<boolean> {
-  if (!location.pathname.endsWith('/authenticator/') || !document.querySelector('main')) return false
-  if ((history.state as { away?: boolean } | null)?.away) {
-    const left = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }))
-    history.back()
-    await left
-  }
-  // Runs alone in the page, so it shares nothing with the function above.
-  const database = await new Promise<IDBDatabase>((resolve) => {
-    const opening = indexedDB.open('second-factor')
-    opening.addEventListener('success', () => resolve(opening.result))
-  })
-  const transaction = database.transaction('accounts', 'readwrite')
-  transaction.objectStore('accounts').clear()
-  await new Promise((resolve) => transaction.addEventListener('complete', resolve))
-  database.close()
-  localStorage.clear()
-  const channel = new BroadcastChannel('second-factor-accounts')
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel never leaves its origin
-  channel.postMessage('changed')
-  channel.close()
-  for (let waited = 0; waited < 20; waited++) {
-    if (document.querySelector('.welcome + .sentence'))
-      return navigator.language.startsWith(document.documentElement.lang)
-    await new Promise((resolve) => requestAnimationFrame(resolve))
-  }
-  return false
-}
