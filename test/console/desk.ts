@@ -202,8 +202,13 @@ async function createPasskey(options: CreationOptions): Promise<unknown> {
 
 /** An administrator who has registered in another browser. */
 export async function registered(desk: Desk, person: Person): Promise<void> {
+  await acceptInvitation(desk, await desk.invite(person))
+}
+
+/** Registers in another browser. */
+export async function acceptInvitation(desk: Desk, link: string): Promise<void> {
   const authenticator = createAuthenticator({ origin: new URL(desk.url).origin })
-  await accept(desk, await desk.invite(person), (options) => authenticator.make(options))
+  await accept(desk, link, (options) => authenticator.make(options))
 }
 
 export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })

@@ -34,6 +34,7 @@ export const tasks: Readonly<Record<string, Task>> = {
       await button(page, 'Unlock').click()
       await inDialog(page, 'Unlock')
       await page.getByText('is unlocked.').waitFor()
+      await page.getByText('Codes are locked').waitFor({ state: 'detached' })
     },
   },
   'assigns a hardware token': {
