@@ -3,6 +3,7 @@ import type { MfaOptions } from 'second-factor'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { activateDevice, newUser, startService } from '../service/start-service.ts'
+import { keptPage } from '../support/kept-page.ts'
 import { listen } from '../support/listen.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { addAuthenticator } from '../support/virtual-authenticator.ts'
@@ -23,6 +24,7 @@ async function arrange(options: Partial<MfaOptions> = {}) {
   const { json: token } = await call('PUT', `/domains/${domain.id}/users/${user.id}/token`)
   const alice = await activateDevice(origin, clock, token.code)
   const open = async (javaScriptEnabled = true, state?: Awaited<ReturnType<BrowserContext['storageState']>>) => {
+    if (javaScriptEnabled && !state) return keptPage(chromium)
     const context = await chromium.newContext({ javaScriptEnabled, ...(state && { storageState: state }) })
     onTestFinished(() => context.close())
     return context.newPage()

@@ -55,6 +55,34 @@ async function enroll({ url, page }: Pick<Arranged, 'url' | 'page'>) {
   await page.waitForURL(`${url}/account`)
 }
 
+/** The same by the requests of the pages, most of which are not loaded. */
+async function havePasskey({ url, page, context }: Pick<Arranged, 'url' | 'page' | 'context'>) {
+  await context.request.get(`${url}/account`, { headers: { accept: 'text/html' } })
+  // A document of the origin, without a script that would ask as well.
+  await page.goto(`${url}/mfa/assets/style.css`)
+  await page.evaluate(addAndUsePasskey)
+}
+
+/** Runs in the page. */
+async function addAndUsePasskey(): Promise<void> {
+  async function post<Answer>(path: string, fields: Record<string, string> = {}): Promise<Answer> {
+    const body = new URLSearchParams(fields)
+    const answered = await fetch(path, { method: 'POST', headers: { accept: 'application/json' }, body })
+    if (!answered.ok) throw new Error(`${path} answered ${answered.status}`)
+    return (await answered.json()) as Answer
+  }
+  const sealed = (credential: Credential | null) => JSON.stringify((credential as PublicKeyCredential).toJSON())
+  const creation = await post<PublicKeyCredentialCreationOptionsJSON>('/mfa/enroll/passkey/options')
+  const made = await navigator.credentials.create({
+    publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(creation),
+  })
+  await post('/mfa/enroll/passkey', { name: 'Laptop', response: sealed(made) })
+  const request = await post<PublicKeyCredentialRequestOptionsJSON>('/mfa/passkey/options')
+  const used = await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(request) })
+  const { location: next } = await post<{ location: string }>('/mfa/passkey', { response: sealed(used) })
+  if (next.includes('use=passkey')) throw new Error('the passkey was not accepted')
+}
+
 /** The password again, in a browser that has forgotten everything but its passkeys. */
 async function startOver({ context, logIn }: Arranged) {
   await context.clearCookies()
@@ -77,7 +105,7 @@ describe('a passkey', () => {
   it('asks once by itself, and again only when its button is pressed', async () => {
     const arranged = await arrange()
     const { page, url, authenticator } = arranged
-    await enroll(arranged)
+    await havePasskey(arranged)
     await startOver(arranged)
     await authenticator.setPresent(false)
 
@@ -99,7 +127,7 @@ describe('a passkey', () => {
   it('leaves the other ways open when its dialog is closed', async () => {
     const arranged = await arrange()
     const { app, page, url, authenticator } = arranged
-    await enroll(arranged)
+    await havePasskey(arranged)
     await startOver(arranged)
     await authenticator.cdp.send('WebAuthn.setUserVerified', {
       authenticatorId: authenticator.authenticatorId,
@@ -118,7 +146,7 @@ describe('a passkey', () => {
   it('is offered in the suggestions of the field for codes', async () => {
     const arranged = await arrange()
     const { page, url } = arranged
-    await enroll(arranged)
+    await havePasskey(arranged)
     await startOver(arranged)
 
     // The virtual authenticator accepts a suggestion at once.
@@ -151,7 +179,7 @@ describe('a passkey', () => {
   it('is renamed, and the password manager is told', async () => {
     const arranged = await arrange()
     const { page, url, events } = arranged
-    await enroll(arranged)
+    await havePasskey(arranged)
     await page.addInitScript(() => {
       const told: object[] = []
       Object.assign(globalThis, { told })
@@ -178,7 +206,7 @@ describe('a passkey', () => {
   it('is added by a user who has signed in, and replaces no other factor', async () => {
     const arranged = await arrange()
     const { page, url, events } = arranged
-    await enroll(arranged)
+    await havePasskey(arranged)
     const authenticator = await addAuthenticator(page, { transport: 'usb' })
 
     await page.goto(`${url}/mfa/devices/passkey`)
@@ -215,7 +243,7 @@ describe('a passkey', () => {
   it('is not added twice on one authenticator', async () => {
     const arranged = await arrange()
     const { page, url, authenticator } = arranged
-    await enroll(arranged)
+    await havePasskey(arranged)
 
     await page.goto(`${url}/mfa/devices/passkey`)
     await press(page, 'Add passkey')
@@ -227,7 +255,7 @@ describe('a passkey', () => {
   it('is removed, except the last factor', async () => {
     const arranged = await arrange()
     const { page, url } = arranged
-    await enroll(arranged)
+    await havePasskey(arranged)
     await page.goto(`${url}/mfa/devices`)
     const passkeys = page.getByRole('region', { name: 'Passkeys' })
     await passkeys.getByText('Remove', { exact: true }).click()
@@ -248,7 +276,7 @@ describe('a passkey', () => {
   it('cannot be used without JavaScript, whose page leads to the other ways', async () => {
     const arranged = await arrange()
     const { url, app } = arranged
-    await enroll(arranged)
+    await havePasskey(arranged)
     const without = await keptPage(chromium, { javaScriptEnabled: false })
     await without.request.post(`${url}/login`, { form: { username: 'alice', password: 'secret' }, maxRedirects: 0 })
 
@@ -265,7 +293,7 @@ describe('a passkey', () => {
   it('passes in either of two tabs', async () => {
     const arranged = await arrange()
     const { page, url, context, authenticator } = arranged
-    await enroll(arranged)
+    await havePasskey(arranged)
     await startOver(arranged)
     await authenticator.setPresent(false)
     await page.goto(`${url}/account`)
@@ -324,7 +352,7 @@ describe('an attack on a passkey', () => {
   it('fails with an assertion that was used before', async () => {
     const arranged = await arrange()
     const { page, url, authenticator } = arranged
-    await enroll(arranged)
+    await havePasskey(arranged)
     await startOver(arranged)
     const response = await interceptAnswer(arranged)
     const first = await post(page, response)
@@ -340,7 +368,7 @@ describe('an attack on a passkey', () => {
   it('fails with an assertion for the challenge of another web session', async () => {
     const arranged = await arrange()
     const { page, url, authenticator } = arranged
-    await enroll(arranged)
+    await havePasskey(arranged)
     await startOver(arranged)
     const response = await interceptAnswer(arranged)
     await startOver(arranged)
@@ -353,11 +381,11 @@ describe('an attack on a passkey', () => {
   it("fails with another user's passkey", async () => {
     const arranged = await arrange()
     const { page, url, context, logIn, authenticator } = arranged
-    await enroll(arranged)
+    await havePasskey(arranged)
     const [own] = await authenticator.passkeys()
     await context.clearCookies()
     await logIn('bob')
-    await enroll(arranged)
+    await havePasskey(arranged)
     await context.clearCookies()
     await logIn('bob')
     await page.route('**/assets/passkey.js*', (route) => route.abort())
@@ -372,7 +400,7 @@ describe('an attack on a passkey', () => {
   it('fails on a page of another name, which the browser does not let use the passkey', async () => {
     const arranged = await arrange()
     const { page, url } = arranged
-    await enroll(arranged)
+    await havePasskey(arranged)
     const foreign = url.replace('localhost', 'attacker.localhost')
     await page.goto(`${foreign}/danger`)
 
@@ -385,7 +413,7 @@ describe('an attack on a passkey', () => {
   it('fails with a passkey that was made for another name', async () => {
     const arranged = await arrange()
     const { page, url, authenticator } = arranged
-    await enroll(arranged)
+    await havePasskey(arranged)
     await startOver(arranged)
     const [own] = await authenticator.passkeys()
     await page.route('**/assets/passkey.js*', (route) => route.abort())
@@ -429,7 +457,7 @@ describe('an attack on a passkey', () => {
     onTestFinished(() => service.close())
     const arranged = await arrange({ mfa: { service, clock: systemClock } })
     const { page, url, authenticator } = arranged
-    await enroll(arranged)
+    await havePasskey(arranged)
     await startOver(arranged)
     await page.goto(`${url}/account`)
     await page.waitForURL(`${url}/account`)
