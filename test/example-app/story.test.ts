@@ -1,3 +1,4 @@
+import { createClient } from 'second-factor/client'
 import { describe, expect, it } from 'vitest'
 
 import type { Account } from '../../src/device/account.ts'
@@ -13,8 +14,9 @@ const alice = { username: 'alice', name: 'Alice', email: 'alice@example.com', pa
 /** Its time is moved by hand. */
 async function arrange() {
   const clock = createTestClock()
-  const publicUrl = await startExampleApp({ clock, service: embedded({ database: ':memory:', clock }) })
-  return { clock, publicUrl, browser: createBrowser(publicUrl), device: createDevice({ clock }) }
+  const service = embedded({ database: ':memory:', clock })
+  const publicUrl = await startExampleApp({ clock, service })
+  return { clock, service, publicUrl, browser: createBrowser(publicUrl), device: createDevice({ clock }) }
 }
 
 type Arranged = Awaited<ReturnType<typeof arrange>>
@@ -96,6 +98,21 @@ describe('the story of the example app', () => {
     expect(account.text).toContain('A device was added.')
     expect(devices.status).toBe(200)
     expect(devices.text).toContain('a device')
+  })
+
+  it('shows on the account page that a recovery code was used', async () => {
+    const arranged = await arrange()
+    const { browser, service } = arranged
+    const { page } = await enroll(arranged)
+    await browser.refresh(page)
+    const { baseUrl, apiKey, fetch } = await service.connect()
+    const client = createClient({ baseUrl, apiKey, fetch })
+    const { id } = await client.users.getByUsername('alice')
+    const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+
+    await browser.submit('/mfa/code', { code })
+
+    expect((await browser.open('/account')).text).toContain('With a recovery code')
   })
 
   it('signs other browsers out when the password is changed', async () => {
