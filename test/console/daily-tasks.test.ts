@@ -10,14 +10,14 @@ describe('an administrator', () => {
     await desk.addPerson('bob', 'Bob Baker')
     const { page } = await signedIn(desk, { role: 'admin', domains: ['Wiki'] })
 
+    const done: { readonly name: string; readonly clicks: number; readonly seconds: number }[] = []
     for (const [name, task] of Object.entries(tasks)) {
       await task.prepare?.(desk)
       await page.goto(`${desk.url}/people`)
-      const { clicks, seconds } = await doTask(page, task)
-
-      expect(clicks, name).toBeLessThanOrEqual(3)
-      // What is left of half a minute belongs to the people.
-      expect(seconds, name).toBeLessThan(10)
+      done.push({ name, ...(await doTask(page, task)) })
     }
+
+    // What is left of half a minute belongs to the people.
+    expect(done.filter(({ clicks, seconds }) => clicks > 3 || seconds > 10)).toEqual([])
   })
 })

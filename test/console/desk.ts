@@ -218,3 +218,11 @@ export const row = (page: Page, name: string): Locator =>
   page.getByRole('main').getByRole('link', { name: new RegExp(`^${name}`) })
 export const expectHeadline = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+
+/** Leads on as a link of the console does, without loading the console again. */
+export function openScreen(page: Page, address: string): Promise<void> {
+  return page.evaluate((to) => {
+    history.pushState(null, '', to)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, address)
+}

@@ -4,7 +4,7 @@ import type { LanguageTag } from '../../src/contract/languages.ts'
 import type { Words } from '../../src/console/words/en.ts'
 import { languages } from '../../src/console/words/languages.ts'
 import { isolated } from '../../src/printable.ts'
-import { button, type Desk, expectHeadline, link, register, registered, row, signedIn } from './desk.ts'
+import { button, type Desk, expectHeadline, link, openScreen, register, registered, row, signedIn } from './desk.ts'
 import { addPhone } from './phone.ts'
 import { lookAtStock } from './stock-screens.ts'
 
@@ -56,11 +56,11 @@ export async function everyScreen(
   await page.goto(`${desk.url}/overview?domain=${desk.domainOf('Empty')}`)
   await page.getByText(words.overview.noPeople).waitFor()
   await look('overview of a new service')
-  await page.goto(`${desk.url}/people`)
+  await openScreen(page, `${desk.url}/people`)
   await row(page, 'Alice Archer').waitFor()
   await look('people')
   await lookAtBulkActions(page, words, look)
-  await page.goto(`${desk.url}/people`)
+  await openScreen(page, `${desk.url}/people`)
   await row(page, 'Alice Archer').click()
   await button(page, words.actions.unlock.button).waitFor()
   await look('a person')
@@ -86,10 +86,10 @@ export async function everyScreen(
   await look('a new e-mail address')
   await page.keyboard.press('Escape')
   await verifyCaller(desk, page, words, look)
-  await page.goto(`${desk.url}/people?q=zzzz`)
+  await openScreen(page, `${desk.url}/people?q=zzzz`)
   await page.getByText(words.noneFound).waitFor()
   await look('no one found')
-  await page.goto(`${desk.url}/approvals`)
+  await openScreen(page, `${desk.url}/approvals`)
   await page.getByText(words.noApprovals).waitFor()
   await look('no requests')
   await askForApproval(desk)
@@ -99,7 +99,7 @@ export async function everyScreen(
   await lookAtStock(desk, page, words, look)
   await lookAtApps(desk, page, words, look)
   await lookAtAudit(desk, page, words, look)
-  await page.goto(`${desk.url}/administrators`)
+  await openScreen(page, `${desk.url}/administrators`)
   await row(page, 'Rex Revoked').click()
   await button(page, words.revoke).click()
   await page.getByRole('dialog').waitFor()
@@ -109,7 +109,7 @@ export async function everyScreen(
   await page.locator('.toast').waitFor()
   await look('an administrator without access')
   await desk.invite({ name: 'Ivy Invited', email: 'ivy@example.com', role: 'helpdesk', domains: ['Wiki'] })
-  await page.goto(`${desk.url}/administrators`)
+  await openScreen(page, `${desk.url}/administrators`)
   await page.getByText('Ivy Invited').waitFor()
   await page.locator('summary').click()
   await look('administrators')
@@ -121,7 +121,7 @@ export async function everyScreen(
   await row(page, 'Hal Helper').click()
   await page.locator('form').waitFor()
   await look('an administrator')
-  await page.goto(`${desk.url}/administrators`)
+  await openScreen(page, `${desk.url}/administrators`)
   await link(page, words.invite).click()
   await expectHeadline(page, words.inviteTitle)
   await page.getByLabel(words.name, { exact: true }).fill('Hana Sato')
@@ -133,10 +133,10 @@ export async function everyScreen(
   await button(page, words.createInvitation).click()
   await page.locator('.qr-code').waitFor()
   await look('the link of an invitation')
-  await page.goto(`${desk.url}/account`)
+  await openScreen(page, `${desk.url}/account`)
   await page.locator('.row').waitFor()
   await look('the own account')
-  await page.goto(`${desk.url}/none`)
+  await openScreen(page, `${desk.url}/none`)
   await expectHeadline(page, words.unknownPage)
   await look('an unknown page')
   await page.route('**/api/**', (route) => route.abort())
@@ -182,7 +182,7 @@ async function lookAtApps(
   look: (screen: string) => Promise<void>,
 ): Promise<void> {
   const dialog = page.getByRole('dialog')
-  await page.goto(`${desk.url}/apps`)
+  await openScreen(page, `${desk.url}/apps`)
   await page.locator('.keys .data-list').waitFor()
   await look('apps')
   await button(page, apps.add).click()
@@ -209,14 +209,14 @@ async function lookAtAudit(
 ): Promise<void> {
   // Entries are shown when they are two seconds old.
   await desk.clock.advance(3)
-  await page.goto(`${desk.url}/audit`)
+  await openScreen(page, `${desk.url}/audit`)
   await page.locator('tbody .row-link').first().waitFor()
   await page.locator('summary').click()
   await look('the audit trail')
   await page.locator('tbody .row-link').nth(2).click()
   await page.getByRole('dialog').waitFor()
   await look('an entry of the audit trail')
-  await page.goto(`${desk.url}/audit?event=keys.rotated&actor=root`)
+  await openScreen(page, `${desk.url}/audit?event=keys.rotated&actor=root`)
   await page.getByText(audit.noneFound).waitFor()
   await look('no entries')
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 
 import type { Words } from '../../src/console/words/en.ts'
-import { button, type Desk } from './desk.ts'
+import { button, type Desk, openScreen } from './desk.ts'
 
 /** Goes through the screens of the hardware tokens, and calls back on each. The people Alice and Carol must exist. */
 export async function lookAtStock(
@@ -15,10 +15,10 @@ export async function lookAtStock(
   const rows = ['serial,seed', ...Array.from({ length: 6 }, (_each, index) => `SN-70012${index},${seed}`)]
   const faults = ['SN-700130,12', `SN-700120,${seed}`, `SN-700131,${seed},HOTP6`]
   const buffer = Buffer.from([...rows, ...faults].join('\n'))
-  await page.goto(`${desk.url}/stock`)
+  await openScreen(page, `${desk.url}/stock`)
   await page.getByText(stock.importFirst).waitFor()
   await look('no hardware tokens')
-  await page.goto(`${desk.url}/import`)
+  await openScreen(page, `${desk.url}/import`)
   await page.locator('.drop').waitFor()
   await look('importing hardware tokens')
   await page.locator('input[type=file]').setInputFiles({ name: 'tokens.csv', mimeType: 'text/csv', buffer })
@@ -44,7 +44,7 @@ export async function lookAtStock(
   await button(page, stock.delete).click()
   await dialog.getByText(stock.deleteSentence).waitFor()
   await look('deleting a hardware token')
-  await page.goto(`${desk.url}/person?id=${carol}`)
+  await openScreen(page, `${desk.url}/person?id=${carol}`)
   await page.getByRole('button', { name: new RegExp(`^${stock.resynchronize.button}`) }).click()
   await dialog.getByLabel(stock.nextCode).waitFor()
   await look('correcting the clock of a hardware token')
