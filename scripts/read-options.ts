@@ -39,20 +39,37 @@ const callers = [
   ['createClient()', 'second-factor/client', 'client/index'],
 ] as const
 
+const compilerOptions: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2023,
+  module: ts.ModuleKind.NodeNext,
+  lib: ['lib.es2024.d.ts', 'lib.dom.d.ts'],
+  types: ['node'],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  allowImportingTsExtensions: true,
+  noEmit: true,
+}
+
+/** Parses each file once. The sources and the declarations share those of TypeScript and of other packages. */
+const host = ts.createCompilerHost(compilerOptions)
+const parsed = new Map<string, ts.SourceFile | undefined>()
+const parsingHost: ts.CompilerHost = {
+  ...host,
+  getSourceFile(name, ...more) {
+    if (!parsed.has(name)) parsed.set(name, host.getSourceFile(name, ...more))
+    return parsed.get(name)
+  },
+}
+
 /** @param from Reads the sources or the published declarations. */
 export function readOptions(from: 'src' | 'dist'): OptionList[] {
   const extension = from === 'src' ? '.ts' : '.d.ts'
   const fileOf = (entry: string) => join(root, from, entry + extension)
-  const program = ts.createProgram([...new Set(callers.map(([, , entry]) => fileOf(entry)))], {
-    target: ts.ScriptTarget.ES2023,
-    module: ts.ModuleKind.NodeNext,
-    lib: ['lib.es2024.d.ts', 'lib.dom.d.ts'],
-    types: ['node'],
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    allowImportingTsExtensions: true,
-    noEmit: true,
-  })
+  const program = ts.createProgram(
+    [...new Set(callers.map(([, , entry]) => fileOf(entry)))],
+    compilerOptions,
+    parsingHost,
+  )
   const checker = program.getTypeChecker()
   return callers.map(([caller, module, entry]) => {
     const name = caller.replace(/^new |\(\)$/g, '')

@@ -1,13 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import { bundle } from '../../scripts/bundle.ts'
-import { entries } from '../../scripts/entries.ts'
 import { root } from '../../scripts/run.ts'
 
 /** Tells of each file that is read for a module. */
@@ -21,15 +18,8 @@ const watched = `
   })
 `
 
-let folder: string
-
-beforeAll(async () => {
-  await mkdir(join(root, 'reports'), { recursive: true })
-  // Below the repository, so that packages are found.
-  folder = await mkdtemp(join(root, 'reports/start-'))
-  await bundle(folder, await entries())
-})
-afterAll(() => rm(folder, { recursive: true }))
+/** The package as it was built. */
+const folder = join(root, 'dist')
 
 /** The files of the package, and the packages, that a piece of an app's code reads when it starts. */
 async function filesReadBy(code: string): Promise<string[]> {
