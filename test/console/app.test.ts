@@ -133,9 +133,8 @@ describe('an owner', () => {
 
   it('withdraws an invitation', async () => {
     const desk = await startDesk()
-    const { page } = await atAdministrators(desk)
     await desk.invite({ name: 'Hal Helper', role: 'auditor' })
-    await page.reload()
+    const { page } = await atAdministrators(desk, { email: 'o@example.com' })
 
     await button(page, `Withdraw the invitation for ${isolated('Hal Helper')}`).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import { button, type Desk, expectHeadline, link, row, signedIn, startDesk } from './desk.ts'
+import { button, type Desk, expectHeadline, row, signedIn, startDesk } from './desk.ts'
 
 const day = 24 * 60 * 60
 
@@ -23,7 +23,8 @@ describe('the overview', () => {
     const wiki = desk.domainOf('Wiki')
     const since = (Math.floor(desk.clock.now() / day) - 29) * day
     const { page } = await signedIn(desk)
-    await link(page, 'Overview').click()
+    await page.goto(desk.url)
+    await page.waitForURL(`${desk.url}/overview`)
     const figure = (name: RegExp) => page.getByRole('main').getByRole('link', { name })
     await figure(/^1\s*Locked now$/).waitFor()
     const ofWiki = page.getByRole('row', { name: 'Wiki' }).getByRole('link')
