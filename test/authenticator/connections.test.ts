@@ -8,7 +8,7 @@ const phone = await phones()
 describe('several open windows', () => {
   it('leave a free connection for answers, however many accounts there are', async () => {
     const { service, page } = await phone.joined()
-    for (const name of ['bob', 'carol', 'dave']) await addAnother(service, page, name)
+    await addAnother(service, page, 'bob', 'carol', 'dave')
     const second = await page.context().newPage()
     await second.goto(page.url())
     await second.getByText('Nothing to approve').waitFor()
@@ -26,7 +26,7 @@ describe('twenty accounts on one phone', () => {
   it('all receive requests, and all can answer them', async () => {
     const { service, page } = await phone.joined({ service: { limits: { triesPerAddress: 100 } } })
     const names = Array.from({ length: 19 }, (_, index) => `person${index}`)
-    for (const name of names) await addAnother(service, page, name)
+    await addAnother(service, page, ...names)
 
     const session = await service.ask('person18')
     await headline(page, 'Sign in to Wiki?')

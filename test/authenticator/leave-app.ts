@@ -54,9 +54,28 @@ async function leaveApp(): Promise<boolean> {
   channel.postMessage('changed')
   channel.close()
   for (let waited = 0; waited < 20; waited++) {
-    if (document.querySelector('.welcome + .sentence'))
+    if (document.querySelector('.welcome + .sentence')) {
+      holdTimers()
       return navigator.language.startsWith(document.documentElement.lang)
+    }
     await new Promise((resolve) => requestAnimationFrame(resolve))
   }
   return false
+
+  /** The app counts seconds, in each page that waits for its next test. */
+  function holdTimers(): void {
+    const wait = window.setTimeout
+    const held: Parameters<typeof wait>[] = []
+    const hold = (...timer: Parameters<typeof wait>) => held.push(timer)
+    window.setTimeout = Object.assign(hold, wait)
+    const releaseTimers = () => {
+      window.setTimeout = wait
+      for (const timer of held) wait(...timer)
+    }
+    Object.assign(window, { releaseTimers })
+  }
 }
+
+/** For the next test. */
+export const resume = (page: Page): Promise<void> =>
+  page.mainFrame().evaluate(() => (window as { releaseTimers?(): void }).releaseTimers?.())

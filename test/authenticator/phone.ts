@@ -6,8 +6,8 @@ import { createTestClock } from '../../src/testing/clock.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { type RunningService, type RunningServiceOptions, startService } from '../support/running-service.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
-import { leave, mayBeLeft, mustLoadAgain } from './leave-app.ts'
-import { seedAccount } from './seed.ts'
+import { leave, mayBeLeft, mustLoadAgain, resume } from './leave-app.ts'
+import { seedAccount, seedAccounts } from './seed.ts'
 
 /** As phones are: small, and touched. */
 export const small = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
@@ -82,6 +82,7 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
     const address = `${service.url}/authenticator/`
     // The app of the test before, which was left as if it had just been loaded.
     const isLoaded = page.url() === address
+    if (isLoaded) await resume(page)
     // With the same path, a link would not load the page.
     if (isLoaded && fragment !== '') await page.mainFrame().evaluate(() => history.replaceState(null, '', 'none'))
     if (!isLoaded || fragment !== '') await page.goto(address + fragment)
@@ -141,11 +142,12 @@ export async function add(page: Page): Promise<void> {
   await page.getByText('Nothing to approve').waitFor()
 }
 
-/** Adds one more account to a phone that has some and shows them. */
-export async function addAnother(service: RunningService, page: Page, username: string): Promise<void> {
-  const { code } = await service.enroll(username)
-  await seedAccount(page, service.url, code)
-  await page.locator('.list .row').getByText(username, { exact: true }).waitFor()
+/** Adds more accounts to a phone that has some and shows them. */
+export async function addAnother(service: RunningService, page: Page, ...usernames: readonly string[]): Promise<void> {
+  const codes: string[] = []
+  for (const username of usernames) codes.push((await service.enroll(username)).code)
+  await seedAccounts(page, service.url, codes)
+  await page.locator('.list .row').getByText(usernames.at(-1)!, { exact: true }).waitFor()
 }
 
 export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })

@@ -156,25 +156,20 @@ describe('a push message', () => {
     ])
   })
 
-  it('uses the language that was chosen in the app', async () => {
+  it('uses the language that was chosen in the app, also for a change of factors, without details', async () => {
     const { service, page } = await joined('granted', { locale: 'de-DE' })
     const { deliver, notices } = await delivery(service, page)
     await close(service, page)
 
     await deliver('{"session":"a"}')
+    await expect.poll(async () => (await notices()).length).toBe(1)
+    await deliver('{"notice":"b"}')
+    await expect.poll(async () => (await notices()).length).toBe(2)
 
-    await expect.poll(notices).toMatchObject([{ title: de.noticeTitle, options: { body: de.noticeBody, lang: 'de' } }])
-  })
-
-  it('announces a change of factors in the chosen language, without details', async () => {
-    const { service, page } = await joined('granted', { locale: 'de-DE' })
-    const { deliver, notices } = await delivery(service, page)
-    await close(service, page)
-
-    await deliver('{"notice":"a"}')
-
-    const options = { body: de.factorChangedBody, lang: 'de', tag: 'a' }
-    await expect.poll(notices).toMatchObject([{ title: de.factorChanged, options }])
+    expect(await notices()).toMatchObject([
+      { title: de.noticeTitle, options: { body: de.noticeBody, lang: 'de' } },
+      { title: de.factorChanged, options: { body: de.factorChangedBody, lang: 'de', tag: 'b' } },
+    ])
   })
 
   it('opens the app even when it is unreadable', async () => {

@@ -139,23 +139,24 @@ describe('scanning', () => {
     expect(await opened()).toBe(2)
   })
 
-  it.each([
-    ['not allowed', 'NotAllowedError', 'Camera access isn’t allowed.'],
-    ['missing', 'NotFoundError', 'No camera is available'],
-    ['in use elsewhere', 'NotReadableError', 'No camera is available'],
-  ])('explains what to do when the camera is %s, and allows typing', async (_, name, sentence) => {
+  it('explains what to do when the camera is not allowed, missing or in use elsewhere, and allows typing', async () => {
     const page = await phone.open(await startService())
-    await page.evaluate((error) => {
-      navigator.mediaDevices.getUserMedia = async () => {
-        throw new DOMException('', error)
-      }
-    }, name)
 
-    await button(page, 'Scan QR code').click()
-    await seen(page.getByRole('alert').getByText(sentence))
-    await button(page, 'Type the code instead').click()
-
-    expect(await seen(page.getByLabel('Activation code or link'))).toBe(true)
+    for (const [name, sentence] of [
+      ['NotAllowedError', 'Camera access isn’t allowed.'],
+      ['NotFoundError', 'No camera is available'],
+      ['NotReadableError', 'No camera is available'],
+    ] as const) {
+      await page.evaluate((error) => {
+        navigator.mediaDevices.getUserMedia = async () => {
+          throw new DOMException('', error)
+        }
+      }, name)
+      await button(page, 'Scan QR code').click()
+      await seen(page.getByRole('alert').getByText(sentence))
+      await button(page, 'Type the code instead').click()
+      expect(await seen(page.getByLabel('Activation code or link'))).toBe(true)
+    }
   })
 })
 

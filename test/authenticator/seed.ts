@@ -15,6 +15,18 @@ const device = DeviceOptions.parse({ extractableKeys: true })
  * @param pin Where the domain requires one. Then the account has no offline codes, whose lock takes long.
  */
 export async function seedAccount(page: Page, serviceUrl: string, code: string, pin?: string): Promise<void> {
+  await page.mainFrame().evaluate(store, [await activate(serviceUrl, code, pin)])
+}
+
+/** The same for several accounts. */
+export async function seedAccounts(page: Page, serviceUrl: string, codes: readonly string[]): Promise<void> {
+  const seeds: Seed[] = []
+  // One after another, as they are listed in this order.
+  for (const code of codes) seeds.push(await activate(serviceUrl, code))
+  await page.mainFrame().evaluate(store, seeds)
+}
+
+async function activate(serviceUrl: string, code: string, pin?: string): Promise<Seed> {
   const { service } = await preview(device, serviceUrl, code)
   const { privateKey, publicKey } = await createKeyPair(true)
   const signer = { serviceUrl, service, privateKey, clockOffset: 0 }
@@ -22,11 +34,11 @@ export async function seedAccount(page: Page, serviceUrl: string, code: string, 
   const response = await signedCall(device, signer, { method: 'POST', path: devicePaths.activate, content })
   const { device: id, codes, ...activated } = await parseContent(response, Activated)
   const { clockOffset } = signer
-  await page.mainFrame().evaluate(store, {
+  return {
     account: { ...activated, id, service, serviceUrl, clockOffset },
     key: await exportPrivateKey(privateKey),
     secret: pin === undefined ? [...fromBase32(codes.secret)] : undefined,
-  })
+  }
 }
 
 interface Seed {
@@ -36,11 +48,16 @@ interface Seed {
 }
 
 /** Runs in the page: stores keys as the app does, so that they cannot be exported. */
-async function store({ account, key, secret }: Seed): Promise<void> {
+async function store(seeds: readonly Seed[]): Promise<void> {
   const { subtle } = crypto
-  const privateKey = await subtle.importKey('jwk', key, { name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign'])
   const hmac = { name: 'HMAC', hash: 'SHA-1' }
-  const codeSecret = secret && (await subtle.importKey('raw', new Uint8Array(secret), hmac, false, ['sign']))
+  const accounts = await Promise.all(
+    seeds.map(async ({ account, key, secret }) => ({
+      ...account,
+      privateKey: await subtle.importKey('jwk', key, { name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign']),
+      ...(secret && { codeSecret: await subtle.importKey('raw', new Uint8Array(secret), hmac, false, ['sign']) }),
+    })),
+  )
   const database = await new Promise<IDBDatabase>((resolve) => {
     const opening = indexedDB.open('second-factor', 1)
     opening.addEventListener('upgradeneeded', () => opening.result.createObjectStore('accounts', { keyPath: 'id' }))
@@ -50,7 +67,7 @@ async function store({ account, key, secret }: Seed): Promise<void> {
   const all = transaction.objectStore('accounts')
   const counting = all.count()
   counting.addEventListener('success', () =>
-    all.put({ ...account, privateKey, ...(codeSecret && { codeSecret }), position: counting.result }),
+    accounts.forEach((account, index) => all.put({ ...account, position: counting.result + index })),
   )
   await new Promise((resolve) => transaction.addEventListener('complete', resolve))
   database.close()

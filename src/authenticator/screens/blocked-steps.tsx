@@ -1,5 +1,5 @@
+import { browserOf } from '../browser-of.ts'
 import { useWords } from '../words/speech.tsx'
-import type { Words } from '../words/en.ts'
 
 /** How to allow notifications again in this browser. */
 export function BlockedSteps() {
@@ -15,16 +15,4 @@ export function Steps({ steps }: { readonly steps: readonly string[] }) {
       ))}
     </ol>
   )
-}
-
-/** The order matters: the user agent of most browsers contains the names of others, and those on iPhones are all alike. */
-const browsers: readonly (readonly [keyof Words['blockedSteps'], RegExp])[] = [
-  ['iphone', /iPhone|iPad/],
-  ['samsung', /SamsungBrowser/],
-  ['firefox', /Firefox/],
-  ['android', /Android/],
-]
-
-function browserOf(userAgent: string): keyof Words['blockedSteps'] {
-  return browsers.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? 'desktop'
 }
