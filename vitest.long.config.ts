@@ -16,6 +16,7 @@ export default mergeConfig(
         'test/long/**/*.long.ts',
         'test/attacks/relay.test.ts',
         'test/authenticator/accessibility.test.ts',
+        'test/authenticator/request-screen.test.ts',
         'test/console/accessibility.test.ts',
         'test/service/fuzz/fuzz.test.ts',
         'test/service/session-machine.test.ts',

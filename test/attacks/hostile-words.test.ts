@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { addAnother, button, headline, phones, small } from '../authenticator/phone.ts'
+import { addAnother, phones, small } from '../authenticator/phone.ts'
+import { button, headline } from '../authenticator/screen.ts'
 
 const phone = await phones()
 

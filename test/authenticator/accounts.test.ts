@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
-import { add, addAnother, button, headline, phones, seen, read } from './phone.ts'
+import { add, addAnother, phones } from './phone.ts'
+import { button, headline, seen, read } from './screen.ts'
 import { readKeys } from './read-keys.ts'
 
 const phone = await phones()

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
-import { add, button, headline, phones, seen } from './phone.ts'
+import { add, phones } from './phone.ts'
+import { button, headline, seen } from './screen.ts'
 import { readKeys } from './read-keys.ts'
 
 const phone = await phones()

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest'
 
 import { languageNames } from '../../src/contract/languages.ts'
 import { startService } from '../support/running-service.ts'
-import { deny, add, button, fromDesk, headline, phones, read, seen, setHidden, small } from './phone.ts'
+import { add, fromDesk, phones, small } from './phone.ts'
+import { deny, button, headline, read, seen, setHidden } from './screen.ts'
 import type { Prepare } from './phone.ts'
 
 const phone = await phones()

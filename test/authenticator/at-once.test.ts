@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
-import { button, freeze, headline, phones, seen, small, withClock } from './phone.ts'
+import { phones, small, withClock } from './phone.ts'
+import { button, freeze, headline, seen } from './screen.ts'
 
 const phone = await phones()
 

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import { button, headline, phones, seen, small, withClock } from './phone.ts'
+import { phones, small, withClock } from './phone.ts'
+import { button, headline, seen } from './screen.ts'
 
 const phone = await phones()
 

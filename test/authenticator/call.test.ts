@@ -10,7 +10,8 @@ import { askCaller, outcomeOf } from '../service/console/phone-caller.ts'
 import { newUser } from '../service/start-service.ts'
 import { random128 } from '../support/device-signer.ts'
 import { axeViolations } from '../support/axe.ts'
-import { button, headline, phones, seen, small, read } from './phone.ts'
+import { phones, small } from './phone.ts'
+import { button, headline, seen, read } from './screen.ts'
 
 const phone = await phones()
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { addAnother, button, headline, phones } from './phone.ts'
+import { addAnother, phones } from './phone.ts'
+import { button, headline } from './screen.ts'
 
 const phone = await phones()
 

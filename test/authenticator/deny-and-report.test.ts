@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { button, freeze, fromDesk, headline, phones, seen, setHidden, small, withClock } from './phone.ts'
+import { fromDesk, phones, small, withClock } from './phone.ts'
+import { button, freeze, headline, seen, setHidden } from './screen.ts'
 
 const phone = await phones()
 

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 
 import type { RunningService } from '../support/running-service.ts'
-import { fromDesk, giveBlankCamera } from './phone.ts'
+import { fromDesk } from './phone.ts'
+import { giveBlankCamera } from './screen.ts'
 
 /** Leads an authenticator without an account to its screens, in any language. @param look is called on each of them. */
 export async function everyScreen(

@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import { deny, button, headline, phones, seen, small, read } from './phone.ts'
+import { phones, small } from './phone.ts'
+import { deny, button, headline, seen, read } from './screen.ts'
 
 const phone = await phones()
 const sentence = 'New recovery codes were created for alice at Wiki.'

@@ -2,7 +2,8 @@ import type { Page, Request } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { createTestClock } from '../../src/testing/clock.ts'
-import { deny, addAnother, button, headline, phones, seen } from './phone.ts'
+import { addAnother, phones } from './phone.ts'
+import { deny, button, headline, seen } from './screen.ts'
 
 const phone = await phones()
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { fromDesk, phones, seen, small } from './phone.ts'
+import { fromDesk, phones, small } from './phone.ts'
+import { seen } from './screen.ts'
 
 const phone = await phones()
 

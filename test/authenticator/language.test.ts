@@ -10,7 +10,8 @@ import { languages } from '../../src/authenticator/words/languages.ts'
 import { pt } from '../../src/authenticator/words/pt.ts'
 import { chooseLanguage, localeOf } from '../../src/ui/languages.ts'
 import { startService } from '../support/running-service.ts'
-import { button, headline, phones, seen, read } from './phone.ts'
+import { phones } from './phone.ts'
+import { button, headline, seen, read } from './screen.ts'
 
 const phone = await phones()
 

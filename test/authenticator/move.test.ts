@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { axeViolations } from '../support/axe.ts'
 import { startService } from '../support/running-service.ts'
 import type { RunningService } from '../support/running-service.ts'
-import { button, headline, phones, seen, small, read } from './phone.ts'
+import { phones, small } from './phone.ts'
+import { button, headline, seen, read } from './screen.ts'
 import { addWithPin, beginMove, compared, everyMoveScreen, showMove } from './move.ts'
 
 const phone = await phones()

@@ -6,7 +6,8 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
-import { headline, phones } from './phone.ts'
+import { phones } from './phone.ts'
+import { headline } from './screen.ts'
 
 const phone = await phones({ serviceWorkers: 'allow' })
 

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import { button, phones, seen, setHidden, read } from './phone.ts'
+import { phones } from './phone.ts'
+import { button, seen, setHidden, read } from './screen.ts'
 
 const phone = await phones()
 const installing = await phones({ serviceWorkers: 'allow' })

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
 import type { NewSession } from '../../src/contract/sessions.ts'
@@ -7,6 +7,7 @@ import { keptPage } from '../support/kept-page.ts'
 import { type RunningService, type RunningServiceOptions, startService } from '../support/running-service.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { leave, mayBeLeft, mustLoadAgain, resume } from './leave-app.ts'
+import { button } from './screen.ts'
 import { seedAccount, seedAccounts } from './seed.ts'
 
 /** As phones are: small, and touched. */
@@ -134,9 +135,6 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
 /** Time in the page can then be moved. */
 export const withClock: Prepare = (page) => page.clock.install()
 
-/** Stops the timers and frames of a page with a clock: what is true now was done before the page was drawn. */
-export const freeze = async (page: Page) => page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000)
-
 export async function add(page: Page): Promise<void> {
   await button(page, 'Add this account').click()
   await page.getByText('Nothing to approve').waitFor()
@@ -150,34 +148,6 @@ export async function addAnother(service: RunningService, page: Page, ...usernam
   await page.locator('.list .row').getByText(usernames.at(-1)!, { exact: true }).waitFor()
 }
 
-export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
-
-/** Denies a request, and says that it was a mistake. */
-export async function deny(page: Page): Promise<void> {
-  await button(page, 'Deny').click()
-  await button(page, 'Yes, a mistake').click()
-}
-
-/** A camera that sees nothing: enough for what is around its picture. */
-export async function giveBlankCamera(page: Page): Promise<void> {
-  await page.evaluate(() => {
-    const canvas = document.createElement('canvas')
-    const pen = canvas.getContext('2d')!
-    // A stream has a picture only while something is drawn.
-    setInterval(() => pen.fillRect(0, 0, 300, 150), 50)
-    navigator.mediaDevices.getUserMedia = async () => canvas.captureStream()
-  })
-}
-
-/** Reads from the document. After `page.evaluate`, which may change it, the next test loads the app again. */
-export const read = <T>(page: Page, script: () => T): Promise<Awaited<T>> =>
-  page.mainFrame().evaluate(script) as Promise<Awaited<T>>
-
-/** Waits until it is there to be seen. */
-export const seen = (locator: Locator): Promise<boolean> => locator.waitFor().then(() => true)
-export const headline = (page: Page, name: string): Promise<boolean> =>
-  seen(page.getByRole('heading', { level: 1, name }))
-
 /** What a browser on a desk asks for. */
 export const fromDesk = {
   numberMatching: true,
@@ -187,12 +157,3 @@ export const fromDesk = {
     { key: 'System', value: 'Windows' },
   ],
 } satisfies Omit<NewSession, 'user'>
-
-/** As if another app was in front; the other way round with false. Chromium does not hide pages by itself here. */
-export async function setHidden(page: Page, hidden: boolean): Promise<void> {
-  await page.evaluate((value) => {
-    Object.defineProperty(document, 'hidden', { value, configurable: true })
-    Object.defineProperty(document, 'visibilityState', { value: value ? 'hidden' : 'visible', configurable: true })
-    document.dispatchEvent(new Event('visibilitychange'))
-  }, hidden)
-}

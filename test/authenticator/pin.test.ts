@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { type RunningService, startService } from '../support/running-service.ts'
-import { deny, button, fromDesk, headline, phones, seen, small, read } from './phone.ts'
+import { fromDesk, phones, small } from './phone.ts'
+import { deny, button, headline, seen, read } from './screen.ts'
 import { readKeys } from './read-keys.ts'
 
 const phone = await phones()

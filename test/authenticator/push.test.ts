@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
 import { de } from '../../src/authenticator/words/de.ts'
-import { deny, button, headline, phones, seen } from './phone.ts'
+import { phones } from './phone.ts'
+import { deny, button, headline, seen } from './screen.ts'
 import { changeSubscription, close, delivery, joinedForPush, press, tellWindows } from './push-phone.ts'
 
 const phone = await phones({ serviceWorkers: 'allow' })

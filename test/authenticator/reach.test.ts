@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { button, headline, phones, seen } from './phone.ts'
+import { phones } from './phone.ts'
+import { button, headline, seen } from './screen.ts'
 import { close, delivery, joinedForPush, press, tellWindows } from './push-phone.ts'
 
 const phone = await phones({ serviceWorkers: 'allow' })

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import { button, fromDesk, giveBlankCamera, headline, phones, seen, small, read } from './phone.ts'
+import { fromDesk, phones, small } from './phone.ts'
+import { button, giveBlankCamera, headline, seen, read } from './screen.ts'
 
 const phone = await phones()
 

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import { deny, addAnother, button, freeze, fromDesk, headline, phones, seen, small, withClock, read } from './phone.ts'
+import { addAnother, fromDesk, phones, small, withClock } from './phone.ts'
+import { deny, button, freeze, headline, seen, read } from './screen.ts'
 
 const phone = await phones()
 

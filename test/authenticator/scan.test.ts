@@ -8,7 +8,8 @@ import { createFakeCamera, size } from '../support/fake-camera.ts'
 import { startService } from '../support/running-service.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { beginMove } from './move.ts'
-import { add, button, fromDesk, headline, phones, seen, setHidden, small } from './phone.ts'
+import { add, fromDesk, phones, small } from './phone.ts'
+import { button, headline, seen, setHidden } from './screen.ts'
 
 const camera = await createFakeCamera()
 const browser = await launchChromium({ args: camera.args })
