@@ -46,6 +46,7 @@ export async function launchChromium(options: { readonly args?: readonly string[
     context.setDefaultTimeout(waitTimeout)
     // Rejects only where the test closed the context at once.
     context.addInitScript(shortenWaits).catch(() => {})
+    context.addInitScript(quickenPins).catch(() => {})
   })
 }
 
@@ -58,6 +59,20 @@ function shortenWaits() {
   const shortened = (handler: () => void, duration = 0, ...more: unknown[]) =>
     wait(handler, duration > 6_000 ? duration : duration > 500 ? duration / 2 : duration / 10, ...more)
   window.setTimeout = Object.assign(shortened, window.setTimeout)
+}
+
+/** Runs in each page. A PIN takes a hundredth of its time; test/cli/device/pin.test.ts holds the real iterations. */
+function quickenPins() {
+  const { subtle } = crypto as { readonly subtle?: SubtleCrypto }
+  // Without https there is none.
+  if (!subtle) return
+  const derive = subtle.deriveKey.bind(subtle)
+  Object.assign(subtle, {
+    deriveKey: (
+      algorithm: Pbkdf2Params,
+      ...more: Parameters<typeof derive> extends [unknown, ...infer R] ? R : never
+    ) => derive({ ...algorithm, iterations: 6_000 }, ...more),
+  })
 }
 
 /** The folder of this version's binary and libraries, unpacked once however many test files ask at the same time. */
