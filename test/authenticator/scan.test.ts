@@ -1,23 +1,18 @@
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { launchChromium } from '../support/chromium.ts'
 import { scanCodeText } from '../../src/contract/scan-code.ts'
 import { random128 } from '../support/device-signer.ts'
-import { createFakeCamera, size } from '../support/fake-camera.ts'
+import { size } from '../support/fake-camera.ts'
 import { startService } from '../support/running-service.ts'
+import { camera, sharedChromium } from '../support/shared-chromium.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { beginMove } from './move.ts'
 import { add, fromDesk, phones, small } from './phone.ts'
 import { button, headline, seen, setHidden } from './screen.ts'
 
-const camera = await createFakeCamera()
-const browser = await launchChromium({ args: camera.args })
-const phone = await phones({ browser })
-afterAll(async () => {
-  await browser.close()
-  camera.remove()
-})
+const browser = await sharedChromium()
+const phone = await phones()
 
 /** Whether the light of the camera is on. */
 const isFilming = (page: Page) =>
@@ -171,11 +166,12 @@ async function filmed(page: Page): Promise<Buffer> {
       const pen = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d')!
       pen.drawImage(image, 0, 0, width, height)
       const { data } = pen.getImageData(0, 0, width, height)
-      return Array.from({ length: width * height }, (_, index) => data[index * 4 + 1]!)
+      // One text: Playwright would look at each number of an array.
+      return Array.from({ length: width * height }, (_, index) => String.fromCharCode(data[index * 4 + 1]!)).join('')
     },
     { ...size, source: `data:image/png;base64,${png}` },
   )
-  return Buffer.from(pixels)
+  return Buffer.from(pixels, 'latin1')
 }
 
 /** A phone with an open request, and the code that belongs to it. */

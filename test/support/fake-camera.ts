@@ -33,7 +33,7 @@ export async function createFakeCamera(): Promise<FakeCamera> {
     ],
     look,
     film,
-    remove: () => rmSync(folder, { recursive: true }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 

@@ -2,7 +2,12 @@ import type { Browser } from 'playwright-core'
 import { afterAll } from 'vitest'
 
 import { launchChromium } from './chromium.ts'
+import { createFakeCamera } from './fake-camera.ts'
 import { isKept } from './kept-page.ts'
+
+/** What all its pages film, and are allowed to. */
+export const camera = await createFakeCamera()
+process.on('exit', () => camera.remove())
 
 let shared: Promise<Browser> | undefined
 
@@ -11,7 +16,7 @@ let shared: Promise<Browser> | undefined
  * Await it at the top of a file.
  */
 export async function sharedChromium(): Promise<Browser> {
-  shared ??= launchChromium()
+  shared ??= launchChromium({ args: camera.args })
   const browser = await shared
   afterAll(async () => {
     const ended = browser.contexts().filter((context) => !isKept(context))
