@@ -27,8 +27,6 @@ interface OpenWithOptions {
 
 export interface JoinedOptions extends RunningServiceOptions, OpenWithOptions {
   readonly username?: string
-  /** The language that the person has chosen in the app. */
-  readonly language?: string
 }
 
 export interface Joined {
@@ -69,7 +67,7 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
 
   /** Where the app installs itself or the page is prepared, each test has a context of its own. */
   async function newPage(options: BrowserContextOptions, before?: Prepare): Promise<Page> {
-    if (serviceWorkers === 'block' && !before) return keptPage(chromium, options, { leave })
+    if (options.serviceWorkers === 'block' && !before) return keptPage(chromium, options, { leave })
     const context = await chromium.newContext(options)
     onTestFinished(() => context.close())
     const page = await context.newPage()
@@ -98,24 +96,12 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
     return page
   }
 
-  /** A context of another locale would take longer. */
-  async function openIn(language: string, service: RunningService, code: string, { context, pin }: OpenWithOptions) {
-    const page = await newPage({ viewport: small.viewport, serviceWorkers, ...context })
-    const address = `${service.url}/authenticator/`
-    if (new URL(page.url()).origin !== service.url) await page.goto(`${address}none`)
-    await page.evaluate((chosen) => localStorage.setItem('second-factor language', chosen), language)
-    await seedAccount(page, service.url, code, pin)
-    await page.goto(address)
-    await page.locator('.row').waitFor()
-    return page
-  }
   return {
     open,
     openWith,
-    async joined({ username = 'alice', language, ...more } = {}) {
+    async joined({ username = 'alice', ...more } = {}) {
       const service = await startService(more)
       const { userId, code } = await service.enroll(username)
-      if (language !== undefined) return { service, userId, page: await openIn(language, service, code, more) }
       return { service, userId, page: await openWith(service, code, more) }
     },
     async joinedAtRest() {

@@ -6,6 +6,8 @@ import { deny, button, headline, seen } from './screen.ts'
 import { changeSubscription, close, delivery, joinedForPush, press, tellWindows } from './push-phone.ts'
 
 const phone = await phones({ serviceWorkers: 'allow' })
+/** Where nothing subscribes. */
+const withoutWorker = { serviceWorkers: 'block' } as const
 
 type More = Parameters<typeof joinedForPush> extends [unknown, ...infer Rest] ? Rest : never
 const joined = (...more: More) => joinedForPush(phone, ...more)
@@ -65,8 +67,9 @@ describe('notifications', () => {
     expect(pushes.messages).toEqual([])
   })
 
-  it('are not requested again once blocked; the settings explain what that means', async () => {
-    const { page } = await joined('denied')
+  it('are not requested again once blocked; the settings explain what that means, and how the browser allows them', async () => {
+    const userAgent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) Safari/604.1'
+    const { page } = await joined('denied', { ...withoutWorker, userAgent })
 
     const offers = await button(page, 'Turn on').count()
     await button(page, 'Settings').click()
@@ -75,10 +78,11 @@ describe('notifications', () => {
     expect(
       await seen(page.getByText('Notifications aren’t allowed, so requests appear only while the app is open.')),
     ).toBe(true)
+    expect(await seen(page.locator('.steps').getByText('Settings of the iPhone'))).toBe(true)
   })
 
   it('are not offered again once declined, but stay in the settings', async () => {
-    const { page } = await joined()
+    const { page } = await joined('default', withoutWorker)
 
     await button(page, 'Not now').click()
     await page.reload()
@@ -118,7 +122,7 @@ describe('notifications', () => {
   })
 
   it('are unavailable where the service sends none', async () => {
-    const { page } = await phone.joined({ service: { push: false } })
+    const { page } = await phone.joined({ service: { push: false }, context: withoutWorker })
 
     await button(page, 'Settings').click()
 
@@ -157,7 +161,7 @@ describe('a push message', () => {
     ])
   })
 
-  it('uses the language that was chosen in the app, also for a change of factors, without details', async () => {
+  it('uses the language that was chosen in the app, also for a change of factors and where it is unreadable, without details', async () => {
     const { service, page } = await joined('granted', { locale: 'de-DE' })
     const { deliver, notices } = await delivery(service, page)
     await close(service, page)
@@ -166,21 +170,15 @@ describe('a push message', () => {
     await expect.poll(async () => (await notices()).length).toBe(1)
     await deliver('{"notice":"b"}')
     await expect.poll(async () => (await notices()).length).toBe(2)
+    await deliver('nonsense')
+    await expect.poll(async () => (await notices()).length).toBe(3)
 
     expect(await notices()).toMatchObject([
       { title: de.noticeTitle, options: { body: de.noticeBody, lang: 'de' } },
       { title: de.factorChanged, options: { body: de.factorChangedBody, lang: 'de', tag: 'b' } },
+      // It opens the app.
+      { title: de.noticeTitle, options: { body: de.noticeBody, tag: 'request' } },
     ])
-  })
-
-  it('opens the app even when it is unreadable', async () => {
-    const { service, page } = await joined('granted')
-    const { deliver, notices } = await delivery(service, page)
-    await close(service, page)
-
-    await deliver('nonsense')
-
-    await expect.poll(notices).toMatchObject([{ title: 'Approve a request?', options: { tag: 'request' } }])
   })
 
   it('is silent while the app is visible, and is closed there', async () => {

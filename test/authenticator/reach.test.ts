@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { phones } from './phone.ts'
+import { addAnother, phones } from './phone.ts'
 import { button, headline, seen } from './screen.ts'
 import { close, delivery, joinedForPush, press, tellWindows } from './push-phone.ts'
 
@@ -52,7 +52,7 @@ describe('a test request', () => {
   })
 
   it('opens in the page where notifications are off, and sends nothing', async () => {
-    const { page } = await phone.joined()
+    const { page } = await phone.joined({ context: { serviceWorkers: 'block' } })
     const calls: string[] = []
     page.on('request', (request) => void calls.push(new URL(request.url()).pathname))
     await button(page, 'Settings').click()
@@ -80,10 +80,8 @@ describe('a test request', () => {
 
   it('can be sent for each account', async () => {
     const { service, page } = await atSettings()
-    const { code } = await service.enroll('bob')
-    await page.goto(`${service.url}/authenticator/#code=${code}`)
-    await button(page, 'Add this account').click()
-    await page.getByText('bob').first().waitFor()
+    await button(page, 'Back').click()
+    await addAnother(service, page, 'bob')
     await button(page, 'Settings').click()
 
     await page.getByLabel('Account').selectOption({ label: 'bob at Wiki' })
@@ -94,16 +92,5 @@ describe('a test request', () => {
     const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sub: string }
     const bob = await service.client.users.getByUsername('bob')
     expect((await service.client.tokens.get(service.domainId, bob.id)).device?.id).toBe(sub)
-  })
-})
-
-describe('blocked notifications', () => {
-  it('are allowed again by the steps of the browser', async () => {
-    const userAgent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) Safari/604.1'
-    const { page } = await joinedForPush(phone, 'denied', { userAgent })
-
-    await button(page, 'Settings').click()
-
-    expect(await seen(page.locator('.steps').getByText('Settings of the iPhone'))).toBe(true)
   })
 })
