@@ -16,6 +16,8 @@ interface Kept {
 export interface KeptPageOptions {
   /** Empties the app without loading it again. @returns whether it is as if it had just been loaded. */
   readonly leave?: (page: Page) => Promise<boolean>
+  /** An address of the app that loads no scripts, relative to where the test ends. */
+  readonly emptyPage?: string
 }
 
 const idle = new WeakMap<Browser, Map<string, Kept[]>>()
@@ -40,13 +42,13 @@ export function pageSession(page: Page): Promise<CDPSession> {
 export async function keptPage(
   browser: Browser,
   options: BrowserContextOptions = {},
-  { leave }: KeptPageOptions = {},
+  after: KeptPageOptions = {},
 ): Promise<Page> {
   const pages = idlePages(browser, JSON.stringify(options))
   const chosen = pages.pop() ?? (await createKept(browser, options))
   onTestFinished(async ({ task }) => {
     const failed = task.result?.state === 'fail'
-    const clean = !failed && (await reset(chosen, options, leave).catch(() => false))
+    const clean = !failed && (await reset(chosen, options, after).catch(() => false))
     if (clean) pages.push(chosen)
     else {
       keptContexts.delete(chosen.page.context())
@@ -121,13 +123,17 @@ function watch(target: object, names: readonly string[], called: (given: unknown
 }
 
 /** @returns whether the page is as if it were new. */
-async function reset(kept: Kept, options: BrowserContextOptions, leave: KeptPageOptions['leave']): Promise<boolean> {
+async function reset(
+  kept: Kept,
+  options: BrowserContextOptions,
+  { leave, emptyPage = 'none' }: KeptPageOptions,
+): Promise<boolean> {
   const { page, changed, undo } = kept
   if (changed || page.isClosed()) return false
   for (const undone of undo.splice(0).toReversed()) await undone()
   const others = page.context().pages()
   await Promise.all(others.filter((other) => other !== page).map((other) => other.close()))
-  if (kept.touched || kept.origins.size > 1 || !(await leave?.(page))) await clear(kept)
+  if (kept.touched || kept.origins.size > 1 || !(await leave?.(page))) await clear(kept, emptyPage)
   const { viewport } = options
   const { width, height } = page.viewportSize() ?? {}
   if (viewport && (width !== viewport.width || height !== viewport.height)) await page.setViewportSize(viewport)
@@ -135,10 +141,10 @@ async function reset(kept: Kept, options: BrowserContextOptions, leave: KeptPage
 }
 
 /** Leaves the document, and removes what it has stored. */
-async function clear(kept: Kept): Promise<void> {
+async function clear(kept: Kept, emptyPage: string): Promise<void> {
   const { page, session, origins } = kept
   // Not `about:blank`: for a page with another opener policy, Chromium starts another process.
-  await page.goto(new URL('none', page.url()).href)
+  await page.goto(new URL(emptyPage, page.url()).href)
   await Promise.all([
     page.context().clearCookies(),
     ...[...origins].map((origin) => session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })),
