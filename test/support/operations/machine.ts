@@ -71,6 +71,8 @@ export function createMachine({ place: given, unpacked, nginx, env, standIns = t
     ].join(':'),
     HOME: home,
     LC_ALL: 'C.UTF-8',
+    // Dozens of commands load the same modules.
+    ...(standIns && { NODE_COMPILE_CACHE: join(folder, 'compiled') }),
     ...env,
   })
   const units = manageUnits(join(place.root, 'etc/systemd/system'))
