@@ -36,6 +36,9 @@ function smallTargets(): readonly string[] {
 
 type ColorScheme = 'light' | 'dark'
 
+/** Nothing moves while axe looks. */
+const calm = (colorScheme: ColorScheme) => ({ ...small, colorScheme, reducedMotion: 'reduce' }) as const
+
 type Walk = readonly [colorScheme: ColorScheme, locale: string, width: number, rules: readonly string[] | undefined]
 
 /** Light and dark, in both directions of writing. */
@@ -84,7 +87,7 @@ describe('every screen of a domain with a PIN', () => {
     async (colorScheme, rules) => {
       const service = await startService({ domain: { keyType: 'PIN', maxAllowedRetries: 2 } })
       const { code } = await service.enroll('alice')
-      const page = await phone.open(service, `#code=${code}`, { ...small, colorScheme, reducedMotion: 'reduce' })
+      const page = await phone.open(service, `#code=${code}`, calm(colorScheme))
       const inspect = inspector(page, rules)
 
       await button(page, 'Add this account').click()
@@ -172,7 +175,7 @@ describe('the app, with a keyboard only', () => {
 
 describe('reduced motion', () => {
   it('plays no animations', async () => {
-    const { service, page } = await phone.joined({ context: { reducedMotion: 'reduce' } })
+    const { service, page } = await phone.joined({ context: calm('light') })
     await service.ask('alice')
     await page.locator('.ring .rest').waitFor()
 

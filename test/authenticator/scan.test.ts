@@ -23,7 +23,8 @@ const isFilming = (page: Page) =>
 
 /** An app without an account. The light may also be on with no picture on the page: counts every camera that was opened. */
 async function openWatched() {
-  const page = await phone.open(await startService(), '', {}, (fresh) => fresh.addInitScript(countCameras))
+  const page = await phone.open(await startService())
+  await page.evaluate(countCameras)
   const count = (name: 'opened' | 'filming') =>
     page.evaluate((key) => (window as unknown as Record<string, () => number>)[key]!(), name)
   return { page, opened: () => count('opened'), filming: () => count('filming') }
