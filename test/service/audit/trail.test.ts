@@ -8,7 +8,7 @@ import { createService } from '../../../src/service/index.ts'
 import { listen } from '../../../src/service/http/listen.ts'
 import { auditCall } from '../../../src/service/audit/audit.ts'
 import { createTestClock } from '../../../src/testing/clock.ts'
-import { engines, useEngine } from '../../support/engines.ts'
+import { engines, mainEngines, useEngine } from '../../support/engines.ts'
 import { previewCode } from '../../support/device-signer.ts'
 import { unique } from '../codes/code-holder.ts'
 import { createCall, keysFor, newUser, startService, wideLimits } from '../start-service.ts'
@@ -37,30 +37,6 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     const create = () => running.call('POST', '/users', { body: newUser(unique()) })
     return { database, running, node, db, create, trail: () => entriesOf(db), verify: () => verifyAudit(db, []) }
   }
-
-  it('records the actor, the address, the time and the user affected', async () => {
-    const { running, trail } = await arrange()
-    const { service, organization, clock } = running
-    const person = await running.enroll(unique())
-    const { id } = await person.ask({ ipAddress: '192.0.2.7' })
-    const [request] = await person.pending()
-    await person.device.answer(id, { nonce: request!.nonce, decision: 'approve' })
-
-    const entries = await trail()
-
-    const [key] = await service.administration.apiKeys(organization.id)
-    const common = { organizationId: organization.id, at: clock.now() }
-    const here = expect.stringContaining('127.0.0.1')
-    const of = (event: string) => entries.filter((entry) => entry.event === event)
-    expect(of('user.created')).toMatchObject([
-      { ...common, actor: { kind: 'api_key', id: key!.id }, address: here, facts: { user: person.user.id } },
-    ])
-    const device = { kind: 'device', id: person.signer.id }
-    expect(of('activation.used')).toMatchObject([{ ...common, actor: device, address: here }])
-    expect(of('session.approved')).toMatchObject([
-      { ...common, actor: device, address: '192.0.2.7', facts: { session: id, factor: 'push', user: person.user.id } },
-    ])
-  })
 
   it('has no entry for a change that is rolled back', async () => {
     const { node, db, trail, verify, create } = await arrange()
@@ -133,6 +109,46 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect(await verify()).toMatchObject({ findings: [] })
     // Concurrent transactions need a chain each: one per PostgreSQL connection, or one per change in a group commit on SQLite.
     expect(new Set(created.map(({ writer }) => writer)).size).toBeLessThanOrEqual(engine === 'SQLite' ? 64 : 20)
+  })
+
+  it('drops expired entries once when two nodes do so at once', async () => {
+    const { database, running, node, verify, create } = await arrange()
+    await create()
+    const other = opened(await openDatabase(database, { clock: running.clock, ...keysFor(database) }))
+    await running.clock.advance(100)
+    const all = (await verify()).entries
+
+    const removed = await Promise.all([node, other].map(({ ctx }) => pruneAudit(ctx, running.clock.now())))
+
+    expect(removed[0]! + removed[1]!).toBe(all)
+    expect((await verify()).findings).toEqual([])
+  })
+
+  // The database has no part in the rest.
+  if (!mainEngines.includes(engine)) return
+
+  it('records the actor, the address, the time and the user affected', async () => {
+    const { running, trail } = await arrange()
+    const { service, organization, clock } = running
+    const person = await running.enroll(unique())
+    const { id } = await person.ask({ ipAddress: '192.0.2.7' })
+    const [request] = await person.pending()
+    await person.device.answer(id, { nonce: request!.nonce, decision: 'approve' })
+
+    const entries = await trail()
+
+    const [key] = await service.administration.apiKeys(organization.id)
+    const common = { organizationId: organization.id, at: clock.now() }
+    const here = expect.stringContaining('127.0.0.1')
+    const of = (event: string) => entries.filter((entry) => entry.event === event)
+    expect(of('user.created')).toMatchObject([
+      { ...common, actor: { kind: 'api_key', id: key!.id }, address: here, facts: { user: person.user.id } },
+    ])
+    const device = { kind: 'device', id: person.signer.id }
+    expect(of('activation.used')).toMatchObject([{ ...common, actor: device, address: here }])
+    expect(of('session.approved')).toMatchObject([
+      { ...common, actor: device, address: '192.0.2.7', facts: { session: id, factor: 'push', user: person.user.id } },
+    ])
   })
 
   it.each([
@@ -213,19 +229,6 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     await later.close()
 
     expect(await old()).toEqual(before.slice(Math.ceil(before.length / 10)))
-    expect((await verify()).findings).toEqual([])
-  })
-
-  it('drops expired entries once when two nodes do so at once', async () => {
-    const { database, running, node, verify, create } = await arrange()
-    await create()
-    const other = opened(await openDatabase(database, { clock: running.clock, ...keysFor(database) }))
-    await running.clock.advance(100)
-    const all = (await verify()).entries
-
-    const removed = await Promise.all([node, other].map(({ ctx }) => pruneAudit(ctx, running.clock.now())))
-
-    expect(removed[0]! + removed[1]!).toBe(all)
     expect((await verify()).findings).toEqual([])
   })
 
