@@ -6,8 +6,8 @@ import type { Running } from '../start-service.ts'
 
 let count = 0
 
-/** Tells things of tests apart. */
-export const unique = (): string => `${process.pid}-${(count += 1)}`
+/** Tells things of tests apart. The letter is in no hexadecimal number and no UUID, in which a test could find it by chance. */
+export const unique = (): string => `u${process.pid}-${(count += 1)}`
 
 /** A member of the domain without anything, and what can be asked of it. */
 export async function member(
