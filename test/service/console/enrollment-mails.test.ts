@@ -66,6 +66,11 @@ describe.each(engines)('enrollment on %s', (engine) => {
   const works = async (code: string) => (await previewCode(running.origin, code)).status === 200
   /** As it is changed by an app. */
   const readdress = (id: string) => running.call('PUT', `/users/${id}`, { body: { email: `${unique()}@example.com` } })
+  const synchronize = async (id: string) => {
+    const { username } = (await running.call('GET', `/users/${id}`)).json
+    const body = [{ username, name: 'New', email: `${unique()}@example.com` }]
+    return running.call('PUT', `/domains/${running.domain.id}/users`, { body })
+  }
   const outcomes = (answers: readonly Answer[]) => answers.map(({ status, code }) => code ?? status)
 
   describe('a person', () => {
@@ -91,14 +96,7 @@ describe.each(engines)('enrollment on %s', (engine) => {
 
     it.each([
       ['an app', readdress],
-      [
-        'a synchronization',
-        async (id: string) => {
-          const { username } = (await running.call('GET', `/users/${id}`)).json
-          const body = [{ username, name: 'New', email: `${unique()}@example.com` }]
-          return running.call('PUT', `/domains/${running.domain.id}/users`, { body })
-        },
-      ],
+      ['a synchronization', synchronize],
     ])('loses the mailed link when %s changes the address', async (_, change) => {
       const { id } = await person()
       await send(owner, id)
@@ -324,14 +322,7 @@ describe.each(engines)('enrollment on %s', (engine) => {
 
     it.each([
       ['an app', readdress],
-      [
-        'a synchronization',
-        async (id: string) => {
-          const { username } = (await running.call('GET', `/users/${id}`)).json
-          const body = [{ username, name: 'New', email: `${unique()}@example.com` }]
-          return running.call('PUT', `/domains/${running.domain.id}/users`, { body })
-        },
-      ],
+      ['a synchronization', synchronize],
       [
         'an administrator',
         async (id: string) => {
