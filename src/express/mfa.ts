@@ -23,7 +23,7 @@ import type { MfaOptions } from './mfa-options.ts'
 import { resolveOptions } from './options.ts'
 import type { ResolvedOptions } from './options.ts'
 import { isAsset, serveAsset } from './pages/assets.ts'
-import { createRequestMfa } from './request-mfa.ts'
+import { addRequestMfa } from './request-mfa.ts'
 import { orFail, whenKnown } from './request/at-once.ts'
 import { resolveAppUser } from './request/app-user.ts'
 import type { Mfa, RequestContext } from './request/context.ts'
@@ -167,7 +167,7 @@ function attach(
   own: Mfa,
   req: Request,
   res: Response,
-  { next, requestId, trace }: Handling,
+  { requestId, trace }: Handling,
   user: MfaUser | undefined,
 ): RequestContext {
   const { options } = own
@@ -178,7 +178,7 @@ function attach(
   bindToService(req, options.serviceId)
   wrapPassport(req)
   watchLogoutPath(req, res, options)
-  req.mfa = createRequestMfa({ req, res, next, context })
+  addRequestMfa(req)
   return context
 }
 

@@ -1,8 +1,8 @@
-import type { NextFunction, Request, Response } from 'express'
+import type { Request, Response } from 'express'
 
 import type { Verified } from '../challenge/challenge.ts'
 import { acceptPasskeyLogin, startPasskeyLogin, verifyPasskeyLogin } from './app-login/passkey-login.ts'
-import type { VerifiedPasskey } from './app-login/passkey-login.ts'
+import type { Login, VerifiedPasskey } from './app-login/passkey-login.ts'
 import { withdrawShownCode } from './app-login/withdraw-shown-code.ts'
 import type { UsernamelessOptions } from '../contract/webauthn.ts'
 import { serve } from './apply.ts'
@@ -70,55 +70,47 @@ declare global {
   }
 }
 
-interface Answering {
-  readonly req: Request
-  readonly res: Response
-  readonly next: NextFunction
-  readonly context: RequestContext
-}
-
-/** A class, because a new object with four functions for each request would cost more than the rest of the gate. */
+/** A class, because a new object with functions of its own would cost more than the rest of the gate. */
 class RequestMfaOf implements RequestMfa {
-  readonly #of: Answering
+  readonly #req: Request
 
-  constructor(of: Answering) {
-    this.#of = of
+  constructor(req: Request) {
+    this.#req = req
   }
 
   get verified(): Verified | undefined {
-    const { req, context } = this.#of
-    const current = contextOf(req) ?? context
-    return verifiedOf(readMfaState(req), current, current.user)
+    const { req, context } = this.#login
+    return verifiedOf(readMfaState(req), context, context.user)
   }
 
   get remembered(): boolean {
-    const { req, context } = this.#of
-    return isRemembered(readMfaState(req), contextOf(req) ?? context)
+    const { req, context } = this.#login
+    return isRemembered(readMfaState(req), context)
   }
 
   async challenge({ returnTo, ...need }: Need & { readonly returnTo?: string } = {}): Promise<void> {
-    const { req, res, next, context } = this.#of
+    const { req, res, context } = this.#login
     if (!context.user) throw new Error('req.mfa.challenge(): no user is signed in')
     const wanted = readNeed('req.mfa.challenge', need)
     const request = createWebRequest(req, context, context.user)
     const demanded = { ...wanted, returnTo: safeReturnTo(returnTo, context.base) }
-    await serve(request, res, next, () => stepUp(request, demanded))
+    await serve(request, res, neverPassed, () => stepUp(request, demanded))
   }
 
   async passkeyOptions(): Promise<UsernamelessOptions> {
-    return startPasskeyLogin(this.#of)
+    return startPasskeyLogin(this.#login)
   }
 
   async verifyPasskey(response: unknown): Promise<VerifiedPasskey | undefined> {
-    return verifyPasskeyLogin(this.#of, response)
+    return verifyPasskeyLogin(this.#login, response)
   }
 
   async acceptPasskey(passkey: VerifiedPasskey): Promise<Verified | undefined> {
-    return acceptPasskeyLogin(this.#of, passkey)
+    return acceptPasskeyLogin(this.#login, passkey)
   }
 
   async forget(): Promise<void> {
-    const { req, context } = this.#of
+    const { req, context } = this.#login
     await withdrawShownCode(req, context.mfa)
     await forgetMfa(req)
   }
@@ -127,9 +119,40 @@ class RequestMfaOf implements RequestMfa {
   toJSON(): Pick<RequestMfa, 'verified' | 'remembered'> {
     return { verified: this.verified, remembered: this.remembered }
   }
+
+  /** Read by each method, because a login within the request changes the context. */
+  get #login(): Login {
+    return { req: this.#req, res: this.#req.res as Response, context: contextOf(this.#req) as RequestContext }
+  }
 }
 
-export const createRequestMfa = (of: Answering): RequestMfa => new RequestMfaOf(of)
+function neverPassed(): never {
+  throw new Error('A step-up always answers the request.')
+}
+
+/**
+ * Adds `req.mfa`. The first handler that reads it creates the object: it refers back to the request, and most requests
+ * need not pay for that, see context.ts.
+ */
+export function addRequestMfa(req: Request): void {
+  Object.defineProperty(req, 'mfa', addedMember)
+}
+
+const addedMember: PropertyDescriptor & ThisType<Request> = {
+  get() {
+    const created = new RequestMfaOf(this)
+    setRequestMfa(this, created)
+    return created
+  },
+  set(value: unknown) {
+    setRequestMfa(this, value)
+  },
+  configurable: true,
+  enumerable: true,
+}
+
+const setRequestMfa = (req: Request, value: unknown) =>
+  void Object.defineProperty(req, 'mfa', { value, configurable: true, enumerable: true, writable: true })
 
 /**
  * What was verified, for handlers that must not run otherwise.

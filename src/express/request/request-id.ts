@@ -11,8 +11,10 @@ type TrustsProxy = (address: string | undefined, hop: number) => boolean
  * (`trust proxy`), otherwise a new one. Ids of browsers are ignored, because attackers could use them to forge log lines.
  */
 export function createRequestId(req: IncomingMessage): RequestId {
-  let id: string | undefined
-  return () => (id ??= (isFromProxy(req) ? readRequestId(req.headers['x-request-id']) : undefined) ?? randomUUID())
+  const given = req.headers['x-request-id']
+  let id = given !== undefined && isFromProxy(req) ? readRequestId(given) : undefined
+  // Without `req`, see context.ts.
+  return () => (id ??= randomUUID())
 }
 
 function isFromProxy(req: IncomingMessage & { readonly app?: { get?: (name: string) => unknown } }): boolean {

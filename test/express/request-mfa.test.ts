@@ -1,0 +1,63 @@
+import type { RequestHandler } from 'express'
+import { describe, expect, it } from 'vitest'
+
+import { contextOf } from '../../src/express/request/context.ts'
+import { startWebApp } from '../support/web-app.ts'
+
+describe('req.mfa', () => {
+  it('is one object for all handlers of a request', async () => {
+    const seen: unknown[] = []
+    const note: RequestHandler = (req, _res, next) => {
+      seen.push(req.mfa)
+      next()
+    }
+
+    await visit(note, note)
+
+    expect(seen[0]).toBeDefined()
+    expect(seen[1]).toBe(seen[0])
+  })
+
+  it('is replaced by what the app assigns to it', async () => {
+    const seen: unknown[] = []
+
+    await visit(
+      (req, _res, next) => {
+        Object.assign(req, { mfa: 'of the app' })
+        next()
+      },
+      (req, _res, next) => {
+        seen.push(req.mfa)
+        next()
+      },
+    )
+
+    expect(seen).toEqual(['of the app'])
+  })
+
+  it('is not created, and nothing of mfa() on the request refers back to it, until a handler reads it', async () => {
+    const seen: { mfa?: PropertyDescriptor | undefined; refersBack?: boolean } = {}
+
+    await visit((req, res, next) => {
+      seen.mfa = Object.getOwnPropertyDescriptor(req, 'mfa')
+      seen.refersBack = reaches(contextOf(req), new Set<unknown>([req, res]))
+      next()
+    })
+
+    expect(seen.mfa?.get).toBeTypeOf('function')
+    expect(seen.refersBack).toBe(false)
+  })
+})
+
+async function visit(...handlers: readonly RequestHandler[]): Promise<void> {
+  const app = await startWebApp({ routes: (routes) => handlers.forEach((handler) => routes.use(handler)) })
+  await app.browser().open('/anything')
+}
+
+/** Whether an object leads to one of these by its members. */
+function reaches(from: unknown, targets: ReadonlySet<unknown>, seen = new Set<unknown>()): boolean {
+  if (targets.has(from)) return true
+  if (typeof from !== 'object' || from === null || seen.has(from)) return false
+  seen.add(from)
+  return Object.values(from).some((value) => reaches(value, targets, seen))
+}
