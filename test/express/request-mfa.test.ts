@@ -44,7 +44,8 @@ describe('req.mfa', () => {
       next()
     })
 
-    expect(seen.mfa?.get).toBeTypeOf('function')
+    expect(seen.mfa).toBeDefined()
+    expect(seen.mfa).not.toHaveProperty('value')
     expect(seen.refersBack).toBe(false)
   })
 })
