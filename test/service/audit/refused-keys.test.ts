@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import type { OpenedService } from '../../../src/service/service.ts'
-import { engines, useEngine } from '../../support/engines.ts'
+import { mainEngines, useEngine } from '../../support/engines.ts'
 import { waitTimeout } from '../../support/wait-timeout.ts'
 import { keysFor, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
@@ -9,7 +9,7 @@ import { entriesOf, openDatabase } from './recorded.ts'
 
 const wrongKey = 'Zq9'.repeat(21) + 'x'
 
-describe.each(engines)('requests without a valid API key, on %s', (engine) => {
+describe.each(mainEngines)('requests without a valid API key, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let node: OpenedService
