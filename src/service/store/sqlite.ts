@@ -66,6 +66,9 @@ export async function openSqliteStore(file: string, { create = true, check = tru
     throw error
   }
   opened = true
+  // A savepoint keeps the former pages of what it changes. Above 64 KB SQLite would write them into a temporary file: 25 pages
+  // for a sign-in. It also sorts in memory from here on, so this comes after the migrations, which sort whole tables.
+  database.pragma('temp_store = MEMORY')
   return {
     db,
     created,

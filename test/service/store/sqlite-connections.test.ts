@@ -140,6 +140,14 @@ describe('a read of a database in memory', () => {
   })
 })
 
+describe('a change of a SQLite file', () => {
+  it('keeps what a rollback needs in memory, and writes no temporary file', async () => {
+    const { rows } = await store.db.transaction().execute((db) => sql`PRAGMA temp_store`.execute(db))
+
+    expect(rows).toEqual([{ tempStore: 2 }])
+  })
+})
+
 describe('callers that wait for a change', () => {
   it('are woken when the change can be read, never before its commit', async () => {
     const seen: Promise<number>[] = []
