@@ -2,12 +2,13 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { createClient } from 'second-factor/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { axeViolations } from '../support/axe.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import { walks } from './every-page.ts'
 import type { Place } from './every-page.ts'
+import type { RenderedPage } from './page-inspection.ts'
+import { inspectStructure, inspectTexts, renderPage, componentsOf } from './page-inspection.ts'
 
 const chromium = await sharedChromium()
 
@@ -20,19 +21,6 @@ async function tabOf({ url, browser }: Pick<Place, 'url' | 'browser'>, options: 
 
 function cookieOf(url: string, browser: Place['browser']) {
   return { name: 'connect.sid', value: browser.cookie('connect.sid') ?? 'none', url }
-}
-
-/**
- * Runs in the page: what axe would find wrong in Arabic only. The rest is the same in any language.
- */
-function untranslated(): readonly string[] {
-  const { dir, lang } = document.documentElement
-  const named = [...document.querySelectorAll('title, h1, a, button, summary, label')]
-  const nameless = named.filter((each) => !/\p{Script=Arabic}/u.test(each.textContent + (each.ariaLabel ?? '')))
-  return [
-    ...(dir === 'rtl' && lang === 'ar' ? [] : [`language: ${lang} ${dir}`]),
-    ...nameless.map((each) => `not in Arabic: ${each.outerHTML}`),
-  ]
 }
 
 /** A user with a device who was just asked to approve, in a tab that shows the request. */
@@ -56,28 +44,31 @@ async function pressTabUntil(page: Page, wanted: string): Promise<void> {
   throw new Error(`no Tab leads to "${wanted}"`)
 }
 
+/** Components of the pages that axe has seen. */
+let inspected: ReadonlySet<string> = new Set()
+
 describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
   it('are accessible in both languages and color schemes, from 320 pixels and at twice the font size', async () => {
     const page = await narrowTab()
-    const wrong: unknown[] = []
+    const wrong: string[] = []
+    const pages: RenderedPage[] = []
     for await (const place of walk({ helpUrl: '/help', passwordUrl: '/password' })) {
-      await open(page, place)
-      const found = [
-        ...(await axeViolations(page)),
-        ...(await sidewaysOf(page)),
-        ...(await tooSmall(page)),
-        ...(await inDark(page)),
-        ...(await whenLarge(page)),
-        ...(await inArabic(page, place)),
-      ]
-      if (found.length > 0) wrong.push([place.name, found])
+      const rendered = await renderPage(place)
+      const components = componentsOf(rendered.english)
+      if (pages.length === 0 || !components.isSubsetOf(inspected)) {
+        await open(page, place)
+        wrong.push(...(await inspectStructure(page, place.name)))
+      }
+      inspected = inspected.union(components)
+      pages.push(rendered)
     }
+    wrong.push(...(await inspectTexts(page, pages)))
 
     expect(wrong).toEqual([])
   }, 120_000)
 
   async function narrowTab(): Promise<Page> {
-    const context = await chromium.newContext({ locale: 'en' })
+    const context = await chromium.newContext({ locale: 'en', viewport: { width: 320, height: 640 } })
     onTestFinished(() => context.close())
     await context.addInitScript(holdCompletion)
     return context.newPage()
@@ -92,61 +83,7 @@ describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
 
   async function open(page: Page, { url, path, browser }: Place): Promise<void> {
     await page.context().addCookies([cookieOf(url, browser)])
-    await page.setViewportSize({ width: 320, height: 640 })
     await page.goto(url + path)
-  }
-
-  function sidewaysOf(page: Page): Promise<string[]> {
-    return page.evaluate(() =>
-      document.documentElement.scrollWidth > innerWidth ? [`scrolls sideways: ${document.dir}`] : [],
-    )
-  }
-
-  /** WCAG 2.2 section 2.5.8 asks for 24 pixels; we promise 44. */
-  function tooSmall(page: Page): Promise<string[]> {
-    return page.evaluate(() =>
-      [
-        ...document.querySelectorAll<HTMLElement>(
-          'a, button, summary, input:not([type=hidden], [type=checkbox]), label:has(input)',
-        ),
-      ]
-        .filter((target) => target.offsetHeight > 0 && target.offsetHeight < 44)
-        .map((target) => `small: ${target.outerHTML}`),
-    )
-  }
-
-  async function inDark(page: Page): Promise<string[]> {
-    await page.emulateMedia({ colorScheme: 'dark' })
-    const found = await axeViolations(page, { rules: ['color-contrast'] })
-    await page.emulateMedia({ colorScheme: 'light' })
-    return found
-  }
-
-  /** WCAG 2.2 section 1.4.4. */
-  async function whenLarge(page: Page): Promise<string[]> {
-    await page.setViewportSize({ width: 640, height: 800 })
-    await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
-    const found = await sidewaysOf(page)
-    await page.evaluate(() => void (document.documentElement.style.fontSize = ''))
-    await page.setViewportSize({ width: 320, height: 640 })
-    return found
-  }
-
-  /** As the server renders it, in place of the English one: loading it with its scripts takes longer than all checks. */
-  async function inArabic(page: Page, { browser, path }: Place): Promise<string[]> {
-    const text = await arabicOf(browser, path)
-    await page.evaluate((html) => {
-      const { documentElement, title, body } = new DOMParser().parseFromString(html, 'text/html')
-      Object.assign(document.documentElement, { lang: documentElement.lang, dir: documentElement.dir })
-      document.title = title
-      document.body.replaceWith(document.adoptNode(body))
-    }, text)
-    return [...(await page.evaluate(untranslated)), ...(await sidewaysOf(page))]
-  }
-
-  async function arabicOf(browser: Place['browser'], path: string): Promise<string> {
-    const { headers, text } = await browser.open(path, { 'accept-language': 'ar' })
-    return headers['location'] === undefined ? text : arabicOf(browser, headers['location'])
   }
 })
 

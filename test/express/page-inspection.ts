@@ -1,0 +1,114 @@
+import type { Page } from 'playwright-core'
+
+import type { Browser } from '../support/browser.ts'
+import { axeViolations } from '../support/axe.ts'
+import type { Place } from './every-page.ts'
+
+/** A page as the server renders it. */
+export interface RenderedPage {
+  readonly name: string
+  readonly english: string
+  readonly arabic: string
+}
+
+export async function renderPage({ name, browser, path }: Place): Promise<RenderedPage> {
+  return { name, english: await render(browser, path, 'en'), arabic: await render(browser, path, 'ar') }
+}
+
+async function render(browser: Browser, path: string, language: string): Promise<string> {
+  const { headers, text } = await browser.open(path, { 'accept-language': language })
+  return headers['location'] === undefined ? text : render(browser, headers['location'], language)
+}
+
+/**
+ * Each element with its attributes and those around it, but without texts, addresses and values. A page whose components
+ * have all been inspected on other pages has nothing new for axe.
+ */
+export function componentsOf(html: string): ReadonlySet<string> {
+  const components = new Set([html.match(/<h\d/g)?.join('') ?? ''])
+  const path: string[] = []
+  for (const [, end, name = '', attributes = ''] of html.matchAll(/<(\/?)([a-z]\w*)((?:[^>"]|"[^"]*")*)>/g)) {
+    if (end) {
+      path.splice(path.findLastIndex((each) => each.startsWith(`<${name} `)))
+    } else {
+      const element = `<${name} ${attributes.replaceAll(data, '').replaceAll(values, ' $1')}`
+      components.add([...path, element].join(''))
+      if (!voidElements.has(name) && !attributes.endsWith('/')) path.push(element)
+    }
+  }
+  return components
+}
+
+const voidElements = new Set(['meta', 'link', 'input', 'img', 'br', 'hr'])
+const data = / data-[a-z-]+(="[^"]*")?/g
+const values = / (href|src|action|value|content|title|alt|aria-label|d|viewBox)="[^"]*"/g
+
+/** The page with its scripts, in both color schemes. */
+export async function inspectStructure(page: Page, name: string): Promise<string[]> {
+  const found = [...(await axeViolations(page)), ...(await page.evaluate(findProblems, [{ name }]))]
+  await page.emulateMedia({ colorScheme: 'dark' })
+  found.push(...(await axeViolations(page, { rules: ['color-contrast'] })))
+  await page.emulateMedia({ colorScheme: 'light' })
+  return found.map((problem) => `${name}: ${problem}`)
+}
+
+/**
+ * The pages with their texts, in place of the one that is loaded: loading each with its scripts takes longer than all
+ * checks.
+ */
+export async function inspectTexts(page: Page, pages: readonly RenderedPage[]): Promise<string[]> {
+  const english = pages.map((each) => ({ name: each.name, html: each.english, language: 'en' }))
+  const arabic = pages.map((each) => ({ name: each.name, html: each.arabic, language: 'ar' }))
+  const found = await page.evaluate(findProblems, [...english, ...arabic])
+  // WCAG 2.2 section 1.4.4.
+  await page.setViewportSize({ width: 640, height: 800 })
+  await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
+  return [...found, ...(await page.evaluate(findProblems, english))]
+}
+
+interface Shown {
+  readonly name: string
+  /** In place of the page that is loaded. */
+  readonly html?: string
+  readonly language?: string
+}
+
+/** Runs in the page. */
+function findProblems(pages: readonly Shown[]): string[] {
+  return pages.flatMap(({ name, html, language }) => {
+    if (html !== undefined) show(html)
+    const found = [...wrongLanguage(language), ...tooWide(), ...tooSmall(), ...untranslated(language)]
+    return found.map((problem) => `${name}, ${language ?? 'as loaded'}: ${problem}`)
+  })
+
+  function show(html: string): void {
+    const { documentElement, title, body } = new DOMParser().parseFromString(html, 'text/html')
+    Object.assign(document.documentElement, { lang: documentElement.lang, dir: documentElement.dir })
+    document.title = title
+    document.body.replaceWith(document.adoptNode(body))
+  }
+
+  function wrongLanguage(wanted = 'en'): string[] {
+    const { dir, lang } = document.documentElement
+    return lang === wanted && dir === (wanted === 'ar' ? 'rtl' : 'ltr') ? [] : [`language: ${lang} ${dir}`]
+  }
+
+  function tooWide(): string[] {
+    return document.documentElement.scrollWidth > innerWidth ? ['scrolls sideways'] : []
+  }
+
+  /** WCAG 2.2 section 2.5.8 asks for 24 pixels; we promise 44. */
+  function tooSmall(): string[] {
+    const targets = 'a, button, summary, input:not([type=hidden], [type=checkbox]), label:has(input)'
+    return [...document.querySelectorAll<HTMLElement>(targets)]
+      .filter((target) => target.offsetHeight > 0 && target.offsetHeight < 44)
+      .map((target) => `small: ${target.outerHTML}`)
+  }
+
+  function untranslated(wanted?: string): string[] {
+    if (wanted !== 'ar') return []
+    return [...document.querySelectorAll('title, h1, a, button, summary, label')]
+      .filter((each) => !/\p{Script=Arabic}/u.test(each.textContent + (each.ariaLabel ?? '')))
+      .map((each) => `not in Arabic: ${each.outerHTML}`)
+  }
+}
