@@ -1,5 +1,4 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { onTestFinished } from 'vitest'
 
 import type { NewSession } from '../../src/contract/sessions.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
@@ -16,7 +15,10 @@ export const small = { viewport: { width: 390, height: 844 }, hasTouch: true, is
 /** Installing the app loads its files a second time, so that is left to the tests that are about it. */
 export const phoneOptions = { ...small, serviceWorkers: 'block' } as const
 
-export type Prepare = (page: Page) => Promise<unknown>
+/** Time in the page can then be moved. */
+export const withClock = 'with clock'
+
+export type Prepare = typeof withClock | ((page: Page) => Promise<unknown>)
 
 interface OpenWithOptions {
   readonly context?: BrowserContextOptions | undefined
@@ -65,13 +67,11 @@ export interface PhonesOptions {
 export async function phones({ browser, serviceWorkers = 'block' }: PhonesOptions = {}): Promise<Phones> {
   const chromium = browser ?? (await sharedChromium())
 
-  /** Where the app installs itself or the page is prepared, each test has a context of its own. */
+  /** Where the app installs itself, its worker answers for all its addresses. */
   async function newPage(options: BrowserContextOptions, before?: Prepare): Promise<Page> {
-    if (options.serviceWorkers === 'block' && !before) return keptPage(chromium, options, { leave })
-    const context = await chromium.newContext(options)
-    onTestFinished(() => context.close())
-    const page = await context.newPage()
-    await before?.(page)
+    const after = options.serviceWorkers === 'allow' ? { emptyPage: '/healthz' } : { leave }
+    const page = await keptPage(chromium, options, { ...after, clock: before === withClock })
+    if (before !== withClock) await before?.(page)
     return page
   }
 
@@ -81,10 +81,11 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
     const address = `${service.url}/authenticator/`
     // The app of the test before, which was left as if it had just been loaded.
     const isLoaded = page.url() === address
+    const loadsAgain = fragment !== '' || before
     if (isLoaded) await resume(page)
     // With the same path, a link would not load the page.
-    if (isLoaded && fragment !== '') await page.mainFrame().evaluate(() => history.replaceState(null, '', 'none'))
-    if (!isLoaded || fragment !== '') await page.goto(address + fragment)
+    if (isLoaded && loadsAgain) await page.mainFrame().evaluate(() => history.replaceState(null, '', 'none'))
+    if (!isLoaded || loadsAgain) await page.goto(address + fragment)
     return page
   }
 
@@ -117,9 +118,6 @@ export async function phones({ browser, serviceWorkers = 'block' }: PhonesOption
     },
   }
 }
-
-/** Time in the page can then be moved. */
-export const withClock: Prepare = (page) => page.clock.install()
 
 export async function add(page: Page): Promise<void> {
   await button(page, 'Add this account').click()

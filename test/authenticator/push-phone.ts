@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import type { PushSubscription as Subscription } from '../../src/contract/device.ts'
 import { type PushService, startPushService } from '../support/push-service.ts'
 import { type RunningService, startService } from '../support/running-service.ts'
-import type { Phones, Prepare } from './phone.ts'
+import type { Phones } from './phone.ts'
 import { seedAccount } from './seed.ts'
 
 export interface Arranged {
@@ -29,7 +29,7 @@ export async function joinedForPush(
   const service = await startService({ service: { push: { agent: pushes.agent() } } })
   const { code } = await service.enroll('alice')
   let told = 0
-  const before: Prepare = async (fresh) => {
+  const before = async (fresh: Page) => {
     fresh.on('response', (response) => {
       if (response.url().endsWith('/device/push') && response.request().method() === 'POST') told += 1
     })

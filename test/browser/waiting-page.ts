@@ -7,6 +7,7 @@ import { startTestService } from 'second-factor/testing'
 import { onTestFinished } from 'vitest'
 
 import { createBufferingProxy } from '../support/buffering-proxy.ts'
+import { keptPage } from '../support/kept-page.ts'
 import { listen } from '../support/listen.ts'
 
 export interface WaitingPageOptions {
@@ -36,14 +37,10 @@ export async function openWaitingPage(chromium: Browser, options: WaitingPageOpt
     app.use((req, res) => void res.send(`<link rel="icon" href="data:,"><h1>You are at ${req.path}</h1>`))
     return app
   })
-  const context = await chromium.newContext(options.context)
+  onTestFinished(() => service.close())
+  const page = await keptPage(chromium, options.context, { clock: true })
+  const context = page.context()
   await context.addInitScript(letHide)
-  onTestFinished(async () => {
-    await context.close()
-    await service.close()
-  })
-  const page = await context.newPage()
-  await page.clock.install()
   await page.goto(`${url}/login`)
   return { url, service, device, events, traffic, context, page, arrived: () => page.waitForURL(`${url}/account`) }
 }

@@ -1,9 +1,9 @@
-import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Disposable, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
 interface Kept {
   readonly page: Page
-  readonly session: CDPSession
+  readonly openSession: () => Promise<CDPSession>
   readonly origins: Set<string>
   /** Whether something was called whose effect would outlast the test. */
   changed: boolean
@@ -18,6 +18,8 @@ export interface KeptPageOptions {
   readonly leave?: (page: Page) => Promise<boolean>
   /** An address of the app that loads no scripts, relative to where the test ends. */
   readonly emptyPage?: string
+  /** With `page.clock` installed. It cannot be removed, so only a test that wants it, too, receives the page again. */
+  readonly clock?: boolean
 }
 
 const idle = new WeakMap<Browser, Map<string, Kept[]>>()
@@ -27,10 +29,13 @@ const sessions = new WeakMap<Page, Promise<CDPSession>>()
 /** Whether the next test may receive a page of the context. */
 export const isKept = (context: BrowserContext): boolean => keptContexts.has(context)
 
-/** A session of the DevTools protocol with the page. What it sets has to end with the test. */
+/** A session of the DevTools protocol with the page, until the end of the test. */
 export function pageSession(page: Page): Promise<CDPSession> {
-  const session = sessions.get(page) ?? page.context().newCDPSession(page)
+  const known = sessions.get(page)
+  if (known) return known
+  const session = page.context().newCDPSession(page)
   sessions.set(page, session)
+  void session.then((opened) => opened.once('close', () => sessions.delete(page)))
   return session
 }
 
@@ -44,8 +49,10 @@ export async function keptPage(
   options: BrowserContextOptions = {},
   after: KeptPageOptions = {},
 ): Promise<Page> {
-  const pages = idlePages(browser, JSON.stringify(options))
-  const chosen = pages.pop() ?? (await createKept(browser, options))
+  const { clock = false } = after
+  const pages = idlePages(browser, JSON.stringify([options, clock]))
+  const chosen = pages.pop() ?? (await createKept(browser, options, clock))
+  if (clock) await startClock(chosen)
   onTestFinished(async ({ task }) => {
     const failed = task.result?.state === 'fail'
     const clean = !failed && (await reset(chosen, options, after).catch(() => false))
@@ -66,19 +73,27 @@ function idlePages(browser: Browser, key: string): Kept[] {
   return pages
 }
 
-async function createKept(browser: Browser, options: BrowserContextOptions): Promise<Kept> {
+/** The present is its time, whatever the test before has made of it. */
+async function startClock(kept: Kept): Promise<void> {
+  const { clock } = kept.page
+  await clock.install()
+  await clock.resume()
+  kept.touched = true
+}
+
+async function createKept(browser: Browser, options: BrowserContextOptions, clock: boolean): Promise<Kept> {
   const context = await browser.newContext(options)
   const page = await context.newPage()
   const created: Kept = {
     page,
-    session: await pageSession(page),
+    openSession: context.newCDPSession.bind(context, page),
     origins: new Set(),
     changed: false,
     undo: [],
     touched: false,
   }
   page.on('framenavigated', (frame) => void created.origins.add(new URL(frame.url()).origin))
-  for (const target of [page, context, page.clock]) {
+  for (const target of [page, context, ...(clock ? [] : [page.clock])]) {
     watch(target, lasting, () => {
       created.changed = true
     })
@@ -91,19 +106,28 @@ async function createKept(browser: Browser, options: BrowserContextOptions): Pro
       created.undo.push(() => Reflect.apply(target.off.bind(target), target, given))
     })
     watch(target, ['route'], () => created.undo.push(() => target.unrouteAll({ behavior: 'ignoreErrors' })))
+    watch(target, ['addInitScript'], (_, script) => {
+      created.touched = true
+      created.undo.push(async () => ((await script) as Disposable).dispose())
+    })
   }
   watch(context, ['newCDPSession'], (_, session) => {
     // What a session has set ends with it.
     created.undo.push(async () => ((await session) as CDPSession).detach())
+  })
+  const setOffline = context.setOffline.bind(context)
+  watch(context, ['setOffline'], () => {
+    created.touched = true
+    created.undo.push(() => setOffline(false))
   })
   keptContexts.add(context)
   return created
 }
 
 const lasting = (
-  'addInitScript exposeBinding exposeFunction routeFromHAR routeWebSocket emulateMedia ' +
+  'exposeBinding exposeFunction routeFromHAR routeWebSocket emulateMedia ' +
   'setDefaultTimeout setDefaultNavigationTimeout setExtraHTTPHeaders addLocatorHandler grantPermissions ' +
-  'setGeolocation setHTTPCredentials setOffline install pauseAt setFixedTime setSystemTime'
+  'setGeolocation setHTTPCredentials install pauseAt setFixedTime setSystemTime'
 ).split(' ')
 
 /** What such a script has changed ends with the document. `page.mainFrame().evaluate` is for what leaves nothing behind. */
@@ -134,6 +158,8 @@ async function reset(
   const others = page.context().pages()
   await Promise.all(others.filter((other) => other !== page).map((other) => other.close()))
   if (kept.touched || kept.origins.size > 1 || !(await leave?.(page))) await clear(kept, emptyPage)
+  // The next test would take it for its own.
+  if (page.context().serviceWorkers().length > 0) return false
   const { viewport } = options
   const { width, height } = page.viewportSize() ?? {}
   if (viewport && (width !== viewport.width || height !== viewport.height)) await page.setViewportSize(viewport)
@@ -142,13 +168,16 @@ async function reset(
 
 /** Leaves the document, and removes what it has stored. */
 async function clear(kept: Kept, emptyPage: string): Promise<void> {
-  const { page, session, origins } = kept
+  const { page, openSession, origins } = kept
   // Not `about:blank`: for a page with another opener policy, Chromium starts another process.
   await page.goto(new URL(emptyPage, page.url()).href)
+  // While it is open, a page that is loaded offline takes itself for online.
+  const session = await openSession()
   await Promise.all([
     page.context().clearCookies(),
     ...[...origins].map((origin) => session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })),
   ])
+  await session.detach()
   origins.clear()
   kept.touched = false
 }
