@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { sharedChromium } from '../support/shared-chromium.ts'
-import { openWaitingPage, show } from './waiting-page.ts'
+import { openTab, openWaitingPage, show } from './waiting-page.ts'
 
 const chromium = await sharedChromium()
 
@@ -88,10 +88,11 @@ describe('a hidden page', () => {
   })
 
   it('is one of six tabs: only the visible one holds a connection, and each continues once it is visible', async () => {
-    const { url, page, context, device, traffic, arrived, events } = await openWaitingPage(chromium)
-    const others = await Promise.all(Array.from({ length: 5 }, () => context.newPage()))
-    for (const other of others) {
-      await other.goto(`${url}/account`)
+    const { url, page, device, traffic, arrived, events } = await openWaitingPage(chromium)
+    const others: Page[] = []
+    while (others.length < 5) {
+      const other = await openTab(page, url)
+      others.push(other)
       await show(other, false)
     }
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)

@@ -1,33 +1,26 @@
 import { request } from 'node:http'
 
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createBrowser } from '../support/browser.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
-import { openWaitingPage, show } from './waiting-page.ts'
+import { openTab, openWaitingPage, show } from './waiting-page.ts'
 
 const chromium = await sharedChromium()
 
 const heading = (page: Page) => page.locator('h1').textContent()
-
-/** Another window of the same browser, side by side with the others. They share one clock. */
-async function openWindow(context: BrowserContext, url: string): Promise<Page> {
-  const page = await context.newPage()
-  await page.goto(`${url}/account`)
-  return page
-}
 
 /** Resolves when the page has heard what its stream said before. */
 const hasHeard = (page: Page) => page.evaluate(() => fetch('/mfa/assets/style.css'))
 
 describe('six windows of one web session', () => {
   it('hold four streams without alternating; the two oldest poll, and check again when the user returns', async () => {
-    const { url, page, context, device, service, traffic } = await openWaitingPage(chromium)
+    const { url, page, device, service, traffic } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     const windows = [page]
     for (let count = 0; count < 5; count++) {
-      windows.push(await openWindow(context, url))
+      windows.push(await openTab(page, url))
       // From the fifth on, as many are open as before: only those that were asked for tell whether it has its stream.
       await expect
         .poll(() => [traffic.asked('/mfa/events'), traffic.open('/mfa/events')])
@@ -56,9 +49,9 @@ describe('six windows of one web session', () => {
   })
 
   it('check again also when a window is clicked that was visible all the time', async () => {
-    const { url, page, context, traffic } = await openWaitingPage(chromium)
+    const { url, page, traffic } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
-    for (let count = 0; count < 4; count++) await openWindow(context, url)
+    for (let count = 0; count < 4; count++) await openTab(page, url)
     await expect.poll(() => traffic.asked('/mfa/events')).toBe(5)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(4)
 

@@ -89,6 +89,15 @@ export function show(page: Page, visible: boolean): Promise<void> {
   return page.evaluate((value) => (globalThis as unknown as Hiding).showPage(value), visible)
 }
 
+/** Another tab of the same browser, on the same page. Opened by this one, it needs no process of its own. */
+export async function openTab(page: Page, url: string): Promise<Page> {
+  const opened = page.waitForEvent('popup')
+  await page.evaluate((address) => void window.open(address), `${url}/account`)
+  const tab = await opened
+  await tab.waitForLoadState()
+  return tab
+}
+
 interface Hiding {
   showPage(visible: boolean): void
 }
