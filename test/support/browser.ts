@@ -1,15 +1,16 @@
-import request from 'supertest'
+import { sendRequest } from './http-request.ts'
+import type { HttpResponse } from './http-request.ts'
 
 /** A web browser without JavaScript: stores cookies and sends the headers of a browser. */
 export interface Browser {
   /** Opens a page as a person does, without following redirects. */
-  open(path: string, headers?: Record<string, string>): Promise<request.Response>
+  open(path: string, headers?: Record<string, string>): Promise<HttpResponse>
   /** Opens a page and follows redirects, as browsers do. */
-  visit(path: string): Promise<request.Response & { path: string }>
+  visit(path: string): Promise<HttpResponse & { path: string }>
   /** Fetches data as a page's script does. */
-  fetch(path: string): Promise<request.Response>
+  fetch(path: string): Promise<HttpResponse>
   /** Submits a form of a page of this origin. */
-  submit(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<request.Response>
+  submit(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<HttpResponse>
   /** A second browser that starts with a copy of the cookies. @param at Another process of the app. */
   copy(at?: string): Browser
   cookie(name: string): string | undefined
@@ -18,10 +19,24 @@ export interface Browser {
 export function createBrowser(base: string, cookies = new Map<string, string>()): Browser {
   const jar = new Map(cookies)
 
-  async function send(call: request.Test, headers: Record<string, string>): Promise<request.Response> {
+  async function send(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    fields?: Record<string, string>,
+  ): Promise<HttpResponse> {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const answer = await call.redirects(0).set({ ...(cookie ? { cookie } : {}), ...headers })
-    for (const line of (answer.headers['set-cookie'] as unknown as string[] | undefined) ?? []) {
+    const form = fields && String(new URLSearchParams(fields))
+    const sent = {
+      ...(form !== undefined && {
+        'content-type': 'application/x-www-form-urlencoded',
+        'content-length': String(form.length),
+      }),
+      ...(cookie && { cookie }),
+      ...headers,
+    }
+    const answer = await sendRequest(method, base + path, sent, form)
+    for (const line of answer.cookies) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       if (name !== undefined && value !== undefined) jar.set(name, value)
     }
@@ -29,7 +44,7 @@ export function createBrowser(base: string, cookies = new Map<string, string>())
   }
 
   const open: Browser['open'] = (path, headers = {}) =>
-    send(request(base).get(path), {
+    send('GET', path, {
       accept: 'text/html',
       'sec-fetch-mode': 'navigate',
       'sec-fetch-site': 'same-origin',
@@ -47,18 +62,18 @@ export function createBrowser(base: string, cookies = new Map<string, string>())
       }
     },
     fetch: (path) =>
-      send(request(base).get(path), {
+      send('GET', path, {
         accept: 'application/json',
         'sec-fetch-mode': 'cors',
         'sec-fetch-site': 'same-origin',
       }),
     submit: (path, fields = {}, headers = {}) =>
-      send(request(base).post(path).type('form').send(fields), {
-        accept: 'text/html',
-        'sec-fetch-mode': 'navigate',
-        'sec-fetch-site': 'same-origin',
-        ...headers,
-      }),
+      send(
+        'POST',
+        path,
+        { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'same-origin', ...headers },
+        fields,
+      ),
     copy: (at = base) => createBrowser(at, jar),
     cookie: (name) => jar.get(name),
   }
