@@ -206,10 +206,26 @@ function corrections(): readonly Mutant[] {
     {
       defense: 'bringing codes and known browsers to the present',
       file: 'src/service/maintenance/future-times.ts',
-      find: 'for (const step of accessCorrections) await inSteps(steps, () => step(db, ofAccess(clock.now())))',
-      replace: 'await inSteps(steps, () => Promise.resolve(accessCorrections.length * 0 * ofAccess(0).present))',
+      find: 'for (const rows of accessCorrections) await inSteps(steps, () => rows.correctSome(db, ofAccess(clock.now())))',
+      replace: 'await inSteps(steps, () => Promise.resolve(accessCorrections.length * 0))',
       test: clockTest,
       title: 'limits codes and browsers that last for days to their lifetime from now',
+    },
+    {
+      defense: 'noticing codes and known browsers of the future',
+      file: 'src/service/store/future-times.ts',
+      find: '    ...accessCorrections.map((rows) => rows.exist(access)),\n',
+      replace: '',
+      test: clockTest,
+      title: 'limits codes and browsers that last for days to their lifetime from now',
+    },
+    {
+      defense: 'noticing waits of the future',
+      file: 'src/service/store/future-times.ts',
+      find: '    ...waitCorrections.map((rows) => rows.exist(waits)),\n',
+      replace: '',
+      test: clockTest,
+      title: 'limits the pause of a changed address to a day, and other pauses to their own length',
     },
     {
       defense: 'the trusted time, by which a slow clock is no correction',

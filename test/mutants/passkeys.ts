@@ -234,9 +234,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'ceremonies of the future are removed',
     file: 'src/service/store/future-times.ts',
-    find: "return removeSome(db, 'passkeyCeremony', ['challengeHash'], (is) => is('expiresAt', '>', latest))",
-    replace:
-      "return removeSome(db, 'passkeyCeremony', ['challengeHash'], (is) => is('expiresAt', '<', latest - latest))",
+    find: "removedRows('passkeyCeremony', ['challengeHash'], 'expiresAt', (now) => now + ceremonyLifetime)",
+    replace: "removedRows('passkeyCeremony', ['challengeHash'], 'expiresAt', (now) => now * ceremonyLifetime)",
     test: endings,
     title: 'grant nothing from the future: a ceremony of a clock that was ahead',
   },

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { inSteps } from '../ground/in-steps.ts'
 import type { NoticingClock } from '../ground/noticing-clock.ts'
 import { latestBeginning } from '../rules/present.ts'
-import { accessCorrections, waitCorrections } from '../store/future-times.ts'
+import { accessCorrections, hasFutureTimes, waitCorrections } from '../store/future-times.ts'
 import type { Correction } from '../store/future-times.ts'
 import { sweepStep } from '../store/due.ts'
 import { readTrustedClock } from '../store/trusted-clock.ts'
@@ -29,13 +29,15 @@ export async function correctFutureTimes(
   const { db } = ctx.store
   const { clock } = ctx
   const steps = { size: sweepStep, signal }
-  for (const step of waitCorrections) await inSteps(steps, () => step(db, waits(clock.now())))
   const { trustedAt } = await readTrustedClock(db, clock.now())
   const ofAccess = (present: number): Correction => ({
     future: latestBeginning(Math.max(present, trustedAt + trustedTimeLag)),
     present,
   })
-  for (const step of accessCorrections) await inSteps(steps, () => step(db, ofAccess(clock.now())))
+  const now = clock.now()
+  if (!(await hasFutureTimes(db, waits(now), ofAccess(now)))) return
+  for (const rows of waitCorrections) await inSteps(steps, () => rows.correctSome(db, waits(clock.now())))
+  for (const rows of accessCorrections) await inSteps(steps, () => rows.correctSome(db, ofAccess(clock.now())))
 }
 
 /** Checks once a minute whether the machine's clock was set back. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { SqlBool } from 'kysely'
+import type { RawBuilder, SqlBool } from 'kysely'
 
 import { invitationLifetime } from '../../contract/admin/roles.ts'
 import { ceremonyLifetime } from '../../contract/passkeys.ts'
@@ -10,9 +10,9 @@ import { emailCodeLifetime } from '../rules/email-code.ts'
 import { knownFor } from '../rules/known-browsers.ts'
 import { latestBeginning } from '../rules/present.ts'
 import { changeSome, isSome, removeSome, sweepStep } from './due.ts'
-import type { IsDue, Key } from './due.ts'
+import type { Key } from './due.ts'
 import { noReplacement } from './replacements.ts'
-import type { Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 
 /** Unix times, seconds. */
 export interface Correction {
@@ -22,49 +22,43 @@ export interface Correction {
   readonly present: number
 }
 
-/** Brings some rows to the present. @returns how many; fewer than `sweepStep` where none is left. */
-type Step = (db: Queryable, correction: Correction) => Promise<number>
+/** Rows of one kind whose times can be in the future. */
+export interface FutureRows {
+  /** Whether there is one, in SQL. */
+  exist(correction: Correction): RawBuilder<SqlBool>
+  /** Brings some of them to the present. @returns how many; fewer than `sweepStep` where none is left. */
+  correctSome(db: Queryable, correction: Correction): Promise<number>
+}
 
 /** Locks, budgets, pauses and rows that expire: each keeps its length. See `rules/present.ts`. */
-export const waitCorrections: readonly Step[] = [
+export const waitCorrections: readonly FutureRows[] = [
   toPresent('user', 'codesLockedAt', ['codesLockedUntil']),
   toPresent('user', 'knownCodesLockedAt', ['knownCodesLockedUntil']),
   toPresent('user', 'emailChangedAt'),
   toPresent('attempt', 'at'),
-  talliesToPresent,
+  { exist: ({ future }) => exists('tally', isLater('at', future)), correctSome: talliesToPresent },
   toPresent('session', 'settledAt'),
-  (db, { future, present }) =>
-    changeSome(db, 'challengeTry', ['challenge'], (is) => is('expiresAt', '>', future + challengeTriesKept), {
-      expiresAt: present + challengeTriesKept,
-    }),
+  changedRows(
+    'challengeTry',
+    ['challenge'],
+    ({ future }) => isLater('expiresAt', future + challengeTriesKept),
+    ({ present }) => ({ expiresAt: present + challengeTriesKept }),
+  ),
   toPresent('callerVerification', 'settledAt'),
   toPresent('deviceHistory', 'settledAt'),
   toPresent('deviceNotice', 'createdAt'),
   // Short-lived codes, ceremonies and sessions of administrators from the future are removed: users can request new ones.
-  (db, { present }) => {
-    const latest = latestBeginning(present + emailCodeLifetime)
-    return removeSome(db, 'emailCode', ['domainId', 'userId'], (is) => is('expiresAt', '>', latest))
-  },
-  (db, { present }) => {
-    const latest = latestBeginning(present + ceremonyLifetime)
-    return removeSome(db, 'passkeyCeremony', ['challengeHash'], (is) => is('expiresAt', '>', latest))
-  },
-  (db, { present }) => {
-    const latest = latestBeginning(present + ceremonyLifetime)
-    return removeSome(db, 'administratorCeremony', ['challengeHash'], (is) => is('expiresAt', '>', latest))
-  },
-  (db, { present }) => {
-    const latest = latestBeginning(present + invitationLifetime)
-    return removeSome(db, 'administratorInvitation', ['tokenHash'], (is) => is('expiresAt', '>', latest))
-  },
-  (db, { present }) => {
-    const latest = latestBeginning(present)
-    return removeSome(db, 'administratorSession', ['hash'], (is) => is('usedAt', '>', latest))
-  },
-  (db, { present }) => {
-    const latest = latestBeginning(shownCodeExpiry(present))
-    return changeSome(db, 'token', ['id'], (is) => is('replacementExpiresAt', '>', latest), noReplacement)
-  },
+  removedRows('emailCode', ['domainId', 'userId'], 'expiresAt', (now) => now + emailCodeLifetime),
+  removedRows('passkeyCeremony', ['challengeHash'], 'expiresAt', (now) => now + ceremonyLifetime),
+  removedRows('administratorCeremony', ['challengeHash'], 'expiresAt', (now) => now + ceremonyLifetime),
+  removedRows('administratorInvitation', ['tokenHash'], 'expiresAt', (now) => now + invitationLifetime),
+  removedRows('administratorSession', ['hash'], 'usedAt', (now) => now),
+  changedRows(
+    'token',
+    ['id'],
+    ({ present }) => isLater('replacementExpiresAt', latestBeginning(shownCodeExpiry(present))),
+    () => noReplacement,
+  ),
 ]
 
 /**
@@ -72,37 +66,93 @@ export const waitCorrections: readonly Step[] = [
  * them is not needed for safety; when a clock is slow for a moment, none of them may be lost.
  * The future begins after the later one of the present and of what `rules/trusted-time.ts` believes.
  */
-export const accessCorrections: readonly Step[] = [
-  (db, { future, present }) => {
-    const code = { codeExpiresAt: earlier('codeExpiresAt', 'createdAt', present), createdAt: present }
-    const isFuture: IsDue<'token'> = (is) => is.and([is('codeExpiresAt', 'is not', null), is('createdAt', '>', future)])
-    return changeSome(db, 'token', ['id'], isFuture, code)
-  },
-  (db, { future, present }) => {
-    const expiresAt = sql<number>`case when expires_at = ${endOfTime} then expires_at
-      else ${earlier('expiresAt', 'createdAt', present)} end`
-    const code = { expiresAt, createdAt: present }
-    return changeSome(db, 'bypassCode', ['sequence'], (is) => is('createdAt', '>', future), code)
-  },
-  (db, { future, present }) => {
-    const rememberedUntil = earlier('rememberedUntil', 'passedAt', present)
-    const browser = { passedAt: present, expiresAt: present + knownFor, rememberedUntil }
-    const isFuture: IsDue<'knownBrowser'> = (is) => is('expiresAt', '>', future + knownFor)
-    return changeSome(db, 'knownBrowser', ['idHash', 'domainId', 'userId'], isFuture, browser)
-  },
+export const accessCorrections: readonly FutureRows[] = [
+  changedRows(
+    'token',
+    ['id'],
+    ({ future }) => sql<SqlBool>`${sql.ref('codeExpiresAt')} is not null and ${isLater('createdAt', future)}`,
+    ({ present }) => ({ codeExpiresAt: earlier('codeExpiresAt', 'createdAt', present), createdAt: present }),
+  ),
+  changedRows(
+    'bypassCode',
+    ['sequence'],
+    ({ future }) => isLater('createdAt', future),
+    ({ present }) => ({
+      expiresAt: sql<number>`case when expires_at = ${endOfTime} then expires_at
+        else ${earlier('expiresAt', 'createdAt', present)} end`,
+      createdAt: present,
+    }),
+  ),
+  changedRows(
+    'knownBrowser',
+    ['idHash', 'domainId', 'userId'],
+    ({ future }) => isLater('expiresAt', future + knownFor),
+    ({ present }) => ({
+      passedAt: present,
+      expiresAt: present + knownFor,
+      rememberedUntil: earlier('rememberedUntil', 'passedAt', present),
+    }),
+  ),
 ]
+
+/** Whether any time is in the future: one read, which almost always spares a write for each kind of rows. */
+export async function hasFutureTimes(db: Queryable, waits: Correction, access: Correction): Promise<boolean> {
+  const found = [
+    ...waitCorrections.map((rows) => rows.exist(waits)),
+    ...accessCorrections.map((rows) => rows.exist(access)),
+  ]
+  const { rows } = await sql`select 1 as found where ${sql.join(found, sql` or `)}`.execute(db)
+  return rows.length > 0
+}
+
+const isLater = (column: string, time: number): RawBuilder<SqlBool> => sql`${sql.ref(column)} > ${time}`
+
+function exists(table: keyof Database, isFuture: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  return sql`exists (select 1 from ${sql.table(table)} where ${isFuture} limit 1)`
+}
+
+/** Rows that get other values. */
+function changedRows<T extends keyof Database>(
+  table: T,
+  key: Key<T>,
+  isFuture: (correction: Correction) => RawBuilder<SqlBool>,
+  values: (correction: Correction) => { readonly [C in keyof Database[T]]?: unknown },
+): FutureRows {
+  return {
+    exist: (correction) => exists(table, isFuture(correction)),
+    correctSome: (db, correction) => changeSome(db, table, key, () => isFuture(correction), values(correction)),
+  }
+}
+
+/** Rows that are removed. @param latest Of a row that was created now. */
+function removedRows<T extends keyof Database>(
+  table: T,
+  key: Key<T>,
+  column: Key<T>[number],
+  latest: (now: number) => number,
+): FutureRows {
+  const isFuture = ({ present }: Correction) => isLater(column, latestBeginning(latest(present)))
+  return {
+    exist: (correction) => exists(table, isFuture(correction)),
+    correctSome: (db, correction) => removeSome(db, table, key, () => isFuture(correction)),
+  }
+}
 
 /** Brings times to the present, each with the end of what began then. */
 function toPresent<T extends 'user' | 'attempt' | 'session' | 'deviceHistory' | 'deviceNotice' | 'callerVerification'>(
   table: T,
   from: Key<T>[number],
   ends: Key<T> = [],
-): Step {
-  return (db, { future, present }) => {
-    const isFuture = () => sql<SqlBool>`${sql.ref(from)} > ${future}`
-    const values = ends.map((end) => [end, earlier(end, from, present)])
-    return changeSome(db, table, ['sequence'], isFuture, Object.fromEntries([...values, [from, present]]))
-  }
+): FutureRows {
+  return changedRows(
+    table,
+    ['sequence'],
+    ({ future }) => isLater(from, future),
+    ({ present }) => {
+      const values = ends.map((end) => [end, earlier(end, from, present)])
+      return Object.fromEntries([...values, [from, present]])
+    },
+  )
 }
 
 /** An end that comes as long after now as it came after its beginning. */
