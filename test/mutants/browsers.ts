@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'twenty browsers a user',
     file: 'src/service/api/known-browser.ts',
-    find: '  await endOldestBrowsers(db, userId, browsersPerUser)\n',
+    find: '  if (!present) await endOldestBrowsers(db, userId, browsersPerUser)\n',
     replace: '',
     test: 'service/known-browsers.test.ts',
     title: 'has at most twenty known browsers: the one with the oldest pass is ended first',

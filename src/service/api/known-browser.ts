@@ -61,8 +61,8 @@ export async function passInBrowser(call: Call, db: Queryable, pass: Pass): Prom
   const name = pass.name ?? present?.name ?? null
   const key = keyOf(pass, present, now)
   const kept = { id, domainId, userId, passedAt: now, expiresAt, rememberedUntil, name, knownSince: now, ...key }
-  await keepKnownBrowser(db, kept)
-  await endOldestBrowsers(db, userId, browsersPerUser)
+  await keepKnownBrowser(db, kept, present?.factors)
+  if (!present) await endOldestBrowsers(db, userId, browsersPerUser)
   if (pass.publicKey !== undefined) await dropOldestKeys(db, userId, keptPerUser)
   const facts = { domain: domainId, user: userId }
   if (!present) await auditCall(db, call, 'browser.known', { ...facts, until: expiresAt })

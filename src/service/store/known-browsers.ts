@@ -41,9 +41,14 @@ const browserOf = firstRow('browserOf', (db, of: Slots<BrowserOf & { readonly id
 
 type Kept = Omit<KnownBrowserRow, 'factors' | 'idHash' | 'seenAt'> & { readonly id: string }
 
-/** Keeps a browser for this user, or keeps it longer. In a transaction that has locked the user. */
-export async function keepKnownBrowser(db: Queryable, { id, ...row }: Kept): Promise<void> {
-  await storeBrowser(db, { ...row, idHash: hashOfBrowser(id), factors: await factorState(db, row.userId) })
+/**
+ * Keeps a browser for this user, or keeps it longer. In a transaction that has locked the user.
+ *
+ * @param knownFactors The state of the user's factors, where this transaction has read it.
+ */
+export async function keepKnownBrowser(db: Queryable, { id, ...row }: Kept, knownFactors?: string): Promise<void> {
+  const factors = knownFactors ?? (await factorState(db, row.userId))
+  await storeBrowser(db, { ...row, idHash: hashOfBrowser(id), factors })
 }
 
 const storeBrowser = change('storeBrowser', (db, row: Slots<Omit<KnownBrowserRow, 'seenAt'>>) => {
