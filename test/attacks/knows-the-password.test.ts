@@ -151,7 +151,7 @@ describe('sending requests to the device', () => {
 
     for (let attempt = 0; attempt < 8; attempt += 1) await bomb()
     const first = asked
-    for (let hour = 0; hour < 6; hour += 1) {
+    for (let hour = 0; hour < 3; hour += 1) {
       await app.clock.advance(60 * minute)
       for (let attempt = 0; attempt < 6; attempt += 1) await bomb()
     }

@@ -296,7 +296,7 @@ export const mutants: readonly Mutant[] = [
     find: "taken < size && (name === '' || caller.taken < share)",
     replace: "size > 0 || share > caller.taken || name === ''",
     test: 'express/dead-service.test.ts',
-    title: 'does not block the app: 500 users get an answer each, and few calls are made',
+    title: 'does not block the app: 100 users get an answer each, and few calls are made',
   },
   {
     defense: 'taking a service for dead that does not answer',
@@ -336,7 +336,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const maxPerUser = 8',
     replace: 'const maxPerUser = 8_000',
     test: 'express/many-streams.test.ts',
-    title: 'with 900 idle streams does not block the sign-in of others, and triggers no failMode',
+    title: 'with 150 idle streams does not block the sign-in of others, and triggers no failMode',
   },
   {
     defense: 'answering trouble in one place for all routes',
