@@ -87,7 +87,7 @@ describe('a new version', () => {
     releases.publish('second')
     await waitForUpdate(page)
 
-    await page.goto('about:blank')
+    await page.goto(`${releases.url}/healthz`)
     await page.goto(`${releases.url}/authenticator/#code=zzzzzzzzz2`)
     await expect.poll(() => release(page)).toBe('second')
 

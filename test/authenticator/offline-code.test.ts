@@ -60,7 +60,7 @@ describe('the offline code of an account', () => {
   it('opens from the shortcut of the installed app', async () => {
     const { service, page } = await phone.joined()
 
-    await page.goto('about:blank')
+    await page.goto(`${service.url}/healthz`)
     await page.goto(`${service.url}/authenticator/#codes`)
 
     await expect.poll(() => read(page, () => document.activeElement?.id)).toBe('accounts')

@@ -141,7 +141,9 @@ describe('a request', () => {
     const { page, number } = await asked({ pin })
     const focused: (string | null | undefined)[] = []
 
-    const faults = await inLanguages(page, ['en', 'de', 'ar'], async () => {
+    // The longest words, and the other direction of writing.
+    const languages = ['de', 'ar', ...(process.env.LONG ? ['en'] : [])]
+    const faults = await inLanguages(page, languages, async () => {
       const atNumber = await faultsAtAllSizes(page)
       await giveBlankCamera(page)
       await page.locator('.asked .icon-button').tap()
@@ -160,7 +162,7 @@ describe('a request', () => {
     })
 
     expect(faults).toEqual([])
-    expect(focused).toEqual(['scanning', 'scanning', 'scanning'])
+    expect(focused).toEqual(languages.map(() => 'scanning'))
     expect(await page.locator('.bar').count()).toBe(0)
   })
 

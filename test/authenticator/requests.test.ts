@@ -333,7 +333,7 @@ describe('an answer', () => {
 describe('a phone that was asleep', () => {
   it('shows all pending requests when it is opened', async () => {
     const { service, page } = await phone.joined()
-    await page.goto('about:blank')
+    await page.goto(`${service.url}/healthz`)
     await service.ask('alice', { attributes: [{ key: 'Browser', value: 'First' }] })
     await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Second' }] })
 

@@ -5,7 +5,7 @@ import { phoneOptions } from '../authenticator/phone.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { startExampleApp } from '../support/example-app.ts'
-import { activate, createAccount, expectAccessible, numberOn, signIn, typeNumber, wrong } from './person.ts'
+import { activate, createAccount, expectAccessible, numberOn, password, signIn, typeNumber, wrong } from './person.ts'
 
 const chromium = await sharedChromium()
 
@@ -19,12 +19,21 @@ async function arrange(web: BrowserContextOptions = {}) {
   return { url, phone, page }
 }
 
+/** A new account, as the main path makes it on its pages, and its password. */
+async function enter(page: Page, url: string): Promise<void> {
+  const post = (path: string, form: Record<string, string>) =>
+    page.request.post(url + path, { form, headers: { 'sec-fetch-site': 'same-origin' }, maxRedirects: 0 })
+  const account = { username: 'alice', password }
+  await post('/sign-up', { ...account, name: 'alice', email: 'alice@example.com' })
+  await post('/sign-in', account)
+  await page.goto(`${url}/account`)
+}
+
 /** From nothing to the open request of a person who has just set up a device. */
 async function enrolled(web?: BrowserContextOptions) {
   const arranged = await arrange(web)
   const { page, phone, url } = arranged
-  await createAccount(page, url, 'alice')
-  await signIn(page, 'alice')
+  await enter(page, url)
   const authenticator = await activate(phone, page)
   if (web?.javaScriptEnabled === false) await reload(page)
   await page.locator('#number').waitFor()
@@ -59,7 +68,7 @@ describe('the main path, with JavaScript', () => {
     await expectAccessible(page)
   })
 
-  it('says on both screens that a request was denied or canceled, and offers a next step', async () => {
+  it('says on both screens that a request was denied, was canceled or got a wrong number, and offers a next step', async () => {
     const { page, authenticator } = await enrolled()
 
     await authenticator.getByRole('button', { name: 'Deny' }).click()
@@ -72,11 +81,8 @@ describe('the main path, with JavaScript', () => {
 
     await page.getByRole('heading', { name: 'The sign-in was canceled' }).waitFor()
     await authenticator.getByText('Nothing to approve').waitFor()
-  })
-
-  it('says on both screens that the number was wrong', async () => {
-    const { page, authenticator } = await enrolled()
-
+    await page.getByRole('button', { name: 'Try again', exact: true }).click()
+    await authenticator.getByText('Sign in to').waitFor()
     await typeNumber(authenticator, wrong(await numberOn(page)))
     await authenticator.getByRole('button', { name: 'Approve' }).click()
 
