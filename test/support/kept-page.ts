@@ -158,12 +158,21 @@ async function reset(
   const others = page.context().pages()
   await Promise.all(others.filter((other) => other !== page).map((other) => other.close()))
   if (kept.touched || kept.origins.size > 1 || !(await leave?.(page))) await clear(kept, emptyPage)
-  // The next test would take it for its own.
-  if (page.context().serviceWorkers().length > 0) return false
   const { viewport } = options
   const { width, height } = page.viewportSize() ?? {}
   if (viewport && (width !== viewport.width || height !== viewport.height)) await page.setViewportSize(viewport)
   return true
+}
+
+/** A worker that Playwright listens to does not end by itself. The next test would take it for its own. */
+async function stopWorkers(page: Page, session: CDPSession): Promise<void> {
+  const workers = page.context().serviceWorkers()
+  if (workers.length === 0) return
+  await Promise.all([
+    ...workers.map((worker) => worker.waitForEvent('close', { timeout: 5_000 })),
+    session.send('ServiceWorker.enable'),
+    session.send('ServiceWorker.stopAllWorkers'),
+  ])
 }
 
 /** Leaves the document, and removes what it has stored. */
@@ -177,6 +186,7 @@ async function clear(kept: Kept, emptyPage: string): Promise<void> {
     page.context().clearCookies(),
     ...[...origins].map((origin) => session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })),
   ])
+  await stopWorkers(page, session)
   await session.detach()
   origins.clear()
   kept.touched = false
