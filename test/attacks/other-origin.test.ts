@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
+import { keptPage } from '../support/kept-page.ts'
 import { listen } from '../support/listen.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
@@ -23,11 +24,12 @@ async function arrange(place: (url: string) => string) {
   const app = await startWebApp()
   const { account } = await app.enroll(app.browser(), 'alice')
   await app.answer(account, 'deny')
-  const context = await browser.newContext()
-  const own = await context.newPage()
-  // The app has no login page.
-  await own.goto(`${app.url}/`)
-  await post(own, `${app.url}/login`, { username: 'alice', password: 'secret' })
+  const signedIn = app.browser()
+  await app.signIn(signedIn, 'alice')
+  const own = await keptPage(browser)
+  const context = own.context()
+  await context.addCookies([{ name: 'connect.sid', value: signedIn.cookie('connect.sid') ?? '', url: app.url }])
+  await own.goto(`${app.url}/account`)
   await own.locator('#number').waitFor()
   const elsewhere = await listen((_req, res) => res.setHeader('content-type', 'text/html').end(html))
   const evil = await context.newPage()

@@ -13,7 +13,7 @@ describe('the database that the console is tried with', () => {
   async function seeded() {
     const folder = await mkdtemp(join(tmpdir(), 'seed-'))
     const database = join(folder, 'mfa.sqlite')
-    await seedDatabase({ database, people: 300 })
+    await seedDatabase({ database, people: 60 })
     const service = await openService(ServiceOptions.parse({ database }))
     onTestFinished(async () => {
       await service.close()
@@ -27,7 +27,7 @@ describe('the database that the console is tried with', () => {
     const people = ({ store: { db } }: typeof first) =>
       db.selectFrom('user').select(['id', 'username', 'name', 'email', 'everEnrolled']).orderBy('sequence').execute()
 
-    expect(await people(first)).toHaveLength(300)
+    expect(await people(first)).toHaveLength(60)
     expect(await people(first)).toEqual(await people(second))
   })
 
