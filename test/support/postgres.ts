@@ -52,18 +52,30 @@ function databasesAt(url: string, model = 'template1'): Postgres {
     createDatabase: () => copyOf(model),
     createEmptyDatabase: () => copyOf('template1'),
     async stop() {
-      // A database with open connections stays, and is removed with the server.
-      for (const name of names) await execute(url, `DROP DATABASE ${name}`).catch(() => undefined)
+      const drops = names.map((name) => `DROP DATABASE ${name}`)
+      // Of a server that was killed, they are gone with its folder.
+      if (drops.length > 0) await executeAll(url, drops).catch(() => undefined)
     },
   }
 }
 
 /** Runs one statement on a connection of its own. */
 export async function execute(url: string, statement: string): Promise<void> {
+  await connected(url, (client) => client.query(statement))
+}
+
+/** Runs each of the statements, whether or not others fail: a database with open connections cannot be dropped, and stays. */
+async function executeAll(url: string, statements: readonly string[]): Promise<void> {
+  await connected(url, async (client) => {
+    for (const statement of statements) await client.query(statement).catch(() => undefined)
+  })
+}
+
+async function connected(url: string, act: (client: Client) => Promise<unknown>): Promise<void> {
   const client = new Client(url)
   await client.connect()
   try {
-    await client.query(statement)
+    await act(client)
   } finally {
     await client.end()
   }
