@@ -40,8 +40,8 @@ export function pageSession(page: Page): Promise<CDPSession> {
 }
 
 /**
- * A page for one test. The next test that wants the same options receives it again, without what was stored: a new context
- * and its processes cost more than loading the app. After a call that lasts, such as `route` or `clock.install`, the
+ * A page for one test. The next test that wants the same options, of any size, receives it again, without what was stored:
+ * a new context and its processes cost more than loading the app. After a call that lasts, such as `clock.install`, the
  * context is closed instead.
  */
 export async function keptPage(
@@ -50,12 +50,14 @@ export async function keptPage(
   after: KeptPageOptions = {},
 ): Promise<Page> {
   const { clock = false } = after
-  const pages = idlePages(browser, JSON.stringify([options, clock]))
+  const { viewport = { width: 1280, height: 720 }, ...rest } = options
+  const pages = idlePages(browser, JSON.stringify([rest, clock]))
   const chosen = pages.pop() ?? (await createKept(browser, options, clock))
+  await setSize(chosen.page, viewport)
   if (clock) await startClock(chosen)
   onTestFinished(async ({ task }) => {
     const failed = task.result?.state === 'fail'
-    const clean = !failed && (await reset(chosen, options, after).catch(() => false))
+    const clean = !failed && (await reset(chosen, after).catch(() => false))
     if (clean) pages.push(chosen)
     else {
       keptContexts.delete(chosen.page.context())
@@ -71,6 +73,11 @@ function idlePages(browser: Browser, key: string): Kept[] {
   const pages = all.get(key) ?? []
   all.set(key, pages)
   return pages
+}
+
+async function setSize(page: Page, wanted: BrowserContextOptions['viewport']): Promise<void> {
+  const { width, height } = page.viewportSize() ?? {}
+  if (wanted && (width !== wanted.width || height !== wanted.height)) await page.setViewportSize(wanted)
 }
 
 /** The present is its time, whatever the test before has made of it. */
@@ -147,20 +154,13 @@ function watch(target: object, names: readonly string[], called: (given: unknown
 }
 
 /** @returns whether the page is as if it were new. */
-async function reset(
-  kept: Kept,
-  options: BrowserContextOptions,
-  { leave, emptyPage = 'none' }: KeptPageOptions,
-): Promise<boolean> {
+async function reset(kept: Kept, { leave, emptyPage = 'none' }: KeptPageOptions): Promise<boolean> {
   const { page, changed, undo } = kept
   if (changed || page.isClosed()) return false
   for (const undone of undo.splice(0).toReversed()) await undone()
   const others = page.context().pages()
   await Promise.all(others.filter((other) => other !== page).map((other) => other.close()))
   if (kept.touched || kept.origins.size > 1 || !(await leave?.(page))) await clear(kept, emptyPage)
-  const { viewport } = options
-  const { width, height } = page.viewportSize() ?? {}
-  if (viewport && (width !== viewport.width || height !== viewport.height)) await page.setViewportSize(viewport)
   return true
 }
 
