@@ -45,7 +45,7 @@ export const code: Row = {
             'of SQLite, savepoint and COMMIT, 11 % into passing them on, 9 % into the REST interface, 9 % into the engine, 8 % into cryptography, 4 % each into handlers, ' +
             'validation and garbage collection, and 3 % into the audit trail. 0.7 of the limit would leave 0.28 ms for a code. HTTP, SQLite, cryptography, garbage ' +
             'collection and the engine alone take 0.27 ms. ' +
-            'Tried, with gain (23 % less processor time): one lock instead of two for each user, domain and user read within the transaction, random bytes from a ' +
+            'Tried, with gain: the pages of savepoints in memory instead of a temporary file (a seventh less processor time); and, together 23 % less: one lock instead of two for each user, domain and user read within the transaction, random bytes from a ' +
             'pool, bodies without a parser, no router, headers of a caller parsed once, rows with fixed places. Tried before: one commit for concurrent ' +
             'transactions, statements compiled once and sent without a pool, keys as key objects, partial indexes. Without gain: results of SQLite as arrays.',
         },
