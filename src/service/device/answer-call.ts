@@ -73,10 +73,17 @@ async function decide(
   if (given.pinResult === 'late') throw tooLate()
   const state = outcomeOf(row, given, number)
   const won = await settleCall(db, { id, deviceId: row.deviceId, decision: given.decision, number, state }, now)
-  if (!won) throw tooLate()
+  // Settled after it was read above: perhaps by the same answer, which the device sent twice.
+  if (!won) return { answered: repeated(await reread(db, row), given, number), settled: undefined }
   await auditCallerAnswer(db, ctx, { ...row, state })
   if (isAlarming(state)) await mailOwnersAfterCommit(db, ctx, row)
   return { answered: { id, state }, settled: row }
+}
+
+async function reread(db: Queryable, { id, deviceId }: CallerVerificationRow): Promise<CallerVerificationRow> {
+  const found = await callOfDevice(db, deviceId, id)
+  if (!found) throw tooLate()
+  return found
 }
 
 /** A lost answer can be repeated with the same result. A different answer is too late. */

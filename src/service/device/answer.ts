@@ -122,7 +122,8 @@ async function decide(
     settleSession(db, answer, now),
     organizationOfDomain(db, session.domainId),
   ])
-  if (!won) throw tooLate()
+  // Settled after it was read above: perhaps by the same answer, which the device sent twice.
+  if (!won) return { answered: repeated(await reread(db, session), given, number), settled: undefined }
   const { state, reason = null, factor = null } = outcome
   const actor = { kind: 'device', id: answer.deviceId } as const
   await auditSession(db, ctx, { ...session, state, reason, factor }, { organizationId, actor })
@@ -135,6 +136,12 @@ async function decide(
     await mailAfterCommit(db, ctx, { kind: 'sign_in_reported', organizationId, userId, domainId })
   }
   return { answered: { id: session.id, state: outcome.state, reason: outcome.reason }, settled: session }
+}
+
+async function reread(db: Queryable, { id, deviceId }: SessionRow): Promise<SessionRow> {
+  const session = await sessionOfDevice(db, deviceId ?? '', id)
+  if (!session) throw tooLate()
+  return session
 }
 
 /** The person keeps the browser by approving in it, and only then. */

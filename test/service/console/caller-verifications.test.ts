@@ -49,8 +49,12 @@ describe.each(engines)('a caller verification, on %s', (engine) => {
         Array.from({ length: 32 }, (_, index) => (index % 2 === 0 ? confirm() : answer('deny'))),
       )
 
+      const { state } = await outcome()
       const states = new Set(answers.filter(({ status }) => status === 200).map(({ json }) => json.state))
-      expect([...states]).toEqual([(await outcome()).state])
+      expect([...states]).toEqual([state])
+      // An answer that is sent twice gets the same result, the other one a conflict.
+      const right = state === 'confirmed' ? 0 : 1
+      expect(answers.map(({ status }) => status)).toEqual(answers.map((_, index) => (index % 2 === right ? 200 : 409)))
     })
 
     // The database has no part in the rest.

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { readEvents } from '../../../src/contract/read-events.ts'
@@ -5,6 +6,8 @@ import { createService } from '../../../src/service/index.ts'
 import type { Service } from '../../../src/service/index.ts'
 import { listen } from '../../../src/service/http/listen.ts'
 import type { Listening } from '../../../src/service/http/listen.ts'
+import { openPostgresStore } from '../../../src/service/store/postgres.ts'
+import type { Queryable } from '../../../src/service/store/schema.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../../support/device-signer.ts'
 import { engines, useEngine } from '../../support/engines.ts'
 import { createCall, keysFor, newUser, read, startService, v14, withoutOverload } from '../start-service.ts'
@@ -16,15 +19,23 @@ const challenge = 'BBBBBBBBBBBBBBBBBBBBBA'
 const countsOf = (answers: { status: number }[]) =>
   Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, some]) => [status, some.length]))
 
+/** How many transactions wait for a row that another one has locked. */
+async function waitingForLocks(db: Queryable): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(distinct pid)::int as count from pg_locks where not granted
+    and pid in (select pid from pg_stat_activity where datname = current_database())`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 describe.each(engines)('two nodes with one %s database', (engine) => {
   const newDatabase = useEngine(engine)
+  let database: string
   let here: Running
   let second: Service
   let door: Listening
   let there: { origin: string; call: Running['call'] }
 
   beforeAll(async () => {
-    const database = await newDatabase()
+    database = await newDatabase()
     here = await startService({ database })
     const limits = { ...withoutOverload, triesPerAddress: 10_000, triesPerService: 10_000 }
     second = await createService({ database, clock: here.clock, limits, ...keysFor(database) })
@@ -128,6 +139,26 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
       expect(statuses(1)).toEqual([state === 'denied' ? 200 : 409])
       expect([...statuses(2), ...statuses(3)]).toEqual([200, 200])
     }
+  })
+
+  // On SQLite, transactions follow each other.
+  it.runIf(engine === 'PostgreSQL')('confirm an answer that a device sends twice at once', async () => {
+    const { ask, pending, device, deviceThere } = await enroll('twice')
+    const { id } = await ask()
+    const [asked] = await pending()
+    const approve = { nonce: asked!.nonce, decision: 'approve' } as const
+
+    const store = await openPostgresStore(database)
+
+    const { both } = await store.db.transaction().execute(async (db) => {
+      await sql`select 1 from session where id = ${id} for update`.execute(db)
+      const sent = Promise.all([device.answer(id, approve), deviceThere.answer(id, approve)])
+      await expect.poll(() => waitingForLocks(db)).toBe(2)
+      return { both: sent }
+    })
+
+    expect((await both).map(({ status }) => status)).toEqual([200, 200])
+    await store.close()
   })
 
   it('redeem an approval once when 32 callers try at once', async () => {
