@@ -106,7 +106,7 @@ describe('by keyboard alone', () => {
 
   it('approves a sign-in: the result has the focus, and the next action is the next stop', async () => {
     const { app, account, page } = await waiting()
-    expect(await focused(page)).toBe('Approve the sign-in')
+    await expect.poll(() => focused(page)).toBe('Approve the sign-in')
     // The QR code is announced once, and its text is its name.
     expect((await page.locator('main').ariaSnapshot()).match(/Or scan this/g)).toHaveLength(1)
 
