@@ -23,8 +23,9 @@ export default defineConfig({
       'test/support/shared-postgres.ts',
       'test/support/shared-package.ts',
     ],
-    // Much of it waits for browsers, databases and processes, so four workers keep two cores busy.
-    maxWorkers: 4,
+    // Much of it waits for browsers, databases and processes, so three workers keep two cores busy. Each further one would
+    // load everything and start a Chromium of its own.
+    maxWorkers: 3,
     // A test file creates much that lives for one test: with room for it, the garbage is collected less often.
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=32'],
     // Loading the sources anew for each file would take a third of the processor time. So no test leaves anything behind in
