@@ -5,7 +5,7 @@ import { axeViolations } from '../support/axe.ts'
 import { startService } from '../support/running-service.ts'
 import type { RunningService } from '../support/running-service.ts'
 import { phones, small } from './phone.ts'
-import { button, headline, seen, read } from './screen.ts'
+import { approveWith, button, headline, seen, read } from './screen.ts'
 import { addWithPin, beginMove, compared, showMove } from './move.ts'
 
 const phone = await phones()
@@ -123,11 +123,8 @@ describe('moving to a new phone', () => {
     await typePin(fresh, '2580')
     await fresh.getByText('Nothing to approve').waitFor()
 
-    const session = await service.ask('alice')
-    await fresh.getByLabel('Your PIN').fill('2580')
-    await button(fresh, 'Approve').click()
-    await headline(fresh, 'Approved')
-    expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
+    const id = await approveWith(service, fresh, 'Your PIN', '2580')
+    expect(await service.state(id)).toMatchObject({ state: 'approved' })
     expect(violations).toEqual([])
   })
 })

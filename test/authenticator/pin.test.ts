@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { type RunningService, startService } from '../support/running-service.ts'
 import { fromDesk, phones, small } from './phone.ts'
-import { deny, button, headline, seen, read } from './screen.ts'
+import { approveWith, deny, button, headline, seen, read } from './screen.ts'
 import { readKeys } from './read-keys.ts'
 
 const phone = await phones()
@@ -81,12 +81,10 @@ describe('choosing a PIN', () => {
     await page.getByLabel('Repeat passcode').fill('correct horse')
     await button(page, 'Continue').click()
     await page.getByText('Nothing to approve').waitFor()
-    const session = await service.ask('alice')
-    await page.getByLabel('Your passcode').fill('correct horse')
-    await button(page, 'Approve').click()
 
-    await headline(page, 'Approved')
-    expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
+    const id = await approveWith(service, page, 'Your passcode', 'correct horse')
+
+    expect(await service.state(id)).toMatchObject({ state: 'approved' })
   })
 })
 

@@ -1,11 +1,22 @@
 import type { Locator, Page } from 'playwright-core'
 
+import type { RunningService } from '../support/running-service.ts'
+
 export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
 
 /** Denies a request, and says that it was a mistake. */
 export async function deny(page: Page): Promise<void> {
   await button(page, 'Deny').click()
   await button(page, 'Yes, a mistake').click()
+}
+
+/** Asks alice, and approves with what the field of this label wants. @returns the id of the session. */
+export async function approveWith(service: RunningService, page: Page, label: string, secret: string): Promise<string> {
+  const { id } = await service.ask('alice')
+  await page.getByLabel(label).fill(secret)
+  await button(page, 'Approve').click()
+  await headline(page, 'Approved')
+  return id
 }
 
 /** Waits until it is there to be seen. */
