@@ -6,7 +6,8 @@ import { buildAssets } from './assets.ts'
 import { bundle } from './bundle.ts'
 import { entries } from './entries.ts'
 import { filesBelow, fingerprint } from './fingerprint.ts'
-import { root, run } from './run.ts'
+import { tsc } from './go-tools.ts'
+import { root } from './run.ts'
 
 const dist = join(root, 'dist')
 
@@ -30,10 +31,8 @@ export async function build({ types = true, checked = false } = {}): Promise<boo
   const scratch = await mkdtemp(join(dist, scratchPrefix))
   try {
     const declarations = ['-p', 'tsconfig.build.json', '--outDir', scratch, ...(checked ? ['--noCheck'] : [])]
-    if (types && !(await run('typescript/bin/tsc', declarations))) return false
-    await bundle(scratch, await entries())
-    await copyViews(scratch)
-    await buildAssets()
+    const [typesAreRight] = await Promise.all([!types || tsc(declarations), buildCode(scratch)])
+    if (!typesAreRight) return false
     await clean()
     await cp(scratch, dist, { recursive: true })
   } finally {
@@ -41,6 +40,12 @@ export async function build({ types = true, checked = false } = {}): Promise<boo
   }
   await writeFile(stamp, wanted)
   return true
+}
+
+async function buildCode(output: string): Promise<void> {
+  await bundle(output, await entries())
+  await copyViews(output)
+  await buildAssets()
 }
 
 /** Prefix of the folders of unfinished builds. */

@@ -6,6 +6,7 @@ import { drivers } from '../test/service/store/drivers.ts'
 import { findViolations } from './boundaries.ts'
 import { build } from './build.ts'
 import { failures } from './failures.ts'
+import { lint, tsc } from './go-tools.ts'
 import { root, run } from './run.ts'
 
 type Step = readonly [name: string, step: () => Promise<boolean>]
@@ -13,7 +14,7 @@ type Step = readonly [name: string, step: () => Promise<boolean>]
 /** The steps of a group run in parallel. A group starts when every step of the previous group has succeeded. */
 const groups: readonly (readonly Step[])[] = [
   [
-    ['lint', () => run('oxlint/bin/oxlint', ['--type-aware'], { buffered: true })],
+    ['lint', lint],
     ['types', () => checkTypes('tsconfig.json')],
     // Browser code has its own libraries and its own rules.
     ['types of src/authenticator', () => checkTypes('src/authenticator/tsconfig.json')],
@@ -33,8 +34,7 @@ const groups: readonly (readonly Step[])[] = [
 /** Checks again only what depends on a file that has changed since the last time: a full check takes ten times as long. */
 function checkTypes(project: string): Promise<boolean> {
   const known = join(root, 'node_modules/.cache/second-factor', `types-${project.replaceAll('/', '-')}`)
-  const args = ['--noEmit', '--incremental', '--tsBuildInfoFile', `${known}.tsbuildinfo`, '-p', project]
-  return run('typescript/bin/tsc', args, { buffered: true })
+  return tsc(['--noEmit', '--incremental', '--tsBuildInfoFile', `${known}.tsbuildinfo`, '-p', project])
 }
 
 async function checkBoundaries(): Promise<boolean> {

@@ -7,11 +7,13 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 /**
  * Runs a tool of node_modules with this Node. Resolves to whether it succeeded.
  * @param buffered Whether to print the output only at the end, so that the outputs of parallel tools do not mix.
+ * @param env Variables of the environment that the tool gets in addition.
  */
-export function run(script: string, args: readonly string[], { buffered = false } = {}): Promise<boolean> {
+export function run(script: string, args: readonly string[], { buffered = false, env = {} } = {}): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [`${root}node_modules/${script}`, ...args], {
       cwd: root,
+      env: { ...process.env, ...env },
       stdio: buffered ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     })
     const output: Buffer[] = []
