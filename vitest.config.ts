@@ -5,7 +5,8 @@ import { defineConfig } from 'vitest/config'
 import { MixedOrder } from './test/support/mixed-order.ts'
 import { waitTimeout } from './test/support/wait-timeout.ts'
 
-const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const source = (path: string) => file(`./src/${path}`)
 
 export default defineConfig({
   resolve: {
@@ -13,6 +14,8 @@ export default defineConfig({
     alias: [
       { find: /^second-factor$/, replacement: source('index.ts') },
       { find: /^second-factor\/(.+)$/, replacement: source('$1/index.ts') },
+      // And databases in memory are recycled.
+      { find: /^better-sqlite3$/, replacement: file('./test/support/recycled-sqlite.ts') },
     ],
   },
   test: {
