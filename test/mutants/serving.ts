@@ -151,8 +151,8 @@ function draining(): readonly Mutant[] {
     {
       defense: 'a draining service serves what finishes an approval',
       file: 'src/service/http/urgency.ts',
-      find: "if (isOneOf(finishing)) return 'finishes'",
-      replace: '',
+      find: "urgency: 'finishes' as const",
+      replace: "urgency: 'begins' as const",
       test,
       title: 'serves the approval of a sign-in in progress',
     },

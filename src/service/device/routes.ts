@@ -16,7 +16,8 @@ import { noImage } from '../rules/default-image.ts'
 import type { NamedImage } from '../rules/image.ts'
 import { imageOfDomain } from '../store/domains.ts'
 import { observe } from '../http/observe.ts'
-import { pathPattern } from '../http/path-pattern.ts'
+import { createPathTable } from '../http/path-table.ts'
+import type { Match } from '../http/path-table.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import { activate } from './activate.ts'
 import { answerCall } from './answer-call.ts'
@@ -130,24 +131,16 @@ const routes: readonly (readonly [path: string, ways: Ways])[] = [
   ],
 ]
 
-const table = routes.map(([path, ways]) => ({ pattern: pathPattern(path), operation: path.slice(1), ways }))
+const find = createPathTable(routes.map(([path, ways]) => [path, { operation: path.slice(1), ways }]))
 
 /** The device protocol. Answers everything below `/device`. */
 export function createDeviceRoutes(service: ServiceContext): (req: IncomingMessage, res: ServerResponse) => void {
   return (req, res) => {
     const [path = ''] = (req.url ?? '').split('?', 1)
-    const place = placeOf(path)
+    const place = find(path)
     if (place) void serve(service, place, req, res)
     else answerError(res, new ApiProblem('api.error.notfound.operation'), jsonLabel, service.failures)
   }
-}
-
-function placeOf(path: string): Place | undefined {
-  for (const { pattern, operation, ways } of table) {
-    const found = pattern.exec(path)
-    if (found) return { operation, ways, id: found[1] }
-  }
-  return undefined
 }
 
 async function servePreview(ctx: ServiceContext, { req, res }: Exchange): Promise<Reply> {
@@ -235,16 +228,12 @@ async function serveInbox(ctx: ServiceContext, { req, res }: Exchange): Promise<
   return matchesEtag(known, inbox.etag) ? { status: 304, headers } : { value: inbox.inbox, headers }
 }
 
-interface Place {
-  readonly operation: string
-  readonly ways: Ways
-  /** As in the URL. */
-  readonly id: string | undefined
-}
+/** The operation of a path. */
+type Place = Match<{ readonly operation: string; readonly ways: Ways }>
 
 async function serve(
   ctx: ServiceContext,
-  { operation, ways, id }: Place,
+  { value: { operation, ways }, params }: Place,
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
@@ -256,6 +245,7 @@ async function serve(
     const way = req.method === 'GET' || req.method === 'POST' ? ways[req.method] : undefined
     if (!way) throw notThisWay(ways)
     refuseOtherSites(req)
+    const [id = ''] = Object.values(params)
     const exchange = { req, res, id: decodeId(id) }
     const { status = 200, value, headers, image, events } = await way(contextOfRequest(ctx, requestId), exchange)
     if (image) send(res, imageAnswer(req.headers['if-none-match'], image, headers))
@@ -266,7 +256,7 @@ async function serve(
   }
 }
 
-function decodeId(id = ''): string {
+function decodeId(id: string): string {
   try {
     return decodeURIComponent(id)
   } catch {

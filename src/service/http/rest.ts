@@ -20,7 +20,8 @@ import type { EventSource } from '../waiting/follower.ts'
 import { fileAnswer } from './file.ts'
 import { heldRead, preferredWait } from './held-read.ts'
 import { imageAnswer } from './image.ts'
-import { pathPattern } from './path-pattern.ts'
+import { createPathTable } from './path-table.ts'
+import type { Match } from './path-table.ts'
 import { leaveAfter, takeAll } from '../waiting/places.ts'
 import { parseQuery } from './query-string.ts'
 import { contextOfRequest } from './request-id.ts'
@@ -63,50 +64,33 @@ export type Rest = (request: RestRequest) => Promise<RestAnswer>
 
 /** The REST interface, without its transport. */
 export function createRest(ctx: ServiceContext, options: RestOptions): Rest {
-  const byPath = [...Map.groupBy(options.routes, (route) => route.endpoint.path)]
-  const table = byPath.map(([path, routes]) => ({ pattern: pathPattern(path), routes }))
-  return (request) => {
-    const place = placeOf(table, request.url.replace(/[?#].*$/s, ''))
-    return serve(ctx, options, place, request)
-  }
+  const find = createPathTable([...Map.groupBy(options.routes, (route) => route.endpoint.path)])
+  return (request) => serve(ctx, options, find(request.url.replace(/[?#].*$/s, '')) ?? nowhere, request)
 }
 
-function placeOf(
-  table: readonly { readonly pattern: RegExp; readonly routes: readonly Route[] }[],
-  path: string,
-): Place {
-  for (const { pattern, routes } of table) {
-    const found = pattern.exec(path)
-    // A copy, because the groups are a hash table of 250 bytes.
-    if (found) return { routes, params: { ...found.groups } }
-  }
-  return { routes: [], params: {} }
-}
+/** The routes of a path. */
+type Place = Match<readonly Route[]>
 
-/** The routes of a path, with its parameters as they are in the URL. */
-interface Place {
-  readonly routes: readonly Route[]
-  readonly params: Readonly<Record<string, string>>
-}
+const nowhere: Place = { value: [], params: {} }
 
 /** Serves one request: authenticates the caller, selects operation and version, and runs the operation. */
 async function serve(
   ctx: ServiceContext,
   options: RestOptions,
-  place: Place,
+  { value: routes, params: encoded }: Place,
   request: RestRequest,
 ): Promise<RestAnswer> {
   const { method, requestId } = request
   const { accept } = request.headers
-  observe(ctx, request, nameOf(place.routes, method))
+  observe(ctx, request, nameOf(routes, method))
   const accepted = options.access.versionOf(accept)
   const label = vendorLabel(options.vendor, accepted ?? '1.3')
   const limits: Record<string, string> = {}
   const respond = async (): Promise<RestAnswer> => {
     const since = ctx.clock.now()
     const admitted = await options.access.admit(request, limits)
-    const params = decodeParams(place.params)
-    const visible = visibleTo(accepted, place.routes)
+    const params = decodeParams(encoded)
+    const visible = visibleTo(accepted, routes)
     if (method === 'OPTIONS') return jsonAnswer(200, undefined, { Allow: allowedOn(visible) })
     const { endpoint, run } = select(visible, method)
     await admitted.authorize(endpoint, params)
