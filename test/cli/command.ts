@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 /** As it is installed. `npm run build` makes it. */
-const main = fileURLToPath(new URL('../../bin/second-factor.js', import.meta.url))
+export const main = fileURLToPath(new URL('../../bin/second-factor.js', import.meta.url))
 
 /** Starts `second-factor …` as a process of its own, without a terminal. */
 export const start = (...args: readonly string[]) => startWith('', ...args)

@@ -7,7 +7,7 @@ import { startExample } from './start-example.ts'
 /** Signs in at one process of the app. @returns what the same browser is shown by that one and by another. */
 async function pagesOfTwoProcesses(env: NodeJS.ProcessEnv): Promise<string[]> {
   const one = await startExample('session-stores.js', env)
-  const other = await startExample('session-stores.js', env, one.folder)
+  const other = await startExample('session-stores.js', env, { shared: one.folder })
   const browser = one.browser()
   await one.signIn(browser, 'alice')
   await one.passSecondStep(browser)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import type { Page } from 'playwright-core'
 import { build, createServer } from 'vite'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 import { phoneOptions } from '../authenticator/phone.ts'
@@ -19,22 +19,24 @@ import { startExample } from './start-example.ts'
 const pageFolder = join(root, 'examples/single-page-app')
 
 const chromium = await sharedChromium()
+/** Each has two users, and each test is of another one. */
+const [example, behindVite] = [await startExampleOfFile(), await startExampleOfFile()]
+const vite = await startVite(behindVite)
 
 describe('single-page-app.js', () => {
-  it.each<[string, (app: string) => Promise<string>]>([
-    ['served by Express', (app) => Promise.resolve(app)],
-    ["behind Vite's dev server", startVite],
-    ['built, behind nginx', startNginx],
-  ])('opens the second step and returns to the view of the user, %s', async (_, front) => {
-    const example = await startExample('single-page-app.js')
-    const url = await front(example.url)
+  it.each<[string, string, () => string | Promise<string>]>([
+    ['served by Express', 'Alice', () => example],
+    ["behind Vite's dev server", 'Alice', () => vite],
+    ['built, behind nginx', 'Bob', () => startNginx(example)],
+  ])('opens the second step and returns to the view of the user, %s', async (_, user, front) => {
+    const url = await front()
     const { page, phone } = await open()
 
     await page.goto(`${url}/#/orders`)
-    await signIn(page, 'alice', 'secret')
+    await signIn(page, user.toLowerCase(), 'secret')
     await passSecondStep(page, phone)
 
-    await page.getByRole('heading', { name: 'Orders of Alice' }).waitFor()
+    await page.getByRole('heading', { name: `Orders of ${user}` }).waitFor()
     expect(page.url()).toBe(`${url}/#/orders`)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -45,30 +47,30 @@ describe('with-a-router.js', () => {
   const [login, wanted] = [{ path: '/login' }, { path: '/settings', fullPath: '/settings?tab=2' }]
 
   it('redirects to the login, and after the second step to the requested view', async () => {
-    const { page, phone, url } = await openWithRouter()
+    const { page, phone } = await openWithRouter()
 
     expect(await callInPage(page, 'requireLogin', login)).toBe(true)
     expect(await callInPage(page, 'requireLogin', wanted)).toEqual({ path: '/login', query: { next: wanted.fullPath } })
-    await logIn(page, url)
+    await logIn(page)
     void callInPage(page, 'requireLogin', wanted).catch(() => {}) // the page ends before the call does
     await passSecondStep(page, phone)
-    await page.getByRole('heading', { name: 'Reports of Alice' }).waitFor()
+    await page.getByRole('heading', { name: 'Reports of Bob' }).waitFor()
 
-    expect(page.url()).toBe(url + wanted.fullPath)
+    expect(page.url()).toBe(vite + wanted.fullPath)
     expect(await callInPage(page, 'requireLogin', wanted)).toBe(true)
-    expect(await callInPage(page, 'api', '/api/me')).toMatchObject({ username: 'alice' })
+    expect(await callInPage(page, 'api', '/api/me')).toMatchObject({ username: 'bob' })
   })
 
   it('opens the second step after an error of axios', async () => {
-    const { page, url } = await openWithRouter()
+    const { page } = await openWithRouter()
     const data = { error: 'mfa_required', challenge: '/mfa' }
-    await logIn(page, url)
+    await logIn(page)
 
     const other = callInPage(page, 'handleAxiosError', { response: { status: 404 } })
     expect(await other.catch(() => 'thrown again')).toBe('thrown again')
     void callInPage(page, 'handleAxiosError', { response: { status: 403, data } }).catch(() => {})
 
-    await page.waitForURL(`${url}/mfa`)
+    await page.waitForURL(`${vite}/mfa`)
   })
 })
 
@@ -87,37 +89,39 @@ async function passSecondStep(page: Page, phone: Page): Promise<void> {
 
 /** A login view that does nothing by itself, at the address that a router would give it. */
 async function openWithRouter() {
-  const url = await startVite((await startExample('single-page-app.js')).url)
   const { page, phone } = await open()
-  await page.route(`${url}/login`, (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Login</h1>' }))
-  await page.goto(`${url}/login`)
-  return { page, phone, url }
+  await page.route(`${vite}/login`, (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Login</h1>' }))
+  await page.goto(`${vite}/login`)
+  return { page, phone }
 }
 
-const logIn = (page: Page, url: string) =>
-  page.request.post(`${url}/api/login`, { data: { username: 'alice', password: 'secret' } })
+const logIn = (page: Page) => page.request.post(`${vite}/api/login`, { data: { username: 'bob', password: 'secret' } })
 
 /** As text: vitest would rewrite an `import()` in a function. */
 const callInPage = (page: Page, name: string, argument: unknown): Promise<unknown> =>
   page.evaluate(`import('/with-a-router.js').then((module) => module.${name}(${JSON.stringify(argument)}))`)
 
+async function startExampleOfFile(): Promise<string> {
+  return (await startExample('single-page-app.js', {}, { until: afterAll })).url
+}
+
 /** Vite with the example's own configuration. @returns its address. */
 async function startVite(app: string): Promise<string> {
-  vi.stubEnv('APP', app)
-  onTestFinished(() => void vi.unstubAllEnvs())
   const cacheDir = await mkdtemp(join(tmpdir(), 'vite-'))
-  const vite = await createServer({
+  vi.stubEnv('APP', app)
+  const server = await createServer({
     root: pageFolder,
     cacheDir,
     logLevel: 'silent',
     server: { port: 0, host: 'localhost', ws: false },
   })
-  onTestFinished(async () => {
-    await vite.close()
+  vi.unstubAllEnvs()
+  afterAll(async () => {
+    await server.close()
     await rm(cacheDir, { recursive: true })
   })
-  await vite.listen()
-  const [address = ''] = vite.resolvedUrls?.local ?? []
+  await server.listen()
+  const [address = ''] = server.resolvedUrls?.local ?? []
   return address.replace(/\/$/, '')
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { onTestFinished } from 'vitest'
+import type { afterAll } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 import { systemClock } from '../../src/clock.ts'
@@ -11,14 +12,22 @@ import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
 import { numberOn, people } from '../support/web-app.ts'
 
-/**
- * An example as its readers start it, with the package as it is built.
- * @param shared The folder of another one, for a second process of the same app; by default an empty folder.
- */
-export async function startExample(name: string, env: NodeJS.ProcessEnv = {}, shared?: string) {
+interface ExampleOptions {
+  /** The folder of another one, for a second process of the same app; by default an empty folder. */
+  readonly shared?: string
+  /** When it ends: with the test, or with the tests of the file, where it starts at the top. */
+  readonly until?: typeof onTestFinished | typeof afterAll
+}
+
+/** An example as its readers start it, with the package as it is built. */
+export async function startExample(
+  name: string,
+  env: NodeJS.ProcessEnv = {},
+  { shared, until = onTestFinished }: ExampleOptions = {},
+) {
   const folder = shared ?? (await mkdtemp(join(tmpdir(), 'example-')))
   const example = await startScript(join(root, 'examples', name), { PORT: '0', ...env }, folder)
-  onTestFinished(async () => {
+  until(async () => {
     example.kill()
     await example.ended
     if (shared === undefined) await rm(folder, { recursive: true })

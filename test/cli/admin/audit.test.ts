@@ -2,15 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { fileURLToPath } from 'node:url'
 
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 
-import { start } from '../command.ts'
+import { main, start } from '../command.ts'
 import { useDatabase } from './run-command.ts'
 
-const program = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url))
 const { place, admin, json, file } = useDatabase()
 
 const makeUser = (username: string) =>
@@ -97,7 +95,7 @@ describe('second-factor audit', () => {
     forge(`with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
       insert into audit (writer, sequence, at, event, actor_kind, actor_id, facts, hash)
       select 'w', i, 1, 'user.created', 'cli', 'x', '{}', 'h' from n`)
-    const child = spawn(process.execPath, [program, 'audit', 'export', '--database', place.database])
+    const child = spawn(process.execPath, [main, 'audit', 'export', '--database', place.database])
     let stderr = ''
     child.stderr.on('data', (data: Buffer) => (stderr += data.toString()))
 
