@@ -5,9 +5,10 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { Browser, Page } from 'playwright-core'
-import { expect, it, onTestFinished } from 'vitest'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 
 import { openCertificates } from '../../example-app/https/certificate.ts'
+import type { KeyPair } from '../../example-app/https/key-pair.ts'
 import { lanAddresses } from '../../example-app/https/lan.ts'
 import { createTrustPages } from '../../example-app/https/trust-pages.ts'
 import { createPages } from '../../example-app/pages.ts'
@@ -21,32 +22,40 @@ import { serveSecurely } from './secure-app.ts'
 /** What a phone would call this computer: its address in a network, where it is in one. */
 const address = lanAddresses(networkInterfaces())[0] ?? '127.0.0.1'
 
-/** The app over https, and a Chromium that trusts its certificate. */
+const folder = await mkdtemp(join(tmpdir(), 'second-factor-https-'))
+const { server: pair, authority } = await openCertificates(
+  folder,
+  ['localhost', address],
+  Math.floor(Date.now() / 1000),
+)
+const chromium = await launchTrusting(pair)
+afterAll(async () => {
+  await chromium.close()
+  await rm(folder, { recursive: true })
+})
+
+/** By its key: a browser without a user has no list of authorities to add ours to. The chain is checked elsewhere. */
+function launchTrusting({ certificate }: KeyPair): Promise<Browser> {
+  const spki = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' })
+  const trusted = createHash('sha256').update(spki).digest('base64')
+  return launchChromium({ args: [`--ignore-certificate-errors-spki-list=${trusted}`] })
+}
+
+/** The app over https, which Chromium trusts. */
 async function arrange() {
-  const folder = await mkdtemp(join(tmpdir(), 'second-factor-https-'))
-  const { server: pair, authority } = await openCertificates(
-    folder,
-    ['localhost', address],
-    Math.floor(Date.now() / 1000),
-  )
   const server = await serveSecurely(pair)
   const { port } = server.address() as AddressInfo
   const publicUrl = `https://${address}:${port}`
   serveExampleApp(server, { publicUrl, service: embedded({ database: ':memory:' }) })
-  // By its key: a browser without a user has no list of authorities to add ours to. The chain is checked elsewhere.
-  const spki = new X509Certificate(pair.certificate).publicKey.export({ type: 'spki', format: 'der' })
-  const trusted = createHash('sha256').update(spki).digest('base64')
-  const chromium = await launchChromium({ args: [`--ignore-certificate-errors-spki-list=${trusted}`] })
-  onTestFinished(async () => {
-    await chromium.close()
-    await rm(folder, { recursive: true })
-  })
-  return { chromium, authority, publicUrl, here: `https://localhost:${port}` }
+  return { publicUrl, here: `https://localhost:${port}` }
 }
 
-async function openBrowsers(chromium: Browser): Promise<{ page: Page; phone: Page }> {
+async function openBrowsers(): Promise<{ page: Page; phone: Page }> {
   const desk = await chromium.newContext()
   const phone = await chromium.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+  onTestFinished(async () => {
+    await Promise.all([desk.close(), phone.close()])
+  })
   return { page: await desk.newPage(), phone: await phone.newPage() }
 }
 
@@ -55,8 +64,8 @@ const serviceWorker = (page: Page) =>
   page.evaluate(async () => (await navigator.serviceWorker.ready).active?.scriptURL ?? 'none')
 
 it('lets a phone in the network approve over https', async () => {
-  const { chromium, publicUrl, here } = await arrange()
-  const { page, phone } = await openBrowsers(chromium)
+  const { publicUrl, here } = await arrange()
+  const { page, phone } = await openBrowsers()
 
   await createAccount(page, here, 'alice')
   await signIn(page, 'alice')
@@ -77,8 +86,8 @@ it('lets a phone in the network approve over https', async () => {
 })
 
 it('sets no lasting https policy for localhost, which other programs use too', async () => {
-  const { chromium, here } = await arrange()
-  const { page } = await openBrowsers(chromium)
+  const { here } = await arrange()
+  const { page } = await openBrowsers()
 
   const answer = await page.goto(here)
 
@@ -86,8 +95,8 @@ it('sets no lasting https policy for localhost, which other programs use too', a
 })
 
 it('explains over plain http, accessibly, how a phone trusts this computer', async () => {
-  const { chromium, authority, publicUrl } = await arrange()
-  const { phone: page } = await openBrowsers(chromium)
+  const { publicUrl } = await arrange()
+  const { phone: page } = await openBrowsers()
 
   await page.goto(await listen(createTrustPages(authority, publicUrl, createPages())))
   await expectAccessible(page)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -62,7 +63,10 @@ describe('a running `serve` whose SQLite file another process keeps locked', () 
     const refusing = new AbortController()
     void changes.finally(() => refusing.abort())
     const reads: { value: { status: number }; took: number }[] = []
-    while (!refusing.signal.aborted) reads.push(await timed(call('GET', '/users')))
+    while (!refusing.signal.aborted) {
+      reads.push(await timed(call('GET', '/users')))
+      await pause(20)
+    }
     const refused = await changes
     const during = await readiness()
     await release()

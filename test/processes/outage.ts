@@ -1,5 +1,9 @@
+import { pause, systemClock } from '../../src/clock.ts'
 import { createCall, newUser } from '../service/start-service.ts'
 import type { Cluster, Node } from './cluster.ts'
+
+/** Between what is tried again and again, milliseconds: a database that starts needs the processor, too. */
+const breath = 10
 
 /** Adds users one after the other, and knows of which of them it was told that they were added. */
 export function keepWriting({ call }: Pick<Cluster, 'call'>) {
@@ -12,6 +16,7 @@ export function keepWriting({ call }: Pick<Cluster, 'call'>) {
       const answer = await call('POST', '/users', { body }).catch(() => undefined)
       if (answer?.status === 200) acknowledged.push(answer.json.id)
       noted()
+      await pause(systemClock, breath)
     }
   })()
   return {
@@ -45,7 +50,7 @@ export async function timed(url: string, init: RequestInit = {}): Promise<Timed>
 }
 
 export async function whenReady(node: Node): Promise<void> {
-  while ((await fetch(`${node.origin()}/readyz`)).status !== 200);
+  while ((await fetch(`${node.origin()}/readyz`)).status !== 200) await pause(systemClock, breath)
 }
 
 /** PostgreSQL stops while people write, until `whileFrozen` is over, and goes on. @returns the acknowledged writes that are lost. */
@@ -97,7 +102,7 @@ export async function missNotification(cluster: Cluster, userId: string) {
   try {
     await cluster.postgres.kill()
     await cluster.postgres.restart()
-    while ((await at(there)('DELETE', `${sessions}/${session.id}`)).status !== 200);
+    while ((await at(there)('DELETE', `${sessions}/${session.id}`)).status !== 200) await pause(systemClock, breath)
   } finally {
     here.signal('SIGCONT')
   }

@@ -13,7 +13,7 @@ describe('a rolling restart of all nodes behind a proxy that retries the next on
     const { app, signInUntil } = await startPeople(nodes, proxy.origin, 2)
 
     let restarted = false
-    const signIns = signInUntil((count) => restarted && count >= 30)
+    const signIns = signInUntil((count) => restarted && count >= 30, 100)
     const codes: (number | undefined)[] = []
     for (const port of nodes.ports) codes.push(await nodes.restart(port))
     restarted = true

@@ -1,6 +1,6 @@
 import { createDevice } from '../../src/device/index.ts'
 import type { Account } from '../../src/device/index.ts'
-import { systemClock } from '../../src/clock.ts'
+import { pause, systemClock } from '../../src/clock.ts'
 import type { ServiceNodes } from './service-nodes.ts'
 import { numberOn, startWebApp } from './web-app.ts'
 
@@ -50,8 +50,12 @@ export async function startPeople(nodes: ServiceNodes, origin: string, count: nu
 
   return {
     app,
-    /** Each user signs in repeatedly until `isOver` returns true. @returns the number of sign-ins, and the errors. */
-    signInUntil: async (isOver: (count: number) => boolean) => {
+    /**
+     * Each user signs in repeatedly until `isOver` returns true.
+     * @param rest Before the next sign-in, milliseconds.
+     * @returns the number of sign-ins, and the errors.
+     */
+    signInUntil: async (isOver: (count: number) => boolean, rest = 0) => {
       let done = 0
       const lost: string[] = []
       await Promise.all(
@@ -61,6 +65,7 @@ export async function startPeople(nodes: ServiceNodes, origin: string, count: nu
               () => (done += 1),
               (error: unknown) => lost.push(`${person.username}: ${String(error)}`),
             )
+            await pause(systemClock, rest)
           }
         }),
       )

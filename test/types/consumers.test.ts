@@ -62,14 +62,22 @@ const apps = {
     export = { app, createClient, MfaStrategy }`,
 }
 
-const strictest = { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false }
+/** Checks declarations as well, except those of TypeScript itself. */
+const strictest = {
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false,
+  skipDefaultLibCheck: true,
+}
 const lax = { exactOptionalPropertyTypes: false, strict: false, strictNullChecks: true }
 const resolution = (name: string) => ({ module: name, moduleResolution: name === 'node20' ? 'node16' : name })
 
 type Files = Readonly<Record<string, string>>
 
+type Project = readonly [name: string, options: object, files: Files]
+
 /** Each way in which a project can find the package, and in a project of its own what does not get along with others. */
-const projects: readonly (readonly [name: string, options: object, files: Files])[] = [
+const projects: readonly Project[] = [
   [
     'nodenext, strictest',
     { ...resolution('nodenext'), ...strictest },
@@ -87,6 +95,9 @@ const projects: readonly (readonly [name: string, options: object, files: Files]
     { 'app.ts': apps.passport, 'app.cts': apps.commonJs },
   ],
 ]
+
+/** The one way in which it cannot be found. */
+const requiring: Project = ['node16, with a CommonJS app', resolution('node16'), { 'app.cts': apps.commonJs }]
 
 /** The old one takes 20 seconds to check declarations by themselves, those of others among them. */
 const compilers = [
@@ -125,7 +136,9 @@ async function writeProject(folder: string, options: object, files: Files): Prom
 /** What the compiler says of projects. It reads what they share once. */
 async function compile(compiler: string, folders: readonly string[]): Promise<string[]> {
   const tsc = join(root, 'node_modules', compiler, 'bin/tsc')
-  const { stdout } = await run(process.execPath, [tsc, '--build', ...folders], { cwd: place }).catch(
+  // TypeScript 7 is a program in Go. By default, collecting garbage takes it a third of its time.
+  const env = { ...process.env, GOGC: '400' }
+  const { stdout } = await run(process.execPath, [tsc, '--build', ...folders], { cwd: place, env }).catch(
     (failed: { stdout: string }) => failed,
   )
   // What is wrong with the types of others is theirs.
@@ -139,23 +152,24 @@ describe.each(compilers)('the types of the packed package, by TypeScript %s', (v
   let errors: readonly string[]
 
   beforeAll(async () => {
-    for (const [name, options, files] of projects) await writeProject(folderOf(name), { ...options, ...own }, files)
+    const all = [...projects, requiring]
+    for (const [name, options, files] of all) await writeProject(folderOf(name), { ...options, ...own }, files)
     errors = await compile(
       compiler,
-      projects.map(([name]) => folderOf(name)),
+      all.map(([name]) => folderOf(name)),
     )
   })
 
   it.each(projects)('compile in a project of %s', (name) => {
-    const others = projects.map(([other]) => other).filter((other) => other !== name)
+    const others = [...projects, requiring].map(([other]) => other).filter((other) => other !== name)
 
     // An error without a file is an error of each project.
     expect(errors.filter((line) => !others.some((other) => line.startsWith(`${folderOf(other)}/`)))).toEqual([])
   })
-})
 
-it('the package cannot be required under node16, as the README says', async () => {
-  await writeProject('CommonJS', resolution('node16'), { 'app.cts': apps.commonJs })
+  it('cannot be required under node16, as the README says', () => {
+    const found = errors.filter((line) => line.startsWith(`${folderOf(requiring[0])}/`))
 
-  expect(await compile('typescript', ['CommonJS'])).toContainEqual(expect.stringMatching(/TS1471|TS1479|TS1541/))
+    expect(found).toContainEqual(expect.stringMatching(/TS1471|TS1479|TS1541/))
+  })
 })
