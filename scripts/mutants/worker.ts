@@ -104,7 +104,8 @@ interface Result {
 /** @param bail Stops after this number of failures, 0 for never. One failure is enough to kill a mutant. */
 async function runTest(test: string, titles: readonly string[], bail = 1): Promise<Result> {
   // These tests run dist/, some of them with its declarations.
-  if (/^(?:apps|house|cli|processes)\//.test(test) && !(await build({ types: /^(?:apps|house)\//.test(test) })))
+  const built = /^(?:apps|house|cli|processes)\/|^service\/(?:.*\/)?(?:processes|rotation)\.test/.test(test)
+  if (built && !(await build({ types: /^(?:apps|house)\//.test(test) })))
     return { passed: [], failed: [], crash: 'the build failed' }
   await buildAssets()
   vitest.setGlobalTestNamePattern(new RegExp(titles.map((title) => titlePattern(title).source).join('|')))

@@ -1,5 +1,4 @@
 import {
-  cpSync,
   existsSync,
   mkdtempSync,
   readFileSync,
@@ -17,10 +16,11 @@ import { join } from 'node:path'
 
 import Sqlite from 'better-sqlite3'
 import { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { codeAt, stepAt } from '../../src/service/rules/totp.ts'
-import { run, runIn } from '../cli/admin/run-command.ts'
+import { createDatabase, run, runIn } from '../cli/admin/run-command.ts'
+import type { Created } from '../cli/admin/run-command.ts'
 import { createCall, newUser } from '../service/start-service.ts'
 import { useEngine } from '../support/engines.ts'
 import { serve } from './command.ts'
@@ -32,20 +32,12 @@ const code = (ahead = 0) => codeAt({ seed, digits: 6 }, stepAt(Math.floor(Date.n
 let folder: string
 let database: string
 let backup: string
-let made: { organizationId: string; domainId: string; apiKey: string }
+let made: Created
 let running: Served | undefined
 
-/** A new database with its keys, of which each test has a copy. */
-let template: string
-
-beforeAll(async () => {
-  template = mkdtempSync(join(tmpdir(), 'second-factor-template-'))
-  made = (await run('init', '--database', join(template, 'mfa.sqlite'), '--json')).json
-})
-afterAll(() => rmSync(template, { recursive: true }))
-beforeEach(() => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'second-factor-backup-'))
-  cpSync(template, folder, { recursive: true })
+  made = await createDatabase(folder)
   database = join(folder, 'mfa.sqlite')
   backup = join(folder, 'mfa.backup')
 })

@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { TestContext } from 'vitest'
 
+import { createDatabase } from '../cli/admin/run-command.ts'
 import { engines, useEngine } from '../support/engines.ts'
 import * as real from './command.ts'
 
@@ -18,6 +20,21 @@ const serve = (database: string, env: NodeJS.ProcessEnv = {}) => real.serve(data
 
 const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`
 
+// The first one runs a command in this process, which two tests must not do at once.
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'second-factor-keys-'))
+  await createDatabase(folder)
+  rmSync(folder, { recursive: true })
+})
+
+/** A file with its keys, as `init` makes it. */
+async function newFile(onTestFinished: TestContext['onTestFinished']): Promise<{ folder: string; database: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'second-factor-keys-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  await createDatabase(folder)
+  return { folder, database: join(folder, 'mfa.sqlite') }
+}
+
 // Concurrent, because each waits for heartbeats of real processes.
 describe.concurrent.each(engines)('`keys rotate` beside a running `serve` on %s', (engine) => {
   const newDatabase = useEngine(engine)
@@ -26,12 +43,12 @@ describe.concurrent.each(engines)('`keys rotate` beside a running `serve` on %s'
     'waits for the running node, exits with 0, and leaves no node behind',
     { timeout: 90_000 },
     async ({ onTestFinished }) => {
-      const database = await newDatabase()
       const isFile = engine === 'SQLite'
+      const { database } = isFile ? await newFile(onTestFinished) : { database: await newDatabase() }
       const [k1, k2] = [key('k1'), key('k2')]
       const before = isFile ? {} : { MFA_KEYS: k1 }
       const after = isFile ? {} : { MFA_KEYS: `${k2},${k1}` }
-      await command(['init', '--database', database], before)
+      if (!isFile) await command(['init', '--database', database], before)
       const service = await serve(database, before)
       onTestFinished(() => service.kill())
       if (isFile) await command(['keys', 'add', '--database', database])
@@ -58,10 +75,7 @@ describe.concurrent.each(engines)('`keys rotate` beside a running `serve` on %s'
 
 describe.concurrent('a command that is interrupted while it waits', () => {
   it('unregisters, so that the next command sees no node', async ({ onTestFinished }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'second-factor-keys-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const database = join(folder, 'mfa.sqlite')
-    await command(['init', '--database', database])
+    const { database } = await newFile(onTestFinished)
     const service = await serve(database)
     onTestFinished(() => service.kill())
     await command(['keys', 'add', '--database', database])
@@ -80,10 +94,7 @@ describe.concurrent('a command that is interrupted while it waits', () => {
 
 describe.concurrent('a running `serve` whose key file is deleted', () => {
   it('creates no new key, logs this once, and saves its keys on SIGUSR2', async ({ onTestFinished }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'second-factor-keys-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const database = join(folder, 'mfa.sqlite')
-    await command(['init', '--database', database])
+    const { folder, database } = await newFile(onTestFinished)
     const service = await serve(database)
     onTestFinished(() => service.kill())
     const original = readFileSync(`${database}.keys`, 'utf8')

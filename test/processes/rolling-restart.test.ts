@@ -13,7 +13,7 @@ describe('a rolling restart of all nodes behind a proxy that retries the next on
     const { app, signInUntil } = await startPeople(nodes, proxy.origin, 2)
 
     let restarted = false
-    const signIns = signInUntil((count) => restarted && count >= 30, 100)
+    const signIns = signInUntil((count) => restarted && count >= 12, 200)
     const codes: (number | undefined)[] = []
     for (const port of nodes.ports) codes.push(await nodes.restart(port))
     restarted = true
@@ -21,7 +21,7 @@ describe('a rolling restart of all nodes behind a proxy that retries the next on
 
     expect(lost).toEqual([])
     expect(app.trouble).toEqual([])
-    expect(done).toBeGreaterThanOrEqual(30)
+    expect(done).toBeGreaterThanOrEqual(12)
     expect(codes).toEqual([0, 0])
     expect(proxy.retries.refused).toBeGreaterThan(0)
   })

@@ -42,7 +42,7 @@ export async function approves(cluster: Cluster, person: Person, asked = () => {
 export async function isDenied(cluster: Cluster, person: Person): Promise<SignIn> {
   const browser = createBrowser(cluster.web.url)
   let begun = 0
-  for (let step = 0; step < 8; step += 1) {
+  for (let step = 0; step < 5; step += 1) {
     await attempt(async () => {
       await comeIn(browser, person.username)
       const { text } = await browser.visit('/mfa')

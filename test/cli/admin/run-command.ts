@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 
-import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest'
+import { afterEach, beforeEach, vi } from 'vitest'
 
 import { createProgram } from '../../../src/cli/program.ts'
 
@@ -84,18 +84,10 @@ export async function runWith(input: string, ...args: readonly string[]): Promis
 /** A folder of its own for each test, and a database in it with one organization and the domain "Intranet". */
 export function useDatabase() {
   const place = { folder: '', database: '', domainId: '', organizationId: '', apiKey: '' }
-  // A copy takes a tenth of the time of `init`.
-  let template: string
-  beforeAll(async () => {
-    template = newFolder()
-    const { json } = await run('init', '--database', join(template, 'mfa.sqlite'), '--domain', 'Intranet', '--json')
-    Object.assign(place, json)
-  })
-  afterAll(() => rmSync(template, { recursive: true }))
-  beforeEach(() => {
+  beforeEach(async () => {
     place.folder = newFolder()
     place.database = join(place.folder, 'mfa.sqlite')
-    cpSync(template, place.folder, { recursive: true })
+    Object.assign(place, await createDatabase(place.folder))
   })
   afterEach(() => rmSync(place.folder, { recursive: true }))
   return {
@@ -104,6 +96,31 @@ export function useDatabase() {
     admin: (...args: readonly string[]) => run(...args, '--database', place.database),
     json: async (...args: readonly string[]) => (await run(...args, '--database', place.database, '--json')).json,
   }
+}
+
+export interface Created {
+  readonly organizationId: string
+  readonly domainId: string
+  readonly apiKey: string
+}
+
+let created: Promise<Created & { readonly template: string }> | undefined
+
+/**
+ * Does the same as `init --domain Intranet`: `mfa.sqlite` and its key file in the folder. It is a copy of what was made
+ * once for each worker, with the same keys, because a copy takes a tenth of the time.
+ */
+export async function createDatabase(folder: string): Promise<Created> {
+  created ??= createTemplate()
+  const { template, ...made } = await created
+  cpSync(template, folder, { recursive: true })
+  return made
+}
+
+async function createTemplate() {
+  const template = newFolder()
+  const { json } = await run('init', '--database', join(template, 'mfa.sqlite'), '--domain', 'Intranet', '--json')
+  return { template, ...(json as Created) }
 }
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'second-factor-admin-'))
