@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 import { systemClock } from '../../src/clock.ts'
@@ -12,9 +12,10 @@ import { codesOf } from '../express/own-factors.ts'
 import { serve } from '../processes/command.ts'
 import { startExample } from './start-example.ts'
 
-describe('minimal.js', () => {
+describe('minimal.js', async () => {
+  const example = await startExample('minimal.js', {}, { until: afterAll })
+
   it('prints its address, and signs users in after the second step', async () => {
-    const example = await startExample('minimal.js')
     const browser = example.browser()
     await example.signIn(browser, 'alice')
 
@@ -26,9 +27,8 @@ describe('minimal.js', () => {
   })
 
   it('signs users out from the challenge page', async () => {
-    const example = await startExample('minimal.js')
     const browser = example.browser()
-    await example.signIn(browser, 'alice')
+    await example.signIn(browser, 'bob')
 
     await browser.submit('/mfa/sign-out')
 

@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 
 import { startExample } from './start-example.ts'
 
-describe('passport.js', () => {
+describe('passport.js', async () => {
+  const example = await startExample('passport.js', {}, { until: afterAll })
+
   it('protects routes after Passport, and signs users out', async () => {
-    const example = await startExample('passport.js')
     const browser = example.browser()
     await example.signIn(browser, 'alice')
 
@@ -17,7 +18,6 @@ describe('passport.js', () => {
   })
 
   it('lets users who have not passed the second step sign in as another user', async () => {
-    const example = await startExample('passport.js')
     const browser = example.browser()
     await example.signIn(browser, 'alice')
     await browser.visit('/')

@@ -3,16 +3,19 @@ import type { RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 
+import type { Page } from 'playwright-core'
 import type { MfaOptions } from 'second-factor'
 import type * as Service from 'second-factor/service'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { systemClock } from '../../src/clock.ts'
+import type { Clock } from '../../src/clock.ts'
 import { phoneOptions } from '../authenticator/phone.ts'
 import { activate, numberOn, signIn, typeNumber } from '../story/person.ts'
 import { createBufferingProxy } from '../support/buffering-proxy.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
+import { people } from '../support/web-app.ts'
 
 /** Loads as Node does, so that the apps get the built package under the name that people import. */
 const load = createRequire(import.meta.url)
@@ -22,13 +25,14 @@ type CreateApp = (options: MfaOptions) => RequestListener
 const chromium = await sharedChromium()
 
 describe.each([
-  { name: 'Express 4, CommonJS, JavaScript', file: './express4-commonjs/app.cjs', prefix: '', hash: '' },
+  { name: 'Express 4, CommonJS, JavaScript', file: './express4-commonjs/app.cjs', prefix: '', hash: '', inPage: true },
   { name: 'Express 5, TypeScript, one page', file: './express5-typescript/app.ts', prefix: '', hash: '/#' },
   { name: 'cookie-session', file: './cookie-session/app.js', prefix: '', hash: '' },
-  { name: 'behind a buffering proxy', file: './behind-proxy/app.js', prefix: '/portal', hash: '' },
-])('an app with $name', ({ file, prefix, hash }) => {
+  { name: 'behind a buffering proxy', file: './behind-proxy/app.js', prefix: '/portal', hash: '', inPage: true },
+])('an app with $name', ({ file, prefix, hash, inPage = false }) => {
   it('leads a user from the login through the second step and a step-up to the requested page, and out', async () => {
-    const { url, clock, page, phone } = await arrange(file, prefix)
+    const { url, clock, page } = await arrange(file, prefix)
+    const phone = inPage ? await openAuthenticator() : createPhone(url, clock)
     const at = (path: string) => url + hash + path
     if (prefix) await page.clock.install()
 
@@ -39,8 +43,8 @@ describe.each([
     await page.getByRole('heading', { name: 'Set up your device' }).waitFor()
     // Where streams do not get through, pages find out after five seconds.
     if (prefix) await page.clock.fastForward(5000)
-    const authenticator = await activate(phone, page)
-    await approve()
+    await phone.activate(page)
+    await phone.approve(page)
     await page.waitForURL(at('/reports?year=2026'))
     await page.getByRole('heading', { name: 'Reports' }).waitFor()
 
@@ -50,7 +54,7 @@ describe.each([
     await page.reload()
     await page.getByRole('heading', { name: "Confirm that it's you" }).waitFor()
     expect(page.url()).toBe(`${url}/mfa`)
-    await approve()
+    await phone.approve(page)
     await page.waitForURL(at('/transfer'))
     await page.getByRole('heading', { name: 'Transfer' }).waitFor()
 
@@ -58,18 +62,44 @@ describe.each([
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.goto(`${url}/mfa`)
     await page.getByRole('heading', { name: 'Sign in first' }).waitFor()
-
-    async function approve() {
-      const number = page.locator('#number')
-      await number.waitFor()
-      await authenticator.getByText('Sign in to').waitFor()
-      await typeNumber(authenticator, await numberOn(page))
-      await authenticator.getByRole('button', { name: 'Approve' }).click()
-    }
   })
 })
 
-/** The app over a service of its own, on a free port, and two browsers: one for the app, one that stands for the phone. */
+/** Stands for the phone of the user. */
+interface Phone {
+  readonly activate: (page: Page) => Promise<unknown>
+  /** Reads the number from the page of the app, and approves. */
+  readonly approve: (page: Page) => Promise<unknown>
+}
+
+/** In a second browser: where the app and what is in front of it have to serve the authenticator. */
+async function openAuthenticator(): Promise<Phone> {
+  const authenticator = await keptPage(chromium, phoneOptions)
+  return {
+    activate: (page) => activate(authenticator, page),
+    async approve(page) {
+      await page.locator('#number').waitFor()
+      await authenticator.getByText('Sign in to').waitFor()
+      await typeNumber(authenticator, await numberOn(page))
+      await authenticator.getByRole('button', { name: 'Approve' }).click()
+    },
+  }
+}
+
+/** Without its pages: of the app, it is the same as the authenticator. */
+function createPhone(url: string, clock: Clock): Phone {
+  const own = people(url, clock)
+  let account: ReturnType<typeof own.activate> | undefined
+  return {
+    activate: async (page) => (account = own.activate({ text: await page.content() })),
+    async approve(page) {
+      await page.locator('#number').waitFor()
+      await own.answer(await account!, 'approve', await numberOn(page))
+    },
+  }
+}
+
+/** The app over a service of its own, on a free port, and a browser. */
 async function arrange(file: string, prefix: string) {
   const { embedded } = load('second-factor/service') as typeof Service
   const clock = createClock()
@@ -93,7 +123,7 @@ async function arrange(file: string, prefix: string) {
     }
     await service.close()
   })
-  return { url: origin + prefix, clock, page: await keptPage(chromium), phone: await keptPage(chromium, phoneOptions) }
+  return { url: origin + prefix, clock, page: await keptPage(chromium) }
 }
 
 /** Goes like any other, as browsers have theirs, and can be put forward. */
