@@ -87,7 +87,7 @@ const takesEmail = (is: IsUser): Expression<SqlBool> =>
     ),
   ])
 
-/** People who were added lately are not inactive, and no one is while sign-ins are known for less time than that. */
+/** People who were added lately are not inactive. */
 function isInactive(is: IsUser, now: Slot<number>): Expression<SqlBool> {
   const since = derived(now, (time) => time - inactiveAfter)
   return is.and([
@@ -101,7 +101,6 @@ function isInactive(is: IsUser, now: Slot<number>): Expression<SqlBool> {
           .where('lastSignIn.at', '>', since),
       ),
     ),
-    is.not(is.exists(is.selectFrom('service').select('service.row').where('service.signInsSince', '>', since))),
   ])
 }
 

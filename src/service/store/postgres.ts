@@ -147,7 +147,6 @@ export const postgresEngine: Engine = {
   // Byte for byte, and whatever the database's own rules for words are.
   exactText: 'text collate "C"',
   search: postgresSearch,
-  jsonText: (column, member) => `(${column}::json ->> '${member}')`,
   async hasTable(db, table) {
     const { rows } = await sql<{ found: boolean }>`select to_regclass(${table}) is not null as found`.execute(db)
     return rows[0]?.found === true

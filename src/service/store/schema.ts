@@ -36,8 +36,6 @@ export interface Database {
     scheme: Generated<string | null>
     mediaType: Generated<string | null>
     basePath: Generated<string | null>
-    /** From when on it is known when users signed in; 0: from the beginning. */
-    signInsSince: Generated<number>
   }
   organization: {
     id: string

@@ -91,7 +91,6 @@ export const sqliteEngine: Engine = {
   sequence: 'integer primary key autoincrement',
   exactText: 'text',
   search: sqliteSearch,
-  jsonText: (column, member) => `json_extract(${column}, '$.${member}')`,
   async hasTable(db, table) {
     const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${table}`.execute(db)
     return rows.length > 0

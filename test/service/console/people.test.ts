@@ -207,16 +207,6 @@ describe.each(engines)('people on %s', (engine) => {
       expect(await find({ filter: 'inactive', q: username })).toEqual([])
     })
 
-    it('takes no one for inactive as long as sign-ins are known for less than 30 days', async () => {
-      const { username } = await addedLongAgo()
-      const since = (signInsSince: number) => database().updateTable('service').set({ signInsSince }).execute()
-      await since(running.clock.now() - month + 1)
-      const early = await find({ filter: 'inactive', q: username })
-      await since(running.clock.now() - month)
-
-      expect([early, await find({ filter: 'inactive', q: username })]).toEqual([[], [username]])
-    })
-
     it('leaves out people with a strong factor', async () => {
       const { id } = await passkeyHolder(running)
       const { json } = await running.call('GET', `/users/${id}`)

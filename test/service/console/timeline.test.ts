@@ -1,13 +1,9 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import type { TimelineEntry } from '../../../src/contract/admin/timeline.ts'
 import { pruneAudit } from '../../../src/service/audit/retention.ts'
 import { countSignIns } from '../../../src/service/maintenance/count-sign-ins.ts'
 import { sweep } from '../../../src/service/maintenance/sweep.ts'
-import { timeline } from '../../../src/service/store/migrations/0018-timeline.ts'
-import { postgresEngine } from '../../../src/service/store/postgres.ts'
-import { sqliteEngine } from '../../../src/service/store/sqlite.ts'
 import { engines, mainEngines, useEngine } from '../../support/engines.ts'
 import { administrator, startConsole } from './console-holder.ts'
 import type { Console } from './console-holder.ts'
@@ -104,22 +100,6 @@ describe.each(engines)('the timeline of a person, on %s', (engine) => {
     await Promise.all([countSignIns(running.ctx), countSignIns(running.ctx)])
 
     expect(eventsOf(await read(helpdesk, '?kind=sign_ins'))).toEqual(['session.approved'])
-  })
-
-  it('is filled from the audit trail by the upgrade, and goes on from there', async () => {
-    await approve()
-    await countSignIns(running.ctx)
-    await createCode()
-    const db = running.ctx.store.db.withoutPlugins()
-    await sql`drop table timeline_entry`.execute(db)
-    await timeline(engine === 'PostgreSQL' ? postgresEngine : sqliteEngine).up(db)
-    const filled = await stored()
-
-    const { entries } = await read()
-
-    expect(filled.length).toBeGreaterThan(0)
-    expect(eventsOf({ entries })).toEqual(expect.arrayContaining(['bypass.created', 'session.approved']))
-    expect((await stored()).length).toBe(entries.length)
   })
 
   it('ends with the audit trail, and with the person', async () => {

@@ -236,11 +236,8 @@ interface Walk {
 
 const ofTheStore = () => [...statements.values()].filter(({ origins, sql: text }) => origins.size > 0 && isQuery(text))
 
-/** What a migration fills new tables and columns from reads all of the old ones. Its names are not quoted. */
-const ofMigrations = /^(insert into (user_search|last_sign_in|timeline_entry)|update service set sign_ins_since) /
-
 const isQuery = (text: string) =>
-  /^(select|insert|update|delete|with)\b/i.test(text) && !/sqlite_master|kysely_/.test(text) && !ofMigrations.test(text)
+  /^(select|insert|update|delete|with)\b/i.test(text) && !/sqlite_master|kysely_/.test(text)
 
 /** @param leading Columns that are not selective enough on their own. */
 function walksIn(

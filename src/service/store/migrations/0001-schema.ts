@@ -11,8 +11,6 @@ export interface Engine {
   readonly exactText: string
   /** What creates the search for people, and keeps it up to date. */
   readonly search: readonly string[]
-  /** A text in a column of JSON. */
-  readonly jsonText: (column: string, member: string) => string
   readonly hasTable: (db: Queryable, table: string) => Promise<boolean>
 }
 
@@ -26,7 +24,7 @@ export const schema = (engine: Engine): Migration => ({
   },
 })
 
-const statements = ({ sequence, exactText }: Engine): readonly string[] => [
+const statements = ({ sequence, exactText, search }: Engine): readonly string[] => [
   `create table service (
     "row" integer primary key check ("row" = 1),
     id text not null,
@@ -56,6 +54,7 @@ const statements = ({ sequence, exactText }: Engine): readonly string[] => [
     bypass_enabled integer not null,
     email_otp_enabled integer not null,
     number_matching text not null,
+    phishing_resistant text default 'off' not null,
     synchronization_ticket bigint default 0 not null,
     synchronization_applied bigint default 0 not null,
     created_at bigint not null,
@@ -72,7 +71,8 @@ const statements = ({ sequence, exactText }: Engine): readonly string[] => [
     hash text not null unique,
     role text default 'admin' not null,
     domain_id text references domain (id),
-    created_at bigint not null
+    created_at bigint not null,
+    used_at bigint
   )`,
 
   // name_key is what usernames that look alike have in common. It is not unique: administrators may add such users.
@@ -85,6 +85,7 @@ const statements = ({ sequence, exactText }: Engine): readonly string[] => [
     name text not null,
     email text not null,
     email_changed_at bigint,
+    language text,
     ever_enrolled integer not null,
     strong_enrolled integer default 0 not null,
     epoch text,
@@ -105,6 +106,11 @@ const statements = ({ sequence, exactText }: Engine): readonly string[] => [
   'create index user_codes_locked_at on "user" (codes_locked_at) where codes_locked_at is not null',
   'create index user_known_codes_locked_at on "user" (known_codes_locked_at) where known_codes_locked_at is not null',
   'create index user_email_changed_at on "user" (email_changed_at) where email_changed_at is not null',
+  // The overview counts them. Few people are locked, so these cost next to nothing.
+  `create index user_codes_locked on "user" (organization_id, codes_locked_until)
+    where codes_locked_until is not null`,
+  `create index user_known_codes_locked on "user" (organization_id, known_codes_locked_until)
+    where known_codes_locked_until is not null`,
 
   // added_by and removed_by name a synchronization. Once that is over and its row is gone, they mean nothing.
   `create table membership (
@@ -143,6 +149,7 @@ const statements = ({ sequence, exactText }: Engine): readonly string[] => [
     replacement_expires_at bigint,
     replacement_epoch text,
     created_at bigint not null,
+    mailed_at bigint,
     activated_at bigint,
     constraint token_once unique (domain_id, user_id)
   )`,
@@ -212,6 +219,19 @@ const statements = ({ sequence, exactText }: Engine): readonly string[] => [
   )`,
   'create index device_call_expired on device_call (expires_at)',
 
+  // A move of an account to another device. Its row ends by itself after minutes.
+  `create table device_move (
+    device_id text primary key,
+    code_lookup text unique,
+    claim_id text unique,
+    claim_name text,
+    claim_key_x text,
+    claim_key_y text,
+    requested integer default 0 not null,
+    expires_at bigint not null
+  )`,
+  'create index device_move_expired on device_move (expires_at)',
+
   `create table push_key (
     "row" integer primary key check ("row" = 1),
     public_key text not null,
@@ -237,7 +257,11 @@ const statements = ({ sequence, exactText }: Engine): readonly string[] => [
     ip_address text,
     network text,
     known_browser integer default 0 not null,
+    browser text,
     challenge text,
+    scan_hash text,
+    phishing_resistant text,
+    user_verified integer default 0 not null,
     created_at bigint not null,
     expires_at bigint not null,
     settled_at bigint,
@@ -250,7 +274,32 @@ const statements = ({ sequence, exactText }: Engine): readonly string[] => [
   'create index "session_user" on session (user_id, state, expires_at)',
   "create index session_pending on session (expires_at) where state = 'pending'",
   'create index session_settled on session (settled_at)',
+  "create index session_reported on session (settled_at) where reason = 'reported'",
   'create index session_network on session (domain_id, network, created_at) where network is not null',
+
+  // Questions of the help desk to the devices of people who call. They are no sessions, so none of them signs a user in.
+  `create table caller_verification (
+    sequence ${sequence},
+    id text not null unique,
+    organization_id text not null references organization (id),
+    domain_id text not null references domain (id),
+    user_id text not null,
+    device_id text not null,
+    requested_by text not null,
+    state text not null,
+    nonce text not null,
+    "number" text not null,
+    answered_decision text,
+    answered_number text,
+    created_at bigint not null,
+    expires_at bigint not null,
+    settled_at bigint
+  )`,
+  "create index caller_verification_pending on caller_verification (device_id) where state = 'pending'",
+  'create index caller_verification_of_device on caller_verification (device_id, sequence)',
+  'create index caller_verification_of_user on caller_verification (user_id, settled_at)',
+  'create index caller_verification_settled on caller_verification (settled_at)',
+  'create index caller_verification_expired on caller_verification (expires_at)',
 
   `create table code_generator (
     id text primary key,
@@ -263,6 +312,8 @@ const statements = ({ sequence, exactText }: Engine): readonly string[] => [
     seen_at bigint,
     sync_state text not null
   )`,
+  // Finds the hardware tokens that are out of sync. It has only these, so that other codes do not write it.
+  "create index code_generator_out_of_sync on code_generator (id) where sync_state = 'Out of Sync'",
   // A user has at most one.
   `create table hardware_token (
     sequence ${sequence},
@@ -310,13 +361,53 @@ const statements = ({ sequence, exactText }: Engine): readonly string[] => [
     domain_id text not null references domain (id),
     user_id text not null references "user" (id),
     factors text not null,
+    name text,
+    place text,
+    public_key text,
+    known_since bigint,
+    seen_at bigint,
     passed_at bigint not null,
     expires_at bigint not null,
     remembered_until bigint,
+    kept_since bigint,
+    kept_until bigint,
     constraint known_browser_user primary key (id_hash, domain_id, user_id)
   )`,
   'create index known_browser_of_user on known_browser (user_id, passed_at)',
   'create index known_browser_expired on known_browser (expires_at)',
+
+  // Rows of ceremonies end by themselves after minutes.
+  `create table passkey (
+    sequence ${sequence},
+    id text not null unique,
+    organization_id text not null references organization (id),
+    user_id text not null references "user" (id),
+    rp_id text not null,
+    credential_id text not null,
+    public_key text not null,
+    counter bigint not null,
+    transports text not null,
+    name text not null,
+    syncable integer not null,
+    synced integer not null,
+    created_at bigint not null,
+    last_used_at bigint,
+    constraint passkey_credential unique (organization_id, credential_id)
+  )`,
+  'create index passkey_of_user on passkey (user_id, sequence)',
+  `create table passkey_ceremony (
+    challenge_hash text primary key,
+    domain_id text not null references domain (id),
+    user_id text not null references "user" (id),
+    kind text not null,
+    rp_id text not null,
+    origins text not null,
+    purpose text,
+    challenge text not null,
+    expires_at bigint not null
+  )`,
+  'create index passkey_ceremony_of_user on passkey_ceremony (user_id)',
+  'create index passkey_ceremony_expired on passkey_ceremony (expires_at)',
 
   // With a key, so that a sweep can remove a few rows at a time.
   `create table attempt (
@@ -393,7 +484,8 @@ const statements = ({ sequence, exactText }: Engine): readonly string[] => [
     start_sequence bigint not null,
     start_hash text not null,
     started_at bigint not null,
-    ended_at bigint
+    ended_at bigint,
+    counted_sequence bigint default 0 not null
   )`,
   // No foreign keys: entries stay when what they are about is deleted. Chains are read in the order of writer, byte by byte.
   `create table audit (
@@ -411,4 +503,170 @@ const statements = ({ sequence, exactText }: Engine): readonly string[] => [
     constraint audit_once unique (writer, sequence)
   )`,
   'create index audit_at on audit (at)',
+  // The console reads the trail of one organization from its end. Its entries come in this order, so the index costs
+  // 1 microsecond an entry. An index on the person would cost 60, as its keys come in any order.
+  'create index audit_organization on audit (organization_id, position)',
+  // Where the entries about each person are. By the number of the user: with ids, the table would be three times as large.
+  `create table timeline_entry (
+    user_sequence bigint not null references "user" (sequence),
+    position bigint not null,
+    sign_in integer not null,
+    constraint timeline_entry_once primary key (user_sequence, position)
+  )`,
+  // When each user signed in last. A table of its own: the rows of users are read in each request, and few of those need this.
+  // Its key has the order in which people are listed: by their ids, a list that looks at 100,000 people took three times as
+  // long.
+  `create table last_sign_in (
+    user_sequence integer primary key references "user" (sequence),
+    at bigint not null
+  )`,
+  // No foreign key: the counts come from the audit trail, whose entries stay when a domain is deleted.
+  `create table sign_in_day (
+    domain_id text not null,
+    day bigint not null,
+    outcome text not null,
+    factor text not null,
+    count bigint not null,
+    primary key (domain_id, day, outcome, factor)
+  )`,
+  'create index sign_in_day_day on sign_in_day (day)',
+  `create table audit_verification (
+    organization_id text primary key references organization (id),
+    state text not null,
+    requested_at bigint not null,
+    requested_by text not null,
+    beat_at bigint,
+    percent bigint default 0 not null,
+    finished_at bigint,
+    finished_for text,
+    entries bigint,
+    findings bigint,
+    broken text
+  )`,
+
+  `create table administrator (
+    sequence ${sequence},
+    id text not null unique,
+    organization_id text not null references organization (id),
+    name text not null,
+    email text not null,
+    role text not null,
+    user_id text,
+    user_handle text not null unique,
+    created_at bigint not null,
+    last_seen_at bigint,
+    revoked_at bigint,
+    version integer default 1 not null
+  )`,
+  'create index administrator_of_organization on administrator (organization_id, sequence)',
+  `create table administrator_domain (
+    administrator_id text not null references administrator (id),
+    domain_id text not null references domain (id),
+    primary key (administrator_id, domain_id)
+  )`,
+  `create table administrator_passkey (
+    sequence ${sequence},
+    id text not null unique,
+    administrator_id text not null references administrator (id),
+    rp_id text not null,
+    credential_id text not null unique,
+    public_key text not null,
+    counter bigint not null,
+    transports text not null,
+    name text not null,
+    syncable integer not null,
+    synced integer not null,
+    created_at bigint not null,
+    last_used_at bigint
+  )`,
+  'create index administrator_passkey_of_administrator on administrator_passkey (administrator_id, sequence)',
+  `create table administrator_invitation (
+    id text not null unique,
+    token_hash text primary key,
+    organization_id text not null references organization (id),
+    name text not null,
+    email text not null,
+    role text not null,
+    domain_ids text not null,
+    user_id text,
+    invited_by text,
+    created_at bigint not null,
+    expires_at bigint not null
+  )`,
+  'create index administrator_invitation_of_organization on administrator_invitation (organization_id)',
+  'create index administrator_invitation_of_inviter on administrator_invitation (invited_by)',
+  'create index administrator_invitation_expired on administrator_invitation (expires_at)',
+  `create table administrator_ceremony (
+    challenge_hash text primary key,
+    kind text not null,
+    subject text not null,
+    user_handle text not null,
+    expires_at bigint not null
+  )`,
+  'create index administrator_ceremony_of_subject on administrator_ceremony (subject)',
+  'create index administrator_ceremony_expired on administrator_ceremony (expires_at)',
+  `create table administrator_session (
+    hash text primary key,
+    administrator_id text not null references administrator (id),
+    created_at bigint not null,
+    used_at bigint not null,
+    passed_at bigint not null
+  )`,
+  'create index administrator_session_of_administrator on administrator_session (administrator_id)',
+  'create index administrator_session_used on administrator_session (used_at)',
+  // What the help desk asks to be approved.
+  `create table approval (
+    id text primary key,
+    organization_id text not null references organization (id),
+    operation text not null,
+    user_id text not null,
+    requested_by text not null references administrator (id),
+    because text not null,
+    decided_by text,
+    state text not null,
+    created_at bigint not null,
+    expires_at bigint not null
+  )`,
+  'create index approval_of_organization on approval (organization_id, created_at)',
+  'create index approval_expired on approval (expires_at)',
+  `create table bulk_job (
+    id text primary key,
+    organization_id text not null references organization (id),
+    requested_by text not null references administrator (id),
+    action text not null,
+    domain_id text references domain (id),
+    because text not null,
+    state text not null,
+    people bigint not null,
+    created_at bigint not null,
+    started_at bigint,
+    finished_at bigint,
+    expires_at bigint not null,
+    holder text,
+    held_until bigint
+  )`,
+  // Each administrator runs one job at a time, whatever races.
+  "create unique index bulk_job_running on bulk_job (requested_by) where state = 'running'",
+  'create index bulk_job_of_organization on bulk_job (organization_id, created_at)',
+  'create index bulk_job_expired on bulk_job (expires_at)',
+  // Without a foreign key: a report still says what became of people who were deleted since.
+  `create table bulk_item (
+    job_id text not null,
+    user_id text not null,
+    state text not null,
+    reason text,
+    expires_at bigint not null,
+    primary key (job_id, user_id)
+  )`,
+  'create index bulk_item_state on bulk_item (job_id, state, user_id)',
+  'create index bulk_item_expired on bulk_item (expires_at)',
+  `create table enrollment_count (
+    domain_id text primary key,
+    members bigint not null,
+    enrolled bigint not null,
+    only_email bigint not null,
+    counted_at bigint not null
+  )`,
+  // What people are found by. Triggers keep it up to date.
+  ...search,
 ]

@@ -20,8 +20,6 @@ export const postgresSearch: readonly string[] = [
     organization_id text not null,
     text text not null
   )`,
-  `insert into user_search (position, organization_id, text)
-    select u.sequence, u.organization_id, lower(${text}) from "user" u`,
   `do $$ begin
     create extension if not exists pg_trgm;
     execute 'create index user_search_text on user_search using gin (text gin_trgm_ops)';

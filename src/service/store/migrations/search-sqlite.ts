@@ -12,7 +12,6 @@ const trigger = (name: string, event: string, body: string) =>
 /** A full-text index of trigrams (sqlite.org/fts5.html section 4.3.5), whose rows have the numbers of their users. */
 export const sqliteSearch: readonly string[] = [
   "create virtual table user_search using fts5(organization_id unindexed, text, tokenize = 'trigram')",
-  `insert into user_search (rowid, organization_id, text) select u.sequence, u.organization_id, ${text} from "user" u`,
   trigger(
     'added',
     'insert on "user"',
