@@ -116,8 +116,16 @@ function soundness(): readonly Mutant[] {
     {
       defense: 'the words for a file of which SQLite cannot read the schema',
       file: 'src/service/store/sqlite.ts',
-      find: 'explainDamage(error, file)',
-      replace: 'error',
+      find: 'throw nameSqliteOutage(explainDamage(error, file))',
+      replace: 'throw nameSqliteOutage(error)',
+      test,
+      title: 'is rejected when any of its pages is lost',
+    },
+    {
+      defense: 'the words for a file of which SQLite cannot read the search',
+      file: 'src/service/store/sqlite.ts',
+      find: 'throw explainDamage(error, file)',
+      replace: 'throw error',
       test,
       title: 'is rejected when any of its pages is lost',
     },

@@ -29,7 +29,7 @@ export async function refuseEmptyFile(file: string): Promise<void> {
   }
 }
 
-/** Explains errors of SQLite about a file that it cannot even open, because it cannot read the schema. */
+/** Explains errors of SQLite about a file whose schema it cannot read, so that it cannot even check the file. */
 export function explainDamage(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   if (error.code !== 'SQLITE_CORRUPT' && error.code !== 'SQLITE_NOTADB') return error

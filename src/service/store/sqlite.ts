@@ -63,7 +63,7 @@ export async function openSqliteStore(file: string, { create = true, check = tru
     if (database.memory) newInMemory ??= database.serialize()
   } catch (error) {
     close()
-    throw error
+    throw explainDamage(error, file)
   }
   opened = true
   // A savepoint keeps the former pages of what it changes. Above 64 KB SQLite would write them into a temporary file: 25 pages
