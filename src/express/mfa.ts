@@ -172,7 +172,7 @@ function attach(
 ): RequestContext {
   const { options } = own
   const address = publicAddressOf(options.publicUrl, req.baseUrl + options.path)
-  const context: RequestContext = { mfa: own, ...address, user, userKey: user && userKeyOf(user), requestId, trace }
+  const context: RequestContext = { ...address, mfa: own, user, userKey: user && userKeyOf(user), requestId, trace }
   trace?.isOf(context.userKey)
   setContext(req, context)
   bindToService(req, options.serviceId)
@@ -224,22 +224,21 @@ async function checkState(req: Request, context: RequestContext, user: MfaUser):
  * same name here.
  */
 function isForeign(state: MfaState, { userKey, mfa: { options } }: RequestContext): boolean {
-  const {
-    service = options.serviceId,
-    verified,
-    challenge,
-    letThrough,
-    setup,
-    remembered,
-    ownId,
-    passkeyPass,
-    shownReplacement,
-  } = state
-  const isOwn = (part: { userKey: string } | undefined) => !part || part.userKey === userKey
-  const parts = [verified, challenge, letThrough, setup, remembered, ownId, passkeyPass, shownReplacement]
-  const areOwn = parts.every(isOwn)
-  return service !== options.serviceId || !areOwn
+  const { service = options.serviceId } = state
+  const isOwn = (part: { readonly userKey: string } | undefined) => !part || part.userKey === userKey
+  return service !== options.serviceId || !partsOfUsers.every((name) => isOwn(state[name]))
 }
+
+const partsOfUsers = [
+  'verified',
+  'challenge',
+  'letThrough',
+  'setup',
+  'remembered',
+  'ownId',
+  'passkeyPass',
+  'shownReplacement',
+] as const
 
 /** Serves what needs neither a web session nor a user: the files of the pages, and what the service itself shows to devices. */
 async function servePublic({ options }: Mfa, req: Request, res: Response, below: string): Promise<boolean> {

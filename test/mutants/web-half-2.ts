@@ -413,8 +413,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'reading the web session without a prototype',
     file: 'src/express/session/stored-state.ts',
-    find: 'const state = Object.create(null) as StoredState',
-    replace: 'const state = {} as StoredState',
+    find: 'Object.assign(Object.create(null) as T, members)',
+    replace: 'Object.assign({} as T, members)',
     test: 'attacks/wrong-types.test.ts',
     title: 'from a polluted prototype verify nobody',
   },

@@ -23,18 +23,24 @@ export function serializeState({ verified, ...rest }: MfaState): StoredState {
 
 /** Reads what `serializeState` wrote. Anything else than a complete verification record verifies no user. */
 export function parseState(stored: unknown): MfaState {
-  // No prototype: if another part of the app has polluted Object.prototype, that must not verify a user.
-  const state = Object.create(null) as StoredState
-  if (typeof stored === 'object') Object.assign(state, stored)
+  if (isOnlyVerified(stored)) return parseVerified(stored.verified)
+  const state: StoredState = withoutPrototype(typeof stored === 'object' ? stored : null)
   return Object.assign(state, parseVerified(state.verified))
 }
+
+/** After a sign-in, the state is a verification record and nothing else. */
+const isOnlyVerified = (stored: unknown): stored is { readonly verified: unknown } =>
+  typeof stored === 'object' && stored !== null && Object.keys(stored).join() === 'verified'
+
+/** If another part of the app has polluted Object.prototype, that must not verify a user. */
+const withoutPrototype = <T extends object>(members: T | null): T => Object.assign(Object.create(null) as T, members)
 
 /** Any other value stands for none, under which less counts. */
 const policies = RequestedPhishingResistance.options
 
 type ParsedRecord = Pick<MfaState, 'verified' | 'service' | 'lastReturnTo' | 'ownId'>
 
-const notVerified: ParsedRecord = { verified: undefined }
+const notVerified = Object.freeze(withoutPrototype<ParsedRecord>({ verified: undefined }))
 
 let lastParsed: { readonly text: string; readonly parsed: ParsedRecord } | undefined
 
@@ -59,7 +65,8 @@ function parseRecord(text: string): ParsedRecord {
   // Frozen, because several requests can share it.
   const verified: Verified = { userKey, at: Number(at), factor, ...ids, phishingResistant, purpose }
   // A web session gets a new id when its user passes the second step.
-  return { verified: Object.freeze(verified), service, lastReturnTo, ownId: { userKey } }
+  const record = { verified: Object.freeze(verified), service, lastReturnTo, ownId: { userKey } }
+  return Object.freeze(withoutPrototype<ParsedRecord>(record))
 }
 
 const encode = (value: string | undefined): string => (value === undefined ? absent : encodeURI(value))
