@@ -29,14 +29,15 @@ const isEmpty = (database: BetterSqlite3.Database, table: string): boolean =>
 
 /** So that no row is deleted that another one refers to. */
 function childrenFirst(database: BetterSqlite3.Database, tables: readonly string[]): string[] {
+  const parents = new Map(tables.map((table) => [table, parentsOf(database, table)]))
   const ordered = new Set([index])
-  const visit = (parent: string): void => {
-    for (const child of tables) if (child !== parent && refersTo(database, child, parent)) visit(child)
-    ordered.add(parent)
+  const visit = (table: string): void => {
+    for (const child of tables) if (child !== table && parents.get(child)?.includes(table)) visit(child)
+    ordered.add(table)
   }
   tables.forEach(visit)
   return [...ordered]
 }
 
-const refersTo = (database: BetterSqlite3.Database, child: string, parent: string): boolean =>
-  (database.pragma(`foreign_key_list("${child}")`) as { table: string }[]).some(({ table }) => table === parent)
+const parentsOf = (database: BetterSqlite3.Database, table: string): string[] =>
+  (database.pragma(`foreign_key_list("${table}")`) as { table: string }[]).map((reference) => reference.table)
