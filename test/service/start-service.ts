@@ -8,6 +8,8 @@ import type { NewDomain, Service, ServiceOptions } from '../../src/service/index
 import { createTestClock } from '../../src/testing/clock.ts'
 import type { TestClock } from '../../src/testing/clock.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode, random128 } from '../support/device-signer.ts'
+import { quickFetch } from '../support/quick-fetch.ts'
+import type { Send } from '../support/quick-fetch.ts'
 
 export const v14 = 'application/vnd.service.v1+json; version=1.4'
 
@@ -52,7 +54,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-export async function read(response: Response): Promise<Answer> {
+export async function read(response: Awaited<ReturnType<Send>>): Promise<Answer> {
   const text = await response.text()
   const isJson = text !== '' && !/^image|text\/csv|jsonl/.test(response.headers.get('content-type') ?? '')
   const json: any = isJson ? JSON.parse(text) : undefined // oxlint-disable-line typescript/no-explicit-any
@@ -103,7 +105,7 @@ export async function startService(
     limits: options.limits ? { ...withoutOverload, ...options.limits } : wideLimits,
   })
   const { origin, close } = await serve(service)
-  const tenant = await createTenant(service, origin, domainOptions)
+  const tenant = await createTenant(service, origin, domainOptions, quickFetch)
   return {
     service,
     clock,
@@ -132,15 +134,16 @@ export async function createTenant(
   service: Pick<Service, 'administration'>,
   origin: string,
   domainOptions: Partial<NewDomain> = {},
+  send?: Send,
 ) {
   const organization = await service.administration.createOrganization(`Organization ${random128()}`)
   const domain = await service.administration.createDomain(organization.id, { name: 'Domain', ...domainOptions })
   const apiKey = await service.administration.createApiKey(organization.id)
-  return { organization, domain, apiKey, call: createCall(origin, apiKey) }
+  return { organization, domain, apiKey, call: createCall(origin, apiKey, send) }
 }
 
 /** Calls in 1.4 unless the headers say otherwise. @param send Sends the calls, as a connection names it. */
-export function createCall(origin: string, apiKey: string, send: typeof fetch = fetch) {
+export function createCall(origin: string, apiKey: string, send: Send = fetch) {
   return async (method: string, path: string, { body, raw, headers, signal }: CallOptions = {}): Promise<Answer> => {
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const response = await send(`${origin}/api${path}`, {

@@ -1,6 +1,8 @@
 import { Agent, request } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
+import { textOf } from './quick-fetch.ts'
+
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -33,17 +35,4 @@ export async function sendRequest(
     text,
     body: isJson ? JSON.parse(text) : {},
   }
-}
-
-/** By its events: an iterator takes as long as the rest of a request. */
-function textOf(response: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = ''
-    response.setEncoding('utf8')
-    response.on('data', (chunk: string) => {
-      text += chunk
-    })
-    response.on('error', reject)
-    response.on('end', () => resolve(text))
-  })
 }

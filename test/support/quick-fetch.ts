@@ -1,0 +1,47 @@
+import { Agent, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+
+/** What a call is sent with: `fetch` itself, or what answers like it. */
+export type Send = (url: string, init: CallInit) => Promise<Pick<Response, 'status' | 'headers' | 'text'>>
+
+interface CallInit {
+  readonly method: string
+  readonly headers: Record<string, string>
+  readonly body?: string | Uint8Array<ArrayBuffer>
+  readonly signal?: AbortSignal
+}
+
+/** Servers of tests close their connections when they end. */
+const agent = new Agent({ keepAlive: true })
+
+/** As `fetch`, in two thirds of its processor time. Follows no redirects. */
+export const quickFetch: Send = async (url, { body, signal, ...options }) => {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const failed = (cause: Error) =>
+      reject(signal?.aborted ? (signal.reason as Error) : new TypeError('fetch failed', { cause }))
+    request(url, { ...options, agent, ...(signal && { signal }) }, resolve)
+      .on('error', failed)
+      .end(body)
+  })
+  const text = await textOf(response)
+  return { status: response.statusCode ?? 0, headers: headersOf(response), text: () => Promise.resolve(text) }
+}
+
+/** By its events: an iterator takes as long as the rest of a request. */
+export function textOf(response: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    response.setEncoding('utf8')
+    response.on('data', (chunk: string) => {
+      text += chunk
+    })
+    response.on('error', reject)
+    response.on('end', () => resolve(text))
+  })
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers()
+  for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '')
+  return headers
+}
