@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { requestedPath, safeReturnTo } from '../../src/express/request/return-to.ts'
+import { anyText } from '../support/any-text.ts'
 
 /** Pieces that have led browsers astray, and what may separate them. */
 const pieces = ['/', '//', '\\', '.', '..', '%2e', '%2f', '%5c', '@', ':', '?', '#', '\t', '\n', '\r', ' ', '\u0000']
@@ -23,7 +24,7 @@ const paths = fc.oneof(
   nasty.map((parts) => parts.join('')),
   nasty.map((parts) => `/${parts.join('')}`),
   fc.webUrl(),
-  fc.string({ unit: 'binary' }),
+  anyText(),
 )
 
 const bases = ['https://app.example', 'http://app.example:8080/a/b?c', 'https://app.example/mfa/', 'http://[::1]/x//y']

@@ -8,9 +8,10 @@ import { attributeLimits } from '../../../src/contract/sessions.ts'
 import { stripText, truncateText } from '../../../src/contract/text.ts'
 import { fitAttributes } from '../../../src/service/rules/attributes.ts'
 import { networkOf } from '../../../src/service/rules/network.ts'
+import { anyText } from '../../support/any-text.ts'
 
 const address = fc.oneof(fc.ipV4(), fc.ipV6())
-const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }))
+const text = fc.oneof(fc.string(), anyText(), fc.string({ unit: 'grapheme' }))
 
 /** How proxies and apps write an address. */
 const written: readonly [string, (bare: string, port: number) => string][] = [
