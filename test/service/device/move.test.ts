@@ -4,6 +4,7 @@ import { createDevice, currentCode } from '../../../src/device/index.ts'
 import type { Account } from '../../../src/device/index.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
 import { engines, mainEngines, useEngine } from '../../support/engines.ts'
+import { useQuickPins } from '../../support/quick-pins.ts'
 import { entriesOf, openDatabase } from '../audit/recorded.ts'
 import { unique } from '../codes/code-holder.ts'
 import { keysFor, newUser, quickHash, startService } from '../start-service.ts'
@@ -14,6 +15,7 @@ const noCode = { code: 'api.error.notfound.activationcode' }
 const tooLate = { code: 'api.error.conflict.state' }
 
 describe.each(engines)('a move to another device, on %s,', (engine) => {
+  useQuickPins()
   const newDatabase = useEngine(engine)
   let running: Running
   let node: OpenedService

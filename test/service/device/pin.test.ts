@@ -4,6 +4,7 @@ import { deviceById } from '../../../src/service/store/devices.ts'
 import { createDevice, currentCode } from '../../../src/device/index.ts'
 import { engines, mainEngines, useEngine } from '../../support/engines.ts'
 import { random128 } from '../../support/device-signer.ts'
+import { useQuickPins } from '../../support/quick-pins.ts'
 import { openDatabase } from '../audit/recorded.ts'
 import { unique } from '../codes/code-holder.ts'
 import { keysFor, read, startService } from '../start-service.ts'
@@ -197,6 +198,7 @@ describe.each(engines)('a PIN, on %s', (engine) => {
 })
 
 describe('activation in a domain that requires a PIN or passcode', () => {
+  useQuickPins()
   let running: Running
 
   beforeAll(async () => {
