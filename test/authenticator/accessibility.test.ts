@@ -61,7 +61,7 @@ describe('every screen', () => {
       const page = await phone.open(service, '', {
         ...small,
         viewport: { width, height: 700 },
-        locale,
+        ...(locale !== 'en-US' && { locale }),
         colorScheme,
         reducedMotion: 'reduce',
       })

@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { scanCodeText } from '../../src/contract/scan-code.ts'
 import { random128 } from '../support/device-signer.ts'
 import { size } from '../support/fake-camera.ts'
+import { keptPage } from '../support/kept-page.ts'
 import { startService } from '../support/running-service.ts'
 import { camera, sharedChromium } from '../support/shared-chromium.ts'
 import { startWebApp } from '../support/web-app.ts'
@@ -206,10 +207,10 @@ describe('scanning in place of typing the number', () => {
     const [code] = /code=[a-z0-9]{10}/.exec((await browserOfAlice.visit('/account')).text) ?? []
     const page = await phone.open({ url: `${app.url}/mfa` }, `#${code}`, small)
     await add(page)
-    const context = await browser.newContext({ viewport: size, colorScheme: 'dark' })
-    onTestFinished(() => context.close())
-    await context.addCookies([{ name: 'connect.sid', value: browserOfAlice.cookie('connect.sid') ?? '', url: app.url }])
-    const desk = await context.newPage()
+    const desk = await keptPage(browser, { viewport: size, colorScheme: 'dark' })
+    await desk
+      .context()
+      .addCookies([{ name: 'connect.sid', value: browserOfAlice.cookie('connect.sid') ?? '', url: app.url }])
     await desk.goto(`${app.url}/mfa`)
     await desk.getByRole('img', { name: 'Or scan this in the authenticator' }).scrollIntoViewIfNeeded()
     const number = await desk.locator('#number').innerText()

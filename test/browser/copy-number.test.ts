@@ -1,20 +1,18 @@
+import type { BrowserContextOptions } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
+import { phoneOptions } from '../authenticator/phone.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 const chromium = await sharedChromium()
 
-async function openWaitingPage(options: { hasTouch?: boolean } = {}) {
+async function openWaitingPage(options: BrowserContextOptions = {}) {
   const app = await startWebApp()
   const user = app.browser()
   const { page: asked } = await app.enroll(user, 'alice')
-  const page = await keptPage(chromium, {
-    permissions: ['clipboard-read', 'clipboard-write'],
-    isMobile: options.hasTouch ?? false,
-    ...options,
-  })
+  const page = await keptPage(chromium, options)
   await page.context().addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
   await page.goto(`${app.url}/mfa`)
   return { page, number: numberOn(asked) }
@@ -26,6 +24,7 @@ describe('the number', () => {
   it('is copied by a button beside it, which then says so', async () => {
     const { page, number } = await openWaitingPage()
 
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Copy' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
 
@@ -35,7 +34,7 @@ describe('the number', () => {
 
 describe('the link to the authenticator on this phone', () => {
   it('is there on a touch screen, and nowhere else', async () => {
-    const [desk, phone] = [await openWaitingPage(), await openWaitingPage({ hasTouch: true })]
+    const [desk, phone] = [await openWaitingPage(), await openWaitingPage(phoneOptions)]
 
     expect(await desk.page.getByRole('link', link).count()).toBe(0)
     expect(await phone.page.getByRole('link', link).count()).toBe(1)

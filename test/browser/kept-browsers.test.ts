@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Cookie, Page } from 'playwright-core'
 import type { MfaOptions } from 'second-factor'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -23,11 +23,10 @@ async function arrange(options: Partial<MfaOptions> = {}) {
   await call('PUT', `/domains/${domain.id}/users/${user.id}`)
   const { json: token } = await call('PUT', `/domains/${domain.id}/users/${user.id}/token`)
   const alice = await activateDevice(origin, clock, token.code)
-  const open = async (javaScriptEnabled = true, state?: Awaited<ReturnType<BrowserContext['storageState']>>) => {
-    if (javaScriptEnabled && !state) return keptPage(chromium)
-    const context = await chromium.newContext({ javaScriptEnabled, ...(state && { storageState: state }) })
-    onTestFinished(() => context.close())
-    return context.newPage()
+  const open = async (javaScriptEnabled = true, cookies: readonly Cookie[] = []) => {
+    const page = await keptPage(chromium, javaScriptEnabled ? {} : { javaScriptEnabled })
+    await page.context().addCookies([...cookies])
+    return page
   }
 
   /** The password, and what the page then shows. */
@@ -110,7 +109,7 @@ describe('a browser that its user keeps', () => {
   it('is new, and signs in, where its key is gone', async () => {
     const { keep, open, logIn, approve } = await arrange()
     const page = await keep()
-    const copied = await open(true, await page.context().storageState())
+    const copied = await open(true, await page.context().cookies())
 
     await logIn(copied)
 
@@ -120,7 +119,7 @@ describe('a browser that its user keeps', () => {
   it('is new, and is asked to approve, where JavaScript is off', async () => {
     const { keep, open, logIn, alice } = await arrange()
     const page = await keep()
-    const plain = await open(false, await page.context().storageState())
+    const plain = await open(false, await page.context().cookies())
 
     await logIn(plain)
     await plain.locator('#number').waitFor()

@@ -1,5 +1,7 @@
+import type { BrowserContextOptions } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
+import { phoneOptions } from '../authenticator/phone.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { startWebApp } from '../support/web-app.ts'
@@ -7,12 +9,12 @@ import { startWebApp } from '../support/web-app.ts'
 const chromium = await sharedChromium()
 
 /** What a newcomer sees, in this order. */
-async function seenBy(context: { readonly hasTouch?: boolean }) {
+async function seenBy(options: BrowserContextOptions) {
   const app = await startWebApp()
   const user = app.browser()
   await app.signIn(user, 'alice')
   await user.visit('/account')
-  const page = await keptPage(chromium, { ...context, isMobile: context.hasTouch ?? false })
+  const page = await keptPage(chromium, options)
   await page.context().addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
   await page.goto(`${app.url}/mfa`)
   const parts = await page.locator('.scan > *:visible').all()
@@ -32,7 +34,7 @@ describe('the page that sets up a device', () => {
   })
 
   it('has the button first on a touch screen', async () => {
-    expect(await seenBy({ hasTouch: true })).toEqual([
+    expect(await seenBy(phoneOptions)).toEqual([
       'Open the authenticator',
       'To use another device, scan this with its camera:',
       'QR code',

@@ -262,5 +262,4 @@ async function askForApproval(desk: Desk): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
   await button(page, 'Ask').click()
   await page.getByText('Waiting for approval').waitFor()
-  await page.context().close()
 }

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { createClient } from 'second-factor/client'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { componentsOf } from '../support/components.ts'
 import { keptPage } from '../support/kept-page.ts'
@@ -15,7 +15,7 @@ const chromium = await sharedChromium()
 
 /** A tab of Chromium with a user's cookies; not loaded yet. */
 async function tabOf({ url, browser }: Pick<Place, 'url' | 'browser'>, options: BrowserContextOptions = {}) {
-  const page = await keptPage(chromium, { locale: 'en', ...options })
+  const page = await keptPage(chromium, options)
   await page.context().addCookies([cookieOf(url, browser)])
   return page
 }
@@ -69,10 +69,9 @@ describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
   }, 120_000)
 
   async function narrowTab(): Promise<Page> {
-    const context = await chromium.newContext({ locale: 'en', viewport: { width: 320, height: 640 } })
-    onTestFinished(() => context.close())
-    await context.addInitScript(holdCompletion)
-    return context.newPage()
+    const page = await keptPage(chromium, { viewport: { width: 320, height: 640 } })
+    await page.addInitScript(holdCompletion)
+    return page
   }
 
   /** Runs in the page: what is settled would go on by itself. Without `page.route`, which turns off Chromium's cache. */

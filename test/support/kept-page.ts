@@ -11,7 +11,12 @@ interface Kept {
   readonly undo: (() => unknown)[]
   /** Whether a test ran a script of its own in the document. */
   touched: boolean
+  /** How its media queries were answered last. */
+  media: string
+  readonly emulateMedia: (media: Media) => Promise<void>
 }
+
+type Media = Pick<BrowserContextOptions, 'colorScheme' | 'reducedMotion' | 'forcedColors'>
 
 export interface KeptPageOptions {
   /** Empties the app without loading it again. @returns whether it is as if it had just been loaded. */
@@ -40,8 +45,8 @@ export function pageSession(page: Page): Promise<CDPSession> {
 }
 
 /**
- * A page for one test. The next test that wants the same options, of any size, receives it again, without what was stored:
- * a new context and its processes cost more than loading the app. After a call that lasts, such as `clock.install`, the
+ * A page for one test. The next test that wants the same options, of any size and colors, receives it again, without what
+ * was stored: a new context and its processes cost more than loading the app. After a call that lasts, such as `clock.install`, the
  * context is closed instead.
  */
 export async function keptPage(
@@ -49,11 +54,16 @@ export async function keptPage(
   options: BrowserContextOptions = {},
   after: KeptPageOptions = {},
 ): Promise<Page> {
-  const { clock = false } = after
-  const { viewport = { width: 1280, height: 720 }, ...rest } = options
-  const pages = idlePages(browser, JSON.stringify([rest, clock]))
-  const chosen = pages.pop() ?? (await createKept(browser, options, clock))
+  const { clock = false, emptyPage } = after
+  const { viewport = { width: 1280, height: 720 }, colorScheme, reducedMotion, forcedColors, ...rest } = options
+  const pages = idlePages(browser, JSON.stringify([rest, clock, emptyPage]))
+  const chosen = pages.pop() ?? (await createKept(browser, { ...rest, viewport }, clock))
   await setSize(chosen.page, viewport)
+  await setMedia(chosen, {
+    colorScheme: colorScheme ?? 'light',
+    reducedMotion: reducedMotion ?? 'no-preference',
+    forcedColors: forcedColors ?? 'none',
+  })
   if (clock) await startClock(chosen)
   onTestFinished(async ({ task }) => {
     const failed = task.result?.state === 'fail'
@@ -80,6 +90,15 @@ async function setSize(page: Page, wanted: BrowserContextOptions['viewport']): P
   if (wanted && (width !== wanted.width || height !== wanted.height)) await page.setViewportSize(wanted)
 }
 
+const defaultMedia = JSON.stringify({ colorScheme: 'light', reducedMotion: 'no-preference', forcedColors: 'none' })
+
+async function setMedia(kept: Kept, media: Media): Promise<void> {
+  const wanted = JSON.stringify(media)
+  if (wanted === kept.media) return
+  await kept.emulateMedia(media)
+  kept.media = wanted
+}
+
 /** The present is its time, whatever the test before has made of it. */
 async function startClock(kept: Kept): Promise<void> {
   const { clock } = kept.page
@@ -98,6 +117,8 @@ async function createKept(browser: Browser, options: BrowserContextOptions, cloc
     changed: false,
     undo: [],
     touched: false,
+    media: defaultMedia,
+    emulateMedia: page.emulateMedia.bind(page),
   }
   page.on('framenavigated', (frame) => void created.origins.add(new URL(frame.url()).origin))
   for (const target of [page, context, ...(clock ? [] : [page.clock])]) {
@@ -105,6 +126,9 @@ async function createKept(browser: Browser, options: BrowserContextOptions, cloc
       created.changed = true
     })
   }
+  watch(page, ['emulateMedia'], () => {
+    created.media = 'of the test'
+  })
   watch(page, scripts, () => {
     created.touched = true
   })
@@ -122,6 +146,7 @@ async function createKept(browser: Browser, options: BrowserContextOptions, cloc
     // What a session has set ends with it.
     created.undo.push(async () => ((await session) as CDPSession).detach())
   })
+  watch(context, ['grantPermissions'], () => created.undo.push(() => context.clearPermissions()))
   const setOffline = context.setOffline.bind(context)
   watch(context, ['setOffline'], () => {
     created.touched = true
@@ -132,8 +157,8 @@ async function createKept(browser: Browser, options: BrowserContextOptions, cloc
 }
 
 const lasting = (
-  'exposeBinding exposeFunction routeFromHAR routeWebSocket emulateMedia ' +
-  'setDefaultTimeout setDefaultNavigationTimeout setExtraHTTPHeaders addLocatorHandler grantPermissions ' +
+  'exposeBinding exposeFunction routeFromHAR routeWebSocket ' +
+  'setDefaultTimeout setDefaultNavigationTimeout setExtraHTTPHeaders addLocatorHandler ' +
   'setGeolocation setHTTPCredentials install pauseAt setFixedTime setSystemTime'
 ).split(' ')
 
