@@ -44,6 +44,8 @@ export async function addAuthenticator(page: Page, options: VirtualAuthenticator
     /** Whether the passkey was copied to other devices. */
     setBackup: (credentialId: string, backupState: boolean) =>
       cdp.send('WebAuthn.setCredentialProperties', { authenticatorId, credentialId, backupState }),
+    /** Whether it verifies the person from now on. */
+    setVerifies: (isUserVerified: boolean) => cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
     setPresent: (enabled: boolean) => cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled }),
   }
 }
