@@ -13,26 +13,19 @@ type More = Parameters<typeof joinedForPush> extends [unknown, ...infer Rest] ? 
 const joined = (...more: More) => joinedForPush(phone, ...more)
 
 describe('notifications', () => {
-  it('are requested only by a button, once there is an account', async () => {
-    const { page } = await joined()
+  it('are requested only by a button, once there is an account, and carry only the id of the session to the push service of the browser', async () => {
+    const { service, pushes, page, told } = await joined()
     const asked = () => page.evaluate(() => document.documentElement.dataset['asked'])
 
     await button(page, 'Turn on').waitFor()
     const before = await asked()
-    await button(page, 'Turn on').click()
-
-    expect(before).toBeUndefined()
-    await expect.poll(asked).toBe('yes')
-  })
-
-  it('carry only the id of the session to the push service of the browser', async () => {
-    const { service, pushes, page, told } = await joined()
     await button(page, 'Turn on').click()
     await expect.poll(told).toBe(1)
 
     const { id } = await service.ask('alice', { ipAddress: '203.0.113.7' })
     await pushes.received(1)
 
+    expect([before, await asked()]).toEqual([undefined, 'yes'])
     expect(pushes.messages[0]?.json).toEqual({ session: id })
   })
 
@@ -50,11 +43,20 @@ describe('notifications', () => {
     await expect.poll(told).toBe(2)
   })
 
-  it('can be turned off, and stay off', async () => {
+  it('can be turned on after the browser failed to, and turned off, and stay off', async () => {
     const { service, pushes, page, told } = await joined()
+    await page.evaluate(() => {
+      const working = Object.getOwnPropertyDescriptor(PushManager.prototype, 'subscribe') ?? {}
+      PushManager.prototype.subscribe = async () => {
+        Object.defineProperty(PushManager.prototype, 'subscribe', working)
+        throw new DOMException('', 'AbortError')
+      }
+    })
+    await button(page, 'Settings').click()
+    await button(page, 'Turn on').click()
+    await seen(page.getByText('That didn’t work. Requests appear only while the app is open.'))
     await button(page, 'Turn on').click()
     await expect.poll(told).toBe(1)
-    await button(page, 'Settings').click()
     await button(page, 'Turn off').click()
     await seen(page.getByText('Requests appear only while the app is open.'))
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Turn on')
@@ -94,21 +96,6 @@ describe('notifications', () => {
     expect(await seen(button(page, 'Turn on'))).toBe(true)
   })
 
-  it('report when the browser fails to turn them on', async () => {
-    const { page } = await joined()
-    await page.evaluate(() => {
-      PushManager.prototype.subscribe = async () => {
-        throw new DOMException('', 'AbortError')
-      }
-    })
-    await button(page, 'Settings').click()
-
-    await button(page, 'Turn on').click()
-
-    await seen(page.getByText('That didn’t work. Requests appear only while the app is open.'))
-    expect(await seen(button(page, 'Turn on'))).toBe(true)
-  })
-
   it('ignore a device that has been removed', async () => {
     const { service, page } = await joined('granted')
     const user = await service.client.users.getByUsername('alice')
@@ -131,20 +118,21 @@ describe('notifications', () => {
 })
 
 describe('a push message', () => {
-  it('shows a notification without details while the app is closed', async () => {
+  it('shows a notification without details while the app is closed, which opens its request', async () => {
     const { service, pushes, page, told } = await joined('granted')
     await expect.poll(told).toBe(1)
-    const { deliver, notices } = await delivery(service, page)
+    const { worker, deliver, notices } = await delivery(service, page)
     const { id } = await service.ask('alice', {
       ipAddress: '203.0.113.7',
-      attributes: [{ key: 'Browser', value: 'Firefox' }],
+      attributes: [{ key: 'Browser', value: 'Older' }],
     })
     await pushes.received(1)
     await close(service, page)
+    await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Newer' }] })
 
     await deliver(pushes.messages[0]!.text)
     await expect.poll(async () => (await notices()).length).toBe(1)
-
+    const data = { session: id }
     expect(await notices()).toEqual([
       {
         title: 'Approve a request?',
@@ -155,10 +143,16 @@ describe('a push message', () => {
           tag: id,
           icon: 'icon-192.png',
           silent: false,
-          data: { session: id },
+          data,
         },
       },
     ])
+    const opened = await worker.evaluate(press, data)
+    await page.goto(new URL(opened, `${service.url}/authenticator/`).href)
+    await headline(page, 'Sign in to Wiki?')
+
+    expect(await page.locator('.facts-box').innerText()).toContain('Older')
+    expect(page.url()).toBe(`${service.url}/authenticator/`)
   })
 
   it('uses the language that was chosen in the app, also for a change of factors and where it is unreadable, without details', async () => {
@@ -193,21 +187,6 @@ describe('a push message', () => {
 
     await expect.poll(notices).toMatchObject([{ options: { silent: true } }])
     await expect.poll(() => page.evaluate(() => document.documentElement.dataset['closed'])).toBe('yes')
-  })
-
-  it('opens its request', async () => {
-    const { service, page } = await joined('granted')
-    const { worker } = await delivery(service, page)
-    const first = await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Older' }] })
-    await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Newer' }] })
-    await close(service, page)
-
-    const opened = await worker.evaluate(press, { session: first.id })
-    await page.goto(new URL(opened, `${service.url}/authenticator/`).href)
-    await headline(page, 'Sign in to Wiki?')
-
-    expect(await page.locator('.facts-box').innerText()).toContain('Older')
-    expect(page.url()).toBe(`${service.url}/authenticator/`)
   })
 
   it('opens its request in an app that is open already', async () => {

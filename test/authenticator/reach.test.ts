@@ -16,8 +16,8 @@ async function atSettings() {
 }
 
 describe('a test request', () => {
-  it('reports that its notification arrived, which opens a request to try out', async () => {
-    const { page, pushes, worker, deliver, notices } = await atSettings()
+  it('reports that its notification arrived, which opens a request to try out, also while the app is closed', async () => {
+    const { service, page, pushes, worker, deliver, notices } = await atSettings()
     await button(page, 'Send a test request').click()
     await pushes.received(1)
 
@@ -37,6 +37,10 @@ describe('a test request', () => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
     expect(notice).toMatchObject({ title: 'Test · this signs no one in', options: { silent: false, tag: 'test' } })
     expect(await seen(page.getByText('Requests reach this phone.'))).toBe(true)
+    await close(service, page)
+    const opened = await worker.evaluate(press, { test: 'a' })
+    await page.goto(new URL(opened, `${service.url}/authenticator/`).href)
+    expect(await headline(page, 'Practice request')).toBe(true)
   })
 
   it('reports after 20 seconds that no notification arrived, with what to do', async () => {
@@ -66,16 +70,6 @@ describe('a test request', () => {
     await headline(page, 'It works')
     expect(await seen(page.getByText('Requests appear only while the app is open.'))).toBe(true)
     expect(calls.filter((path) => path.startsWith('/device/') && path !== '/device/requests')).toEqual([])
-  })
-
-  it('opens from its notification while the app is closed', async () => {
-    const { service, page, worker } = await atSettings()
-    await close(service, page)
-
-    const opened = await worker.evaluate(press, { test: 'a' })
-    await page.goto(new URL(opened, `${service.url}/authenticator/`).href)
-
-    expect(await headline(page, 'Practice request')).toBe(true)
   })
 
   it('can be sent for each account', async () => {

@@ -146,16 +146,6 @@ describe('a request', () => {
     await page.getByText('Nothing to approve').waitFor()
   })
 
-  it('is denied without the number', async () => {
-    const { service, page } = await phone.joined()
-    const session = await service.ask('alice', { numberMatching: true })
-
-    await deny(page)
-    await headline(page, 'Denied')
-
-    expect(await service.state(session.id)).toMatchObject({ state: 'denied', reason: 'user_denied' })
-  })
-
   it('explains how to continue after a wrong number', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })

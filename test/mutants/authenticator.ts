@@ -192,7 +192,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (request.method !== 'GET' || !request.url.startsWith(self.registration.scope)) return",
     replace: "if (request.method !== 'GET') return",
     test: 'authenticator/app.test.ts',
-    title: 'caches nothing of the device protocol',
+    title: 'caches only its own files, and nothing of the device protocol',
   },
   {
     defense: 'that only files of the app are kept',
@@ -208,7 +208,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await Promise.all(old.map((name) => caches.delete(name)))\n',
     replace: '',
     test: 'authenticator/new-version.test.ts',
-    title: 'takes over when the app is opened again, and removes the old files',
+    title: 'takes over when the app is opened again, at the same address, and removes the old files',
   },
   {
     defense: 'attributes as text',
