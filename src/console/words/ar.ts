@@ -134,7 +134,7 @@ export const ar: Words = {
   done: 'تم',
   openInvitations: 'دعوات مفتوحة',
   withdraw: 'سحب',
-  withdrawOf: (name) => `اسحب دعوة ${name}`,
+  withdrawOf: (name) => `سحب دعوة ${name}`,
   withdrawTitle: (name) => `هل تسحب دعوة ${name}؟`,
   withdrawSentence: 'يتوقف رابطها عن العمل فورًا.',
   withdrawn: (name) => `سُحبت دعوة ${name}.`,
