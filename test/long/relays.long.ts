@@ -9,4 +9,19 @@ describe('a relay on another origin, over TLS, between a real browser and the ap
   it.each(closedRows)('gets no web session in 200 visits with %s', async (_row, options) => {
     expect(await countSessions(victim, { options, ways, count: 200 })).toBe(0)
   })
+
+  it("gets in with unknownBrowser: 'number' by each way but a passkey, if the person ignores the warning", async () => {
+    const { visit } = await victim.at({ unknownBrowser: 'number' })
+    const visits: Record<string, Awaited<ReturnType<typeof visit>>> = {}
+
+    for (const way of ways) visits[way] = await visit(way)
+
+    expect(visits).toEqual({
+      'the number, typed': { isIn: true, warned: true },
+      'the number, scanned': { isIn: true, warned: true },
+      'the link on the phone': { isIn: true, warned: true },
+      'a code': { isIn: true },
+      'the passkey': { isIn: false },
+    })
+  })
 })
