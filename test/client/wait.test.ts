@@ -89,7 +89,7 @@ describe('waiting for a session', () => {
   it('misses no event, whenever the session settles', { timeout: 120_000 }, async () => {
     const { wait } = connect()
 
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < 40; round++) {
       const id = await newSession()
       const answer = wait(id)
       for (let turn = 0; turn < round % 20; turn++) await new Promise((resolve) => void setImmediate(resolve))

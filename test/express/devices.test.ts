@@ -129,15 +129,19 @@ describe('changing what the second step is passed with', () => {
     },
   )
 
-  it.each(changes)('is rejected from another site: %s', async (path, fields) => {
+  it('is rejected from another site, whatever it changes', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await app.addApp(browser)
     const before = await app.user()
 
-    const answer = await browser.submit(path, fields, { 'sec-fetch-site': 'cross-site' })
+    const statuses = []
+    for (const [path, fields] of changes) {
+      const { status } = await browser.submit(path, fields, { 'sec-fetch-site': 'cross-site' })
+      statuses.push([path, status])
+    }
 
-    expect(answer.status).toBe(403)
+    expect(statuses).toEqual(changes.map(([path]) => [path, 403]))
     expect(await app.user()).toEqual(before)
   })
 
@@ -156,16 +160,20 @@ describe('changing what the second step is passed with', () => {
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 200])
   })
 
-  it.each(changes)('is rejected for unverified users: %s', async (path, fields) => {
+  it('is rejected for unverified users, whatever it changes', async () => {
     const app = await startOwnApp()
     await app.withDevice()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
     const before = await app.user()
 
-    const answer = await browser.submit(path, fields)
+    const destinations = []
+    for (const [path, fields] of changes) {
+      const { headers } = await browser.submit(path, fields)
+      destinations.push([path, headers['location']])
+    }
 
-    expect(answer.headers['location']).toBe('/mfa')
+    expect(destinations).toEqual(changes.map(([path]) => [path, '/mfa']))
     expect(await app.user()).toEqual(before)
   })
 })

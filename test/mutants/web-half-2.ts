@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isPost && !isTrusted(',
     replace: 'if (isPost && isTrusted === undefined && !isTrusted(',
     test: 'express/devices.test.ts',
-    title: 'is rejected from another site: %s',
+    title: 'is rejected from another site, whatever it changes',
   },
   {
     defense: 'looking at where a post came from, for ending sessions',

@@ -98,7 +98,7 @@ describe.each(engines)('synchronization on %s', (engine) => {
 
   it('becomes visible all at once', async () => {
     const { call, domain } = await newTenant()
-    const [before, after] = [many(1500, 'old'), many(1500, 'new')]
+    const [before, after] = [many(700, 'old'), many(700, 'new')]
     await put(before)
     const page = async (number: number): Promise<{ username: string }[]> =>
       (await call('GET', `/domains/${domain.id}/users?page=${number}`)).json
@@ -106,8 +106,8 @@ describe.each(engines)('synchronization on %s', (engine) => {
     const looks = { go: true }
     const look = async () => {
       while (looks.go) {
-        const pages = [await page(1), await page(15), await page(16)]
-        // 1500 users fill fifteen pages, and each page has only old or only new users.
+        const pages = [await page(1), await page(7), await page(8)]
+        // 700 users fill seven pages, and each page has only old or only new users.
         seen.push(pages.map((users) => `${users.length} ${kindsOf(users)}`).join(', '))
       }
     }
@@ -124,7 +124,7 @@ describe.each(engines)('synchronization on %s', (engine) => {
     expect(seen).toContain(possible[0])
     expect(seen.filter((pages) => !possible.includes(pages))).toEqual([])
     expect(await members()).toEqual(after.slice(0, 100).map(({ username }) => username))
-    expect(await userOf('new 1499')).toMatchObject({ domains: [domain.id] })
+    expect(await userOf('new 699')).toMatchObject({ domains: [domain.id] })
   })
 
   it.each(['in one process', 'in two processes'])('runs one at a time, %s', async (where) => {
@@ -327,7 +327,7 @@ describe.each(engines)('synchronization on %s', (engine) => {
 
   it('changes nothing the second time', async () => {
     await newTenant()
-    const users = [...many(1200), { username: 'ä', name: 'Ö', email: 'x@example.com' }]
+    const users = [...many(700), { username: 'ä', name: 'Ö', email: 'x@example.com' }]
     await put(users)
     const user = await userOf('person 7')
     const token = await tenant.call('PUT', `/domains/${tenant.domain.id}/users/${user.id}/token`)
