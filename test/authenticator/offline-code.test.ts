@@ -14,13 +14,15 @@ const show = async (page: Page) => {
 }
 
 describe('the offline code of an account', () => {
-  it('is shown on request, and signs in', async () => {
+  it('is shown on request with the time it is valid, has the focus of the keyboard, and signs in', async () => {
     const { service, page } = await phone.joined()
 
     expect(await page.getByText(/\d{3} \d{3}/).count()).toBe(0)
     await show(page)
     const otp = (await copyButton(page).innerText()).replace(/\D/g, '')
 
+    expect(await page.locator('.code-left').innerText()).toMatch(/^\d{1,2} s$/)
+    expect(await read(page, () => document.activeElement?.className)).toBe('code')
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved', factor: 'otp' })
   })
 
@@ -49,14 +51,6 @@ describe('the offline code of an account', () => {
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved' })
   })
 
-  it('shows how long it is valid', async () => {
-    const { page } = await phone.joined()
-
-    await show(page)
-
-    expect(await page.locator('.code-left').innerText()).toMatch(/^\d{1,2} s$/)
-  })
-
   it('opens from the shortcut of the installed app', async () => {
     const { service, page } = await phone.joined()
 
@@ -65,14 +59,6 @@ describe('the offline code of an account', () => {
 
     await expect.poll(() => read(page, () => document.activeElement?.id)).toBe('accounts')
     expect(page.url()).toBe(`${service.url}/authenticator/`)
-  })
-
-  it('has the focus of the keyboard once it is shown', async () => {
-    const { page } = await phone.joined()
-
-    await show(page)
-
-    expect(await read(page, () => document.activeElement?.className)).toBe('code')
   })
 
   it('is hidden again when the page is left', async () => {

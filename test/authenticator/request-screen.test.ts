@@ -78,9 +78,11 @@ function findFaults(selectors: readonly string[]): readonly string[] {
 
 async function faultsAtAllSizes(page: Page, wanted = parts): Promise<readonly string[]> {
   const faults: string[] = []
-  for (const [width, height] of sizes) {
-    await page.setViewportSize({ width, height })
-    await page.waitForFunction((present) => innerHeight === present, height)
+  // It starts at the size that the page has, so that the screen is laid out once less.
+  const present = page.viewportSize()?.height
+  for (const [width, height] of present === sizes.at(-1)?.[1] ? sizes.toReversed() : sizes) {
+    if (page.viewportSize()?.height !== height) await page.setViewportSize({ width, height })
+    await page.waitForFunction((wantedHeight) => innerHeight === wantedHeight, height)
     const found = await page.evaluate(findFaults, wanted)
     faults.push(...found.map((fault) => `${width}x${height}: ${fault}`))
   }

@@ -239,7 +239,7 @@ export const mutants: readonly Mutant[] = [
     find: "const confirms = decision === 'approve'",
     replace: "const confirms = decision !== 'report'",
     test: 'authenticator/call.test.ts',
-    title: 'takes No without a number, and says what to do next',
+    title: 'takes No without a number, says what to do next, and is in the history afterwards',
   },
   {
     defense: 'a call and a sign-in that wait together are listed',
