@@ -6,6 +6,7 @@ import { devicePaths } from '../../src/contract/device.ts'
 import { newUser, read, startService, unknownId } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
 import { createDeviceCalls, createDeviceSigner, random128 } from '../support/device-signer.ts'
+import type { Received } from '../support/quick-fetch.ts'
 import { hasPollutedPrototypes } from './polluted.ts'
 
 /** The attacker has a properly activated device, or a copy of the key of another user's device. */
@@ -26,7 +27,7 @@ async function asked(more: object = {}) {
   return { ...person, id: session.id, number: session.number, nonce: request!.nonce, path, approval }
 }
 
-const outcome = async (response: Response) => {
+const outcome = async (response: Received) => {
   const { status, code } = await read(response)
   return [status, code]
 }

@@ -9,7 +9,7 @@ import { createTestClock } from '../../src/testing/clock.ts'
 import type { TestClock } from '../../src/testing/clock.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode, random128 } from '../support/device-signer.ts'
 import { quickFetch } from '../support/quick-fetch.ts'
-import type { Send } from '../support/quick-fetch.ts'
+import type { Received, Send } from '../support/quick-fetch.ts'
 
 export const v14 = 'application/vnd.service.v1+json; version=1.4'
 
@@ -54,7 +54,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-export async function read(response: Awaited<ReturnType<Send>>): Promise<Answer> {
+export async function read(response: Received): Promise<Answer> {
   const text = await response.text()
   const isJson = text !== '' && !/^image|text\/csv|jsonl/.test(response.headers.get('content-type') ?? '')
   const json: any = isJson ? JSON.parse(text) : undefined // oxlint-disable-line typescript/no-explicit-any

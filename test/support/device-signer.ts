@@ -5,6 +5,8 @@ import type { CryptoKey } from 'jose'
 
 import { devicePaths } from '../../src/contract/device.ts'
 import type { PublicKey } from '../../src/contract/device.ts'
+import { quickFetch } from './quick-fetch.ts'
+import type { Received } from './quick-fetch.ts'
 
 /** A device as an attacker, or another implementation, could build it: it signs anything. */
 export interface DeviceSigner {
@@ -43,13 +45,13 @@ export async function createDeviceSigner({ service, now }: SignerOptions): Promi
 
 export const random128 = (): string => randomBytes(16).toString('base64url')
 
-export const previewCode = (origin: string, code: string, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(origin + devicePaths.preview, { method: 'POST', headers, body: JSON.stringify({ code }) })
+export const previewCode = (origin: string, code: string, headers: Record<string, string> = {}): Promise<Received> =>
+  quickFetch(origin + devicePaths.preview, { method: 'POST', headers, body: JSON.stringify({ code }) })
 
 /** The signed calls of the device protocol over HTTP. */
 export function createDeviceCalls(origin: string, signer: DeviceSigner) {
   const post = (path: string, jws: string) =>
-    fetch(origin + path, { method: 'POST', body: jws, headers: { 'content-type': 'application/jose' } })
+    quickFetch(origin + path, { method: 'POST', body: jws, headers: { 'content-type': 'application/jose' } })
   return {
     post,
     activate: async (code: string, different: object = {}) => {

@@ -2,7 +2,10 @@ import { Agent, request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 
 /** What a call is sent with: `fetch` itself, or what answers like it. */
-export type Send = (url: string, init: CallInit) => Promise<Pick<Response, 'status' | 'headers' | 'text'>>
+export type Send = (url: string, init: CallInit) => Promise<Received>
+
+/** As much of a response as tests read. */
+export type Received = Pick<Response, 'status' | 'headers' | 'text' | 'json'>
 
 interface CallInit {
   readonly method: string
@@ -24,7 +27,12 @@ export const quickFetch: Send = async (url, { body, signal, ...options }) => {
       .end(body)
   })
   const text = await textOf(response)
-  return { status: response.statusCode ?? 0, headers: headersOf(response), text: () => Promise.resolve(text) }
+  return {
+    status: response.statusCode ?? 0,
+    headers: headersOf(response),
+    text: () => Promise.resolve(text),
+    json: async () => JSON.parse(text) as unknown,
+  }
 }
 
 /** By its events: an iterator takes as long as the rest of a request. */

@@ -1,5 +1,6 @@
 import { devicePaths } from '../../../src/contract/device.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../../support/device-signer.ts'
+import type { Received } from '../../support/quick-fetch.ts'
 import { unique } from '../codes/code-holder.ts'
 import { newUser, read } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
@@ -28,7 +29,7 @@ export async function invited(running: Running) {
   return { user, code, newDevice }
 }
 
-export async function outcome(response: Response) {
+export async function outcome(response: Received) {
   const { status, code } = await read(response)
   return [status, code]
 }
