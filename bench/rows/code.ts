@@ -45,7 +45,8 @@ export const code: Row = {
             'is most of what the limit does, 12 % into cryptography, 10 % each into passing statements on and into the REST interface, 6 % into handlers, ' +
             '5 % into the engine, 4 % into the audit trail, and 3 % each into validation and garbage collection. 0.7 of the limit would leave 0.3 ms for ' +
             'a code. SQLite, HTTP, cryptography, garbage collection and the engine alone take 0.27 ms. ' +
-            'Tried, with gain: the pages of savepoints in memory instead of a temporary file (a seventh less processor time); and, together 23 % less: one lock instead of two for each user, domain and user read within the transaction, random bytes from a ' +
+            'Tried, with gain: the pages of savepoints in memory instead of a temporary file (a seventh less processor time); paths compared by segment instead of by a ' +
+            'regular expression each (6 %); and, together 23 % less: one lock instead of two for each user, domain and user read within the transaction, random bytes from a ' +
             'pool, bodies without a parser, no router, headers of a caller parsed once, rows with fixed places. Tried before: one commit for concurrent ' +
             'transactions, statements compiled once and sent without a pool, keys as key objects, partial indexes. Without gain: results of SQLite as arrays.',
         },
