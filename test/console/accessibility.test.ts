@@ -64,16 +64,11 @@ describe('every screen', () => {
         reducedMotion: 'reduce',
       })
       const violations: string[] = []
-      const inspected = new Map(looks.map((look) => [look, new Set<number>()]))
 
       await everyScreen(desk, page, await wordsOf(language), async (screen) => {
         for (const look of looks) {
           if (looks.length > 1) await show(page, look)
-          violations.push(
-            ...(await inspect(page, look, inspected.get(look))).map(
-              (found) => `${screen}, ${look.width} wide: ${found}`,
-            ),
-          )
+          violations.push(...(await inspect(page, look)).map((found) => `${screen}, ${look.width} wide: ${found}`))
         }
         if (looks.length > 1) await show(page, looks[0])
       })
@@ -88,14 +83,10 @@ describe('every screen', () => {
     await page.setViewportSize({ width, height: 800 })
   }
 
-  async function inspect(page: Page, { rules }: Look, inspected?: Set<number>): Promise<string[]> {
+  async function inspect(page: Page, { rules }: Look): Promise<string[]> {
     // Behind a question is a screen that was inspected before it.
     const isAsking = await page.locator('dialog[open]').count()
-    const found = await axeViolations(page, {
-      rules,
-      ...(inspected && { inspected }),
-      ...(isAsking > 0 && { include: ['dialog[open]'] }),
-    })
+    const found = await axeViolations(page, { rules, ...(isAsking > 0 && { include: ['dialog[open]'] }) })
     const overflows = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
     if (overflows) found.push('wider than the screen')
     return [...found, ...(await page.evaluate(smallTargets)).map((target) => `small target: ${target}`)]

@@ -5,28 +5,21 @@ import type axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
 import { pageSession } from './kept-page.ts'
-import { markNewElements } from './new-elements.ts'
 
 export interface AxeOptions {
   /** By default all: WCAG 2.2 A and AA, and axe's best practices. */
   readonly rules?: readonly string[] | undefined
   /** Selectors; by default the whole document. */
   readonly include?: readonly string[]
-  /** Elements whose colors are known. Given, the contrast is computed for others only, which are added to it. */
-  readonly inspected?: Set<number>
 }
 
 /** The minified one: it is shorter. */
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** What axe calls a violation. A document loads axe once, which takes longer than a check. */
-export async function axeViolations(page: Page, { rules, include, inspected }: AxeOptions = {}): Promise<string[]> {
+export async function axeViolations(page: Page, { rules, include }: AxeOptions = {}): Promise<string[]> {
   const loaded = await page.evaluate(() => 'axe' in window)
   if (!loaded) await load(page)
-  if (inspected) {
-    await markNewElements(page, inspected)
-    await page.evaluate(limitContrast)
-  }
   const violations = await page.evaluate(runAxe, { rules: rules && [...rules], include: include && [...include] })
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
@@ -36,12 +29,6 @@ async function load(page: Page): Promise<void> {
   const session = await pageSession(page)
   const { exceptionDetails } = await session.send('Runtime.evaluate', { expression: `${source}; undefined` })
   if (exceptionDetails) throw new Error(exceptionDetails.text)
-}
-
-/** Runs in the page. */
-function limitContrast(): void {
-  const { axe: loaded } = window as unknown as { axe: typeof axe }
-  loaded.configure({ rules: [{ id: 'color-contrast', selector: '[data-new], [data-new] *' }] })
 }
 
 /** Runs in the page. */
