@@ -26,10 +26,23 @@ export function observeDatabase(db: Queryable, observer: StoreObserver): void {
 
 export const connectionUse = (db: Queryable): ConnectionUse => watches.get(db) ?? { inUse: 0, waiting: 0 }
 
-/** The same dialect, whose connections can be observed. @returns also what to call with the database it is given to. */
-export function observable(dialect: Dialect): { readonly dialect: Dialect; readonly attach: (db: object) => void } {
+export interface ObservableDialect extends Dialect {
+  /** Executes statements outside of transactions, any number at once, where these need no connection of their own. */
+  readonly shared?: DatabaseConnection
+}
+
+interface Observable {
+  readonly dialect: Dialect
+  readonly shared: DatabaseConnection | undefined
+  /** Call it with the database that the dialect is given to. */
+  readonly attach: (db: object) => void
+}
+
+/** The same dialect, whose connections can be observed. */
+export function observable(dialect: ObservableDialect): Observable {
   const watch: Watch = { observer: undefined, inUse: 0, waiting: 0 }
   return {
+    shared: dialect.shared && observed(dialect.shared, watch),
     dialect: {
       createAdapter: () => dialect.createAdapter(),
       createDriver: () => createDriver(dialect.createDriver(), watch),
@@ -47,18 +60,41 @@ interface Observed extends DatabaseConnection {
   wrote: boolean
 }
 
-function createDriver(driver: Driver, watch: Watch): Driver {
-  const reported = (part: 'read' | 'write', error: unknown): unknown => {
-    const isOutage = error instanceof StoreUnavailableError && !(error instanceof CallerGoneError)
-    if (isOutage) watch.observer?.failed(part, error)
-    return error
-  }
+/** Reports an outage, and returns the error. */
+function reported(watch: Watch, part: 'read' | 'write', error: unknown): unknown {
+  const isOutage = error instanceof StoreUnavailableError && !(error instanceof CallerGoneError)
+  if (isOutage) watch.observer?.failed(part, error)
+  return error
+}
 
+function observed(inner: DatabaseConnection, watch: Watch): Observed {
+  const state: Observed = {
+    inner,
+    inTransaction: false,
+    wrote: false,
+    async executeQuery<R>(query: CompiledQuery) {
+      const { inTransaction } = state
+      if (inTransaction) state.wrote ||= !isRead(query)
+      const part = isRead(query) && !inTransaction ? 'read' : 'write'
+      try {
+        const result = await inner.executeQuery<R>(query)
+        if (!inTransaction) watch.observer?.succeeded(part)
+        return result
+      } catch (error) {
+        throw reported(watch, part, error)
+      }
+    },
+    streamQuery: <R>(query: CompiledQuery, chunkSize: number) => inner.streamQuery<R>(query, chunkSize),
+  }
+  return state
+}
+
+function createDriver(driver: Driver, watch: Watch): Driver {
   const report = async <T>(part: 'read' | 'write', act: () => Promise<T>): Promise<T> => {
     try {
       return await act()
     } catch (error) {
-      throw reported(part, error)
+      throw reported(watch, part, error)
     }
   }
 
@@ -71,28 +107,6 @@ function createDriver(driver: Driver, watch: Watch): Driver {
     }
   }
 
-  function observed(inner: DatabaseConnection): Observed {
-    const state: Observed = {
-      inner,
-      inTransaction: false,
-      wrote: false,
-      async executeQuery<R>(query: CompiledQuery) {
-        const { inTransaction } = state
-        if (inTransaction) state.wrote ||= !isRead(query)
-        const part = isRead(query) && !inTransaction ? 'read' : 'write'
-        try {
-          const result = await inner.executeQuery<R>(query)
-          if (!inTransaction) watch.observer?.succeeded(part)
-          return result
-        } catch (error) {
-          throw reported(part, error)
-        }
-      },
-      streamQuery: <R>(query: CompiledQuery, chunkSize: number) => inner.streamQuery<R>(query, chunkSize),
-    }
-    return state
-  }
-
   return {
     init: (options) => driver.init(options),
     async acquireConnection(options) {
@@ -100,7 +114,7 @@ function createDriver(driver: Driver, watch: Watch): Driver {
       try {
         const inner = await timed('connection', () => report('read', () => driver.acquireConnection(options)))
         watch.inUse += 1
-        return observed(inner)
+        return observed(inner, watch)
       } finally {
         watch.waiting -= 1
       }

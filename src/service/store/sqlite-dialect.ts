@@ -1,7 +1,8 @@
 import type BetterSqlite3 from 'better-sqlite3'
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 
+import type { ObservableDialect } from './observed-dialect.ts'
 import { nameSqliteOutage, whileBusy } from './sqlite-outage.ts'
 import { createStatementCache } from './sqlite-writer.ts'
 import type { Unit, Writer } from './sqlite-writer.ts'
@@ -19,10 +20,13 @@ export interface SqliteParts {
  * Kysely's dialect of SQLite, with reads beside one writer, transactions that take the write lock at once, and statements
  * prepared once.
  */
-export function createSqliteDialect(parts: SqliteParts): Dialect {
+export function createSqliteDialect({ writer, reader }: SqliteParts): ObservableDialect {
+  const prepare = { write: createStatementCache(writer.database), read: reader && createStatementCache(reader) }
+  const createConnection = () => createLease(writer, prepare)
   return {
+    shared: createConnection(),
     createAdapter: () => new ConcurrentAdapter(),
-    createDriver: () => createDriver(parts),
+    createDriver: () => createDriver(createConnection),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
@@ -40,15 +44,11 @@ class ConcurrentAdapter extends SqliteAdapter {
   }
 }
 
-function createDriver(parts: SqliteParts): Driver {
-  const prepare = {
-    write: createStatementCache(parts.writer.database),
-    read: parts.reader && createStatementCache(parts.reader),
-  }
+function createDriver(createConnection: () => Lease): Driver {
   const idle: Lease[] = []
   return {
     init: () => Promise.resolve(),
-    acquireConnection: () => Promise.resolve(idle.pop() ?? createLease(parts.writer, prepare)),
+    acquireConnection: () => Promise.resolve(idle.pop() ?? createConnection()),
     beginTransaction: (connection) => (connection as Lease).begin(),
     commitTransaction: (connection) => (connection as Lease).commit(),
     rollbackTransaction: async (connection) => (connection as Lease).end(),

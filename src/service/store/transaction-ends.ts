@@ -18,8 +18,9 @@ const notifiers = new WeakMap<object, (keys: readonly string[]) => void>()
 const connections = new WeakMap<object, DatabaseConnection>()
 
 /**
- * The connection of a running transaction, for declared statements. Kysely's own way to it takes ten promises for each
- * statement, a sixth of the processor time of a sign-in. After the transaction, its way is the only one, and throws.
+ * The connection of a running transaction, or the shared one of a database, for declared statements. Kysely's own way to a
+ * connection takes ten promises for each statement, a sixth of the processor time of a sign-in. After the transaction, its way
+ * is the only one, and throws.
  */
 export const connectionOf = (db: Queryable): DatabaseConnection | undefined => connections.get(db)
 
@@ -46,9 +47,15 @@ export function onTransactionEnd(db: Queryable, listener: Listener): void {
 /** Says how its transactions end. */
 export class WatchedDatabase<DB> extends Kysely<DB> {
   constructor(config: KyselyConfig) {
-    const { dialect, attach } = observable(config.dialect)
+    const { dialect, shared, attach } = observable(config.dialect)
     super({ ...config, dialect })
     attach(this)
+    if (shared) connections.set(this, shared)
+  }
+
+  override destroy(): Promise<void> {
+    connections.delete(this)
+    return super.destroy()
   }
 
   override transaction(): TransactionBuilder<DB> {
