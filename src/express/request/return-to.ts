@@ -12,22 +12,30 @@ export interface PublicAddress {
   readonly host: string | undefined
 }
 
-/** @param publicUrl Headers such as X-Forwarded-Prefix are ignored, because anyone can send them. */
-export function publicAddressOf(publicUrl: string | undefined, pathInside: string): PublicAddress {
-  const { prefix, host } = publicUrl === undefined ? unknownAddress : parsePublicUrl(publicUrl)
-  // If mfa() is mounted below a parameter or a wildcard, the client chooses that part: it must never become another host.
-  return { base: prefix + pathInside.replace(/^[/\\]+/, '/'), prefix, host }
+interface KnownAddress {
+  readonly publicUrl: string | undefined
+  readonly pathInside: string
+  readonly address: PublicAddress
 }
 
-const unknownAddress = { prefix: '', host: undefined }
-let lastParsed: { readonly publicUrl: string; readonly prefix: string; readonly host: string } | undefined
+let last: KnownAddress | undefined
 
-/** Remembers the last one: an app has one address, which each request needs. */
-function parsePublicUrl(publicUrl: string) {
-  if (lastParsed?.publicUrl === publicUrl) return lastParsed
-  const { pathname, host } = new URL(publicUrl)
-  lastParsed = { publicUrl, prefix: pathname === '/' ? '' : pathname, host }
-  return lastParsed
+/**
+ * Remembers the last address: nearly all requests of an app have the same one.
+ * @param publicUrl Headers such as X-Forwarded-Prefix are ignored, because anyone can send them.
+ */
+export function publicAddressOf(publicUrl: string | undefined, pathInside: string): PublicAddress {
+  if (last?.publicUrl !== publicUrl || last?.pathInside !== pathInside) {
+    last = { publicUrl, pathInside, address: createAddress(publicUrl, pathInside) }
+  }
+  return last.address
+}
+
+function createAddress(publicUrl: string | undefined, pathInside: string): PublicAddress {
+  const { pathname, host } = publicUrl === undefined ? { pathname: '/', host: undefined } : new URL(publicUrl)
+  const prefix = pathname === '/' ? '' : pathname
+  // If mfa() is mounted below a parameter or a wildcard, the client chooses that part: it must never become another host.
+  return { base: prefix + pathInside.replace(/^[/\\]+/, '/'), prefix, host }
 }
 
 /**
