@@ -29,7 +29,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'statements after the end of their transaction are refused',
     file: 'src/service/store/transaction-ends.ts',
-    find: 'connections.delete(db)',
+    find: 'running.connection = undefined',
     replace: '',
     test: 'service/store/statement.test.ts',
     title: 'is refused after its transaction has ended',

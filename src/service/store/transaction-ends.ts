@@ -9,20 +9,27 @@ export type Ending = 'committed' | 'undone' | 'unknown'
 
 type Listener = (ending: Ending) => void
 
-const listeners = new WeakMap<object, Listener[]>()
+/** A transaction, until its end. */
+interface Running {
+  readonly database: object | undefined
+  readonly listeners: Listener[]
+  /** Executes its statements; absent after the last one. */
+  connection?: DatabaseConnection | undefined
+}
 
-/** The database of each transaction, and the listener for the changes of each database. */
-const databases = new WeakMap<object, object>()
+const transactions = new WeakMap<object, Running>()
+
+/** The listener for the changes of each database, and its shared connection. */
 const notifiers = new WeakMap<object, (keys: readonly string[]) => void>()
-
-const connections = new WeakMap<object, DatabaseConnection>()
+const sharedConnections = new WeakMap<object, DatabaseConnection>()
 
 /**
  * The connection of a running transaction, or the shared one of a database, for declared statements. Kysely's own way to a
  * connection takes ten promises for each statement, a sixth of the processor time of a sign-in. After the transaction, its way
  * is the only one, and throws.
  */
-export const connectionOf = (db: Queryable): DatabaseConnection | undefined => connections.get(db)
+export const connectionOf = (db: Queryable): DatabaseConnection | undefined =>
+  transactions.get(db)?.connection ?? sharedConnections.get(db)
 
 /** Sets the listener that `notifyAfter` calls with changed keys. */
 export function setNotifier(database: Queryable, notifier: (keys: readonly string[]) => void): void {
@@ -33,15 +40,15 @@ export function setNotifier(database: Queryable, notifier: (keys: readonly strin
 export function notifyAfter(db: Queryable, keys: readonly string[]): void {
   if (keys.length === 0) return
   onTransactionEnd(db, (ending) => {
-    if (ending !== 'undone') notifiers.get(databases.get(db) ?? db)?.(keys)
+    if (ending !== 'undone') notifiers.get(transactions.get(db)?.database ?? db)?.(keys)
   })
 }
 
 /** Calls back when the transaction is over. Values read in it may still be rolled back before that. */
 export function onTransactionEnd(db: Queryable, listener: Listener): void {
-  const present = listeners.get(db)
-  if (!present) throw new Error('Only what happens in a transaction has an end.')
-  present.push(listener)
+  const running = transactions.get(db)
+  if (!running) throw new Error('Only what happens in a transaction has an end.')
+  running.listeners.push(listener)
 }
 
 /** Says how its transactions end. */
@@ -50,11 +57,11 @@ export class WatchedDatabase<DB> extends Kysely<DB> {
     const { dialect, shared, attach } = observable(config.dialect)
     super({ ...config, dialect })
     attach(this)
-    if (shared) connections.set(this, shared)
+    if (shared) sharedConnections.set(this, shared)
   }
 
   override destroy(): Promise<void> {
-    connections.delete(this)
+    sharedConnections.delete(this)
     return super.destroy()
   }
 
@@ -80,20 +87,19 @@ export function watching<DB>(
 ): TransactionBuilder<DB>['execute'] {
   const execute = builder.execute.bind(builder)
   return async (callback) => {
-    const heard: Listener[] = []
-    const tell = (ending: Ending) => heard.forEach((listener) => listener(ending))
+    const running: Running = { database, listeners: [] }
+    const tell = (ending: Ending) => running.listeners.forEach((listener) => listener(ending))
     let committing = false
     try {
       const result = await execute(async (db: Transaction<DB>) => {
-        listeners.set(db, heard)
-        if (database) databases.set(db, database)
-        await db.getExecutor().provideConnection(async (connection) => void connections.set(db, connection))
+        transactions.set(db, running)
+        await db.getExecutor().provideConnection(async (connection) => void (running.connection = connection))
         try {
           const done = await callback(db)
           committing = true
           return done
         } finally {
-          connections.delete(db)
+          running.connection = undefined
         }
       })
       tell('committed')
