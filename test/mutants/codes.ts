@@ -84,8 +84,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the lock of codes',
-    file: 'src/service/store/code-tries.ts',
-    find: "        .where((eb) => eb.or([eb(until, 'is', null), eb(until, '<=', now)]))\n",
+    file: 'src/service/codes/code-budget.ts',
+    find: 'if (end !== null && end > now) throw locked(end, now)',
     replace: '',
     test: 'service/codes/code-budget.test.ts',
     title:

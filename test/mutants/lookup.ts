@@ -4,8 +4,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a member is looked up by organization and username',
     file: 'src/service/store/members.ts',
-    find: "      .where('user.organizationId', '=', domain.organizationId)\n",
-    replace: '',
+    find: "    .where('user.organizationId', '=', domain.organizationId)\n    .where('user.username'",
+    replace: "    .where('user.username'",
     test: 'service/sign-in-scale.test.ts',
     title: 'costs the same with 1,000 users and with many, within 30 percent',
   },

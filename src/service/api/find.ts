@@ -2,7 +2,8 @@ import type { Caller } from '../context/caller.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { domainById } from '../store/domains.ts'
 import type { DomainRow } from '../store/domains.ts'
-import { memberBy } from '../store/members.ts'
+import { lockedMemberBy, memberBy } from '../store/members.ts'
+import type { UserReference } from '../store/members.ts'
 import type { Queryable } from '../store/schema.ts'
 import { userById } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
@@ -26,17 +27,19 @@ export async function findUser(call: Caller, userId: string): Promise<UserRow> {
   return user
 }
 
-/** The domain and one of its members. @param db In a transaction, its connection answers both look-ups together. */
+/** The domain and one of its members. @param transaction No other one changes this user until it ends. */
 export async function findMember(
   call: Caller,
   domainId: string,
-  reference: { id?: string | undefined; username?: string | undefined },
-  db: Queryable = call.store.db,
+  reference: UserReference,
+  transaction?: Queryable,
 ): Promise<Member> {
   const { organizationId } = call
+  const db = transaction ?? call.store.db
+  const find = transaction ? lockedMemberBy : memberBy
   const [domain, user] = await Promise.all([
     domainById(db, organizationId, domainId),
-    memberBy(db, { organizationId, domainId }, reference),
+    find(db, { organizationId, domainId }, reference),
   ])
   if (!domain) throw new ApiProblem('api.error.notfound.domain')
   if (!user) throw new ApiProblem('api.error.notfound.user')

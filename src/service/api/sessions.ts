@@ -50,9 +50,8 @@ export const create: Handler<typeof contract.createSession> = async (given, call
   const creating = transactionFor(call, given).execute(async (db) => {
     const { domain, user } = (member = await findMember(call, given.domainId, given.user, db))
     const input = fitInformation(call, given)
-    // Requests for one user follow each other from here on: what is counted below, no other request is counting.
     const [locked, found] = await Promise.all([
-      // A code counts its try in the row of the user, which locks it as well.
+      // A transaction that has waited for this user has to notice this one. A code updates the user in any case.
       isByCode(input) || lockUser(db, call.organizationId, user.id),
       namedBrowser(call, db, { browser: input.browser, domainId: domain.id, userId: user.id }),
     ])
@@ -304,7 +303,7 @@ async function byCode(
 ): Promise<Started> {
   const { input, user, domain, budget } = starting
   const given = { ...starting, ...input, user }
-  const trying = { userId: user.id, domainId: domain.id, budget, challenge: input.challenge }
+  const trying = { user, domainId: domain.id, budget, challenge: input.challenge }
   const tried = await withinBudget(call, db, trying, () => checkCode(call, db, given))
   const now = call.clock.now()
   const session = blank(call, starting)

@@ -6,13 +6,14 @@ import { mailAfterCommit } from '../mail/mail-after-commit.ts'
 import { challengeTriesKept, lockedUntil, maxWrongPerChallenge, triesLeft, untilUnlocked } from '../rules/code-lock.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import type { Queryable } from '../store/schema.ts'
-import { codeBudgets, codesLockedUntil, forgetChallenge, takeChallengeTry } from '../store/code-tries.ts'
-import type { CodesOf } from '../store/code-tries.ts'
+import { codeBudgets, endOfLock, forgetChallenge, takeChallengeTry } from '../store/code-tries.ts'
+import type { UserRow } from '../store/users.ts'
 
 type Context = Pick<ServiceContext, 'clock' | 'securityMails'> & AuditContext & { readonly organizationId: string }
 
 interface Try {
-  readonly userId: string
+  /** Read and locked in the transaction: no other one counts codes of the user until it ends. */
+  readonly user: UserRow
   readonly domainId: string
   readonly budget: Budget
   /** Absent if the caller does not send challenges. */
@@ -27,27 +28,27 @@ export type Tried<T> =
 /**
  * Checks a code within its budgets: 5 wrong codes per challenge, and 10 in a row per user, over all factors, challenges and
  * nodes. A user's known browsers share a separate budget of 10, which an attacker who only knows the password cannot spend.
- * An attempt is taken before the code is checked and returned if the code is right. While codes are locked, none is checked or
- * used up. Runs in the caller's transaction: if that fails because of an internal error, the attempt was never taken.
+ * While codes are locked, none is checked or used up. Runs in the caller's transaction: an answer is known when it has
+ * committed, and the wrong code is counted then.
  *
  * @throws {ApiProblem} `api.error.locked`; `api.error.limit.codes` for the challenge alone.
  */
 export async function withinBudget<T>(
   ctx: Context,
   db: Queryable,
-  { userId, domainId, budget, challenge }: Try,
+  { user, domainId, budget, challenge }: Try,
   check: () => Promise<T | undefined>,
 ): Promise<Tried<T>> {
   const now = ctx.clock.now()
   const codes = codeBudgets[budget]
-  const [failures, ofChallenge] = await Promise.all([
-    codes.takeTry(db, userId, now),
-    challenge === undefined ? undefined : takeOfChallenge(db, challenge, now),
-  ])
-  if (failures === undefined) throw await reasonFor(db, { userId, budget }, now)
+  const userId = user.id
+  const end = endOfLock(codes.lockOf(user), now)
+  if (end !== null && end > now) throw locked(end, now)
+  const ofChallenge = challenge === undefined ? undefined : await takeOfChallenge(db, challenge, now)
   if (ofChallenge === 'none left') throw new ApiProblem('api.error.limit.codes')
   const right = await check()
   if (right === undefined) {
+    const { failures } = await codes.countWrong(db, userId)
     const until = lockedUntil(failures, now)
     if (until !== undefined) {
       await codes.lock(db, userId, { from: until === untilUnlocked ? null : now, until })
@@ -65,7 +66,7 @@ export async function withinBudget<T>(
 function mailLocked(
   db: Queryable,
   ctx: Context,
-  { until, ...of }: Pick<Try, 'userId' | 'domainId'> & { readonly until: number },
+  { until, ...of }: { readonly userId: string; readonly domainId: string; readonly until: number },
 ): Promise<void> {
   const end = until === untilUnlocked ? {} : { until }
   return mailAfterCommit(db, ctx, { kind: 'codes_locked', organizationId: ctx.organizationId, ...of, ...end })
@@ -77,15 +78,9 @@ async function takeOfChallenge(db: Queryable, challenge: string, now: number): P
   return (await takeChallengeTry(db, row, maxWrongPerChallenge)) ?? 'none left'
 }
 
-/** Why no try could be taken. The user may have been deleted since it was found. */
-async function reasonFor(db: Queryable, of: CodesOf, now: number): Promise<ApiProblem> {
-  const until = await codesLockedUntil(db, of, now)
-  return until === undefined ? new ApiProblem('api.error.notfound.user') : locked(until ?? now, now)
-}
-
 /** @param until Unix time in seconds, like `now`. */
 function locked(until: number, now: number): ApiProblem {
-  const seconds = Math.max(1, until - now)
+  const seconds = until - now
   const end = until === untilUnlocked ? 'Only an administrator unlocks them.' : `Try again ${timeText(now + seconds)}.`
   const message = `Too many wrong codes in a row: the codes of this user are locked. ${end}`
   return new ApiProblem('api.error.locked', message, { headers: { 'Retry-After': String(seconds) } })

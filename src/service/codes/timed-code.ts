@@ -2,7 +2,7 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { UnsealError } from '../sealing/sealing.ts'
 import { judgeCode } from '../rules/totp.ts'
 import type { CodeSource, Verdict } from '../rules/totp.ts'
-import { generatorOfDevice, generatorOfHardware, rememberStep, useStep } from '../store/code-generators.ts'
+import { generatorsOf, rememberStep, useStep } from '../store/code-generators.ts'
 import type { CodeGeneratorRow } from '../store/code-generators.ts'
 import type { DomainRow } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
@@ -20,10 +20,9 @@ export async function checkTimedCode(
 ): Promise<string | undefined> {
   const seen: { readonly id: string; readonly step: number }[] = []
   let fault: UnsealError | undefined
-  const [hardware, device] = await Promise.all([
-    generatorOfHardware(db, userId),
-    generatorOfDevice(db, domain.id, userId),
-  ])
+  const generators = await generatorsOf(db, domain.id, userId)
+  const hardware = generators.find(({ selfEnrolled }) => selfEnrolled !== null)
+  const device = generators.find(({ selfEnrolled }) => selfEnrolled === null)
   for (const source of [
     { generator: hardware, resynchronizes: hardware?.selfEnrolled === 0 },
     { generator: device, resynchronizes: false },

@@ -1,8 +1,9 @@
 import type { Budget } from '../rules/known-browsers.ts'
 import { endOfWait } from '../rules/present.ts'
 import type { Queryable } from './schema.ts'
-import { change, firstRow, firstValue, pick } from './statement.ts'
+import { change, firstRow, firstValue, isPostgres, oneRow, pick } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
+import type { UserRow } from './users.ts'
 
 /** Wrong codes from known browsers are counted apart, and lock apart. */
 export const codeBudgets = {
@@ -16,20 +17,16 @@ type Columns =
 
 function budgetOf(name: Budget, [failures, until, from]: Columns) {
   return {
-    /**
-     * Takes a try of a user's codes before any is verified: transactions about one user follow each other from here on, so
-     * that no failure is counted twice or not at all. How many in a row this one makes, if it is wrong; undefined where codes
-     * are locked or there is no such user.
-     */
-    takeTry: firstValue(`takeTry ${name}`, (db, userId: Slot<string>, now: Slot<number>) =>
+    lockOf: (user: UserRow): ReadLock => ({ until: user[until], from: user[from] }),
+    /** Counts a wrong code. @returns how many there are in a row. */
+    countWrong: oneRow(`countWrong ${name}`, (db, userId: Slot<string>) =>
       db
         .updateTable('user')
         .set(failures, (eb) => eb(failures, '+', 1))
         .where('id', '=', userId)
-        .where((eb) => eb.or([eb(until, 'is', null), eb(until, '<=', now)]))
         .returning((eb) => eb.ref(failures).as('failures')),
     ),
-    lockOf: firstRow(`lockOf ${name}`, (db, userId: Slot<string>) =>
+    readLock: firstRow(`readLock ${name}`, (db, userId: Slot<string>) =>
       db
         .selectFrom('user')
         .select((eb) => [eb.ref(until).as('until'), eb.ref(from).as('from')])
@@ -41,12 +38,18 @@ function budgetOf(name: Budget, [failures, until, from]: Columns) {
         .set({ [until]: lock.until, [from]: lock.from })
         .where('id', '=', userId),
     ),
-    /** After a right code, and when an administrator unlocks. */
+    /**
+     * After a right code, and when an administrator unlocks. PostgreSQL updates the row even if nothing changes: that aborts
+     * `serializable` transactions that have waited for it.
+     */
     forget: change(`forget ${name}`, (db, userId: Slot<string>) =>
       db
         .updateTable('user')
         .set({ [failures]: 0, [until]: null, [from]: null })
-        .where('id', '=', userId),
+        .where('id', '=', userId)
+        .$if(!isPostgres(db), (query) =>
+          query.where((eb) => eb.or([eb(failures, '<>', 0), eb(until, 'is not', null)])),
+        ),
     ),
   }
 }
@@ -70,9 +73,17 @@ export async function codesLockedUntil(
   { userId, budget }: CodesOf,
   now: number,
 ): Promise<number | null | undefined> {
-  const lock = await codeBudgets[budget].lockOf(db, userId)
-  if (lock === undefined) return undefined
-  return lock.until !== null ? endOfWait({ from: lock.from ?? 0, until: lock.until }, now) : null
+  const lock = await codeBudgets[budget].readLock(db, userId)
+  return lock && endOfLock(lock, now)
+}
+
+/** Until when codes are locked, Unix time in seconds; null where they are not. */
+export const endOfLock = ({ from, until }: ReadLock, now: number): number | null =>
+  until === null ? null : endOfWait({ from: from ?? 0, until }, now)
+
+interface ReadLock {
+  readonly from: number | null
+  readonly until: number | null
 }
 
 /** Takes one of the tries of a challenge. @returns how many are taken now; undefined where none was left. */

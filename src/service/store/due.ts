@@ -1,7 +1,8 @@
-import { expressionBuilder, PostgresAdapter, sql } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
 import type { Expression, ExpressionBuilder, RawBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
 
 import type { Database, Queryable } from './schema.ts'
+import { isPostgres } from './statement.ts'
 
 // Sweeps build their statements at each step, once a minute, where that costs nothing.
 
@@ -61,5 +62,3 @@ export function someOf<T extends keyof Database, O>(
   const found = isPostgres(db) ? limited.forUpdate().skipLocked() : limited
   return sql`(with due as materialized ${found} select * from due)`
 }
-
-const isPostgres = (db: Queryable): boolean => db.getExecutor().adapter instanceof PostgresAdapter

@@ -1,5 +1,5 @@
 import type { Queryable } from './schema.ts'
-import { allRows, changesRow, firstRow } from './statement.ts'
+import { allRows, changesRow, firstRow, isPostgres } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 import type { UserRow } from './users.ts'
 
@@ -31,21 +31,47 @@ export interface DomainOfOrganization {
 export function memberBy(
   db: Queryable,
   domain: DomainOfOrganization,
-  { id, username = '' }: { id?: string | undefined; username?: string | undefined },
+  { id, username = '' }: UserReference,
 ): Promise<UserRow | undefined> {
   return id === undefined ? memberByUsername(db, domain, username) : memberById(db, domain, id)
 }
 
-const memberByUsername = firstRow(
-  'memberByUsername',
-  (db, domain: Slots<DomainOfOrganization>, username: Slot<string>) =>
-    membersOf(db, domain.domainId)
-      .where('user.organizationId', '=', domain.organizationId)
-      .where('user.username', '=', username),
-)
+/**
+ * The same in a transaction, and no other transaction changes the user until it ends. A transaction on SQLite has the whole
+ * database to itself.
+ */
+export function lockedMemberBy(
+  db: Queryable,
+  domain: DomainOfOrganization,
+  { id, username = '' }: UserReference,
+): Promise<UserRow | undefined> {
+  return id === undefined ? lockedMemberByUsername(db, domain, username) : lockedMemberById(db, domain, id)
+}
 
-const memberById = firstRow('memberById', (db, domain: Slots<DomainOfOrganization>, id: Slot<string>) =>
-  membersOf(db, domain.domainId).where('user.organizationId', '=', domain.organizationId).where('user.id', '=', id),
+export interface UserReference {
+  readonly id?: string | undefined
+  readonly username?: string | undefined
+}
+
+const byUsername = (db: Queryable, domain: Slots<DomainOfOrganization>, username: Slot<string>) =>
+  membersOf(db, domain.domainId)
+    .where('user.organizationId', '=', domain.organizationId)
+    .where('user.username', '=', username)
+
+const byId = (db: Queryable, domain: Slots<DomainOfOrganization>, id: Slot<string>) =>
+  membersOf(db, domain.domainId).where('user.organizationId', '=', domain.organizationId).where('user.id', '=', id)
+
+const memberByUsername = firstRow('memberByUsername', byUsername)
+const memberById = firstRow('memberById', byId)
+
+const locked = (db: Queryable, members: Members): Members => (isPostgres(db) ? members.forNoKeyUpdate('user') : members)
+
+const lockedMemberByUsername = firstRow(
+  'lockedMemberByUsername',
+  (db, domain: Slots<DomainOfOrganization>, username: Slot<string>) => locked(db, byUsername(db, domain, username)),
+)
+const lockedMemberById = firstRow('lockedMemberById', (db, domain: Slots<DomainOfOrganization>, id: Slot<string>) =>
+  locked(db, byId(db, domain, id)),
 )
 
 /** In the order in which the users were created. */
@@ -61,6 +87,8 @@ const membersOf = (db: Queryable, domainId: Slot<string>) =>
     .innerJoin('member', 'member.userId', 'user.id')
     .selectAll('user')
     .where('member.domainId', '=', domainId)
+
+type Members = ReturnType<typeof membersOf>
 
 /** Whether the user is a member of one of the domains. */
 export const isMemberOfSome = async (db: Queryable, userId: string, domainIds: readonly string[]): Promise<boolean> =>

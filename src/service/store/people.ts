@@ -1,9 +1,9 @@
-import { PostgresAdapter, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 
 import { inactiveAfter, PeopleFilter } from '../../contract/admin/people.ts'
 import type { Database, Queryable } from './schema.ts'
-import { allRows, allValues, derived, firstValue } from './statement.ts'
+import { allRows, allValues, derived, firstValue, isPostgres } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 import { exists } from './users.ts'
 
@@ -43,8 +43,6 @@ export const textOf: Readonly<Record<PeopleSearch, (db: Queryable, text: string)
 }
 
 const escaped = (text: string): string => text.replaceAll(/[%_\\]/g, (character) => `\\${character}`)
-
-const isPostgres = (db: Queryable): boolean => db.getExecutor().adapter instanceof PostgresAdapter
 
 type IsUser = ExpressionBuilder<Database, 'user'>
 

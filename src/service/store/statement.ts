@@ -63,20 +63,17 @@ export type RowOf<E extends (...values: never[]) => Promise<unknown>> =
 
 /** Declares a statement whose rows are all read. */
 export function allRows<S extends unknown[], Row>(name: string, build: Build<S, Row>): Execute<S, Row[]> {
-  const execute = declare(name, build)
-  return async (db, ...values) => (await execute<Row>(db, values)).rows
+  return declare<S, Row, Row[]>(name, build, ({ rows }) => rows)
 }
 
 /** Declares a statement that finds or changes one row, or none. */
 export function firstRow<S extends unknown[], Row>(name: string, build: Build<S, Row>): Execute<S, Row | undefined> {
-  const execute = declare(name, build)
-  return async (db, ...values) => (await execute<Row>(db, values)).rows[0]
+  return declare<S, Row, Row | undefined>(name, build, ({ rows }) => rows[0])
 }
 
 /** Declares a statement of which one column is read, of all rows. */
 export function allValues<S extends unknown[], Row>(name: string, build: Build<S, Row>): Execute<S, Row[keyof Row][]> {
-  const execute = declare(name, build)
-  return async (db, ...values) => (await execute<Row>(db, values)).rows.map((row) => onlyValue(row))
+  return declare<S, Row, Row[keyof Row][]>(name, build, ({ rows }) => rows.map(onlyValue))
 }
 
 /** Declares a statement of which one column is read, of one row or none. */
@@ -84,32 +81,27 @@ export function firstValue<S extends unknown[], Row>(
   name: string,
   build: Build<S, Row>,
 ): Execute<S, Row[keyof Row] | undefined> {
-  const execute = declare(name, build)
-  return async (db, ...values) => (await execute<Row>(db, values)).rows.map((row) => onlyValue(row))[0]
+  return declare<S, Row, Row[keyof Row] | undefined>(name, build, ({ rows }) => rows.map(onlyValue)[0])
 }
 
 const onlyValue = <Row>(row: Row): Row[keyof Row] => Object.values(Object(row))[0] as Row[keyof Row]
 
 /** Declares a statement that always has a row. */
 export function oneRow<S extends unknown[], Row>(name: string, build: Build<S, Row>): Execute<S, Row> {
-  const execute = declare(name, build)
-  return async (db, ...values) => {
-    const [row] = (await execute<Row>(db, values)).rows
+  return declare<S, Row, Row>(name, build, ({ rows: [row] }) => {
     if (row === undefined) throw new Error(`The statement ${name} has no result.`)
     return row
-  }
+  })
 }
 
 /** Declares a statement without a result. */
 export function change<S extends unknown[]>(name: string, build: Build<S, unknown>): Execute<S, void> {
-  const execute = declare(name, build, true)
-  return async (db, ...values) => void (await execute(db, values))
+  return declare<S, unknown, void>(name, build, () => {}, true)
 }
 
 /** Declares a statement that says whether it changed a row: of several callers at once, only one gets `true`. */
 export function changesRow<S extends unknown[]>(name: string, build: Build<S, unknown>): Execute<S, boolean> {
-  const execute = declare(name, build)
-  return async (db, ...values) => ((await execute(db, values)).numAffectedRows ?? 0n) > 0n
+  return declare<S, unknown, boolean>(name, build, ({ numAffectedRows = 0n }) => numAffectedRows > 0n)
 }
 
 /** A slot whose value is computed from that of another one at each execution. */
@@ -139,6 +131,9 @@ interface DeclaredQuery extends CompiledQuery {
   readonly unread: boolean
 }
 
+/** For declarations that differ between the databases. */
+export const isPostgres = (db: Queryable): boolean => db.getExecutor().adapter instanceof PostgresAdapter
+
 /** Other queries are built by each call, and may differ each time. */
 export const isDeclared = (query: CompiledQuery): query is DeclaredQuery => 'unread' in query
 
@@ -163,13 +158,18 @@ export function compiledStatement(db: Queryable, name: string): CompiledQuery {
   return compile(db, name, build, false).query
 }
 
-function declare<S extends unknown[]>(name: string, build: Build<S, unknown>, unread = false) {
+function declare<S extends unknown[], Row, Result>(
+  name: string,
+  build: Build<S, Row>,
+  read: (result: QueryResult<Row>) => Result,
+  unread = false,
+): Execute<S, Result> {
   const anyBuild = build as unknown as AnyBuild
   if (declared.has(name)) throw new Error(`There are two statements ${name}.`)
   declared.set(name, anyBuild)
   const compiled = new WeakMap<object, Statement>()
 
-  return async <Row>(db: Queryable, values: readonly unknown[]): Promise<QueryResult<Row>> => {
+  return async (db, ...values) => {
     const executor = db.getExecutor()
     // SQLite's or PostgreSQL's.
     const engine = executor.adapter.constructor
@@ -182,13 +182,13 @@ function declare<S extends unknown[]>(name: string, build: Build<S, unknown>, un
     const execute = (connection: DatabaseConnection) => connection.executeQuery<Row>(query)
     const connection = connectionOf(db)
     const result = await (connection ? execute(connection) : executor.provideConnection(execute))
-    return result.rows.length === 0 ? result : { ...result, rows: renamed(statement, result.rows) }
+    return read(result.rows.length === 0 ? result : { ...result, rows: renamed(statement, result.rows) })
   }
 }
 
 function compile(db: Queryable, name: string, build: AnyBuild, unread: boolean): Statement {
   const executor = db.getExecutor()
-  const postgres = executor.adapter instanceof PostgresAdapter
+  const postgres = isPostgres(db)
   const slots = Array.from({ length: build.length - 1 }, (_, index) =>
     createSlot(new Place(String(index), (values) => values[index])),
   )

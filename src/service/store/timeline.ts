@@ -1,8 +1,8 @@
-import { PostgresAdapter, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { ExpressionBuilder, RawBuilder, SqlBool } from 'kysely'
 
 import type { Database, Queryable } from './schema.ts'
-import { allRows, change } from './statement.ts'
+import { allRows, change, isPostgres } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 import { endsOfSignIns, leftOut } from './timeline-events.ts'
 
@@ -15,7 +15,7 @@ export interface ChainRange {
 
 /** A text in the facts of an entry; null if there is none. */
 const factOf = (db: Queryable, name: string): RawBuilder<string | null> =>
-  db.getExecutor().adapter instanceof PostgresAdapter
+  isPostgres(db)
     ? sql`(${sql.ref('audit.facts')}::json ->> ${sql.lit(name)})`
     : sql`json_extract(${sql.ref('audit.facts')}, ${sql.lit(`$.${name}`)})`
 

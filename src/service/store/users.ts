@@ -2,7 +2,17 @@ import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 
 import { nameKey } from '../rules/name-key.ts'
 import type { Database, Queryable } from './schema.ts'
-import { allRows, change, changesRow, derived, firstRow, firstValue, pick, withDefaults } from './statement.ts'
+import {
+  allRows,
+  change,
+  changesRow,
+  derived,
+  firstRow,
+  firstValue,
+  isPostgres,
+  pick,
+  withDefaults,
+} from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
 export type UserRow = Selectable<Database['user']>
@@ -87,13 +97,23 @@ const setEmail = changesRow('setEmail', (db, id: Slot<string>, email: Slot<strin
 
 /**
  * Makes transactions about one user follow each other, and fail where it is gone: the first step of those that count
- * the factors of a user, and of its deletion.
+ * the factors of a user, and of its deletion. On SQLite they follow each other anyway. On PostgreSQL the update aborts
+ * `serializable` transactions that have waited for it.
  */
-export const lockUser = changesRow('lockUser', (db, organizationId: Slot<string>, id: Slot<string>) =>
-  db
-    .updateTable('user')
-    .set((eb) => ({ everEnrolled: eb.ref('everEnrolled') }))
-    .where((is) => is.and({ id, organizationId })),
+export const lockUser = async (db: Queryable, organizationId: string, id: string): Promise<boolean> =>
+  (await lockedUser(db, organizationId, id)) !== undefined
+
+const lockedUser = firstValue('lockedUser', (db, organizationId: Slot<string>, id: Slot<string>) =>
+  isPostgres(db)
+    ? db
+        .updateTable('user')
+        .set((eb) => ({ everEnrolled: eb.ref('everEnrolled') }))
+        .where((is) => is.and({ id, organizationId }))
+        .returning('id')
+    : db
+        .selectFrom('user')
+        .select('id')
+        .where((is) => is.and({ id, organizationId })),
 )
 
 /** In whatever organization: asks each of them, as the index on usernames begins with the organization. */
