@@ -5,7 +5,7 @@ import { startServiceWithDoor } from '../support/service-door.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 /** Long enough for a busy machine while the service still answers, ms. */
-const timeout = 1_000
+const timeout = 500
 
 /** Connections are taken, and nothing ever comes back. */
 const silence = () => {}
