@@ -18,6 +18,9 @@ type CreationOptions = Parameters<typeof startRegistration>[0]['optionsJSON']
 /** The ceremony that runs without a press, until it has ended. */
 let unasked: Promise<unknown> = Promise.resolve()
 
+/** After a press, no ceremony starts without one: it could wait for the user for ever, and the press would wait for it. */
+let isPressed = false
+
 offerPasskey()
 offerNewPasskey()
 suggestPasskeys()
@@ -89,6 +92,7 @@ async function addUnasked(form: HTMLFormElement): Promise<void> {
   const { conditionalCreate } = (await PublicKeyCredential.getClientCapabilities?.()) ?? {}
   if (!conditionalCreate) return
   const optionsJSON = await post<CreationOptions>(`${form.action}/options`)
+  if (isPressed) return
   const response = await startRegistration({ optionsJSON, useAutoRegister: true })
   await store(form, response, { conditional: 'yes' })
 }
@@ -102,6 +106,7 @@ function store(form: HTMLFormElement, response: object, more: Record<string, str
 async function onlyOnce(button: HTMLButtonElement, ceremony: () => Promise<void>): Promise<void> {
   if (button.disabled) return
   button.disabled = true
+  isPressed = true
   // Two ceremonies at once fail, and one that was aborted has not ended yet.
   WebAuthnAbortService.cancelCeremony()
   await unasked

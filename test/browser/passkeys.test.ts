@@ -238,6 +238,31 @@ describe('a passkey', () => {
     expect(await authenticator.passkeys()).toHaveLength(1)
   })
 
+  it('is added by a press that comes before the password manager was asked', async () => {
+    const arranged = await arrange()
+    const { page, url, authenticator } = arranged
+    await page.addInitScript(() => {
+      const create = navigator.credentials.create.bind(navigator.credentials)
+      PublicKeyCredential.getClientCapabilities = () => Promise.resolve({ conditionalCreate: true })
+      navigator.credentials.create = (options) =>
+        (options as { mediation?: string }).mediation === 'conditional' ? new Promise(() => {}) : create(options)
+    })
+    const pressed = Promise.withResolvers<void>()
+    await page.route('**/mfa/enroll/passkey/options', async (route) => {
+      await pressed.promise
+      await route.continue()
+    })
+
+    await page.goto(`${url}/mfa`)
+    await page.getByRole('link', { name: 'Use a passkey instead' }).click()
+    await Promise.all([page.waitForRequest('**/mfa/enroll/passkey/options'), heading(page, 'Add a passkey')])
+    await press(page, 'Add passkey')
+    pressed.resolve()
+    await page.waitForURL(`${url}/`)
+
+    expect(await authenticator.passkeys()).toHaveLength(1)
+  })
+
   it('is removed, except the last factor', async () => {
     const arranged = await arrange()
     const { page, url } = arranged
