@@ -471,6 +471,9 @@ describe('the audit trail of all these events', () => {
     const text = written.join('\n')
 
     expect(secrets.size).toBeGreaterThan(100)
-    expect([...secrets].filter((secret) => text.includes(secret))).toEqual([])
+    // Hashes and ids contain the digits of some code by chance.
+    const contains = (secret: string) =>
+      /^\d+$/.test(secret) ? new RegExp(`(?<![\\da-f])${secret}(?![\\da-f])`).test(text) : text.includes(secret)
+    expect([...secrets].filter(contains)).toEqual([])
   })
 })
