@@ -72,7 +72,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
   await readTrustedClock(store.db, clock.now())
   const { secrets } = keys
   setNotifier(store.db, (changed) => waiters.wake(...changed))
-  const pusher = await openPusher({ store, secrets, clock, logger, observer }, given.push)
+  const pusher = await openPusher({ store, secrets, clock, logger, observer, failures }, given.push)
   const securityMails = mailer && given.notify.mail ? createSecurityMails({ mailer, clock, logger }) : undefined
   const onCommitted = (entry: AuditEntry) => {
     logRevocation(logger, entry)

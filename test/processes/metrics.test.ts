@@ -150,9 +150,8 @@ describe('the metrics of second-factor serve', () => {
     const statuses = [await ask(), await ask(), await ask(), await ask()].map(({ status }) => status)
     const during = await scrape()
     await proxy.mend()
-    await expect
-      .poll(() => client.users.create({ username: 'bob', name: 'Bob', email: 'b@example.com' }).catch(() => undefined))
-      .toBeDefined()
+    const user = { username: `bob-${crypto.randomUUID()}`, name: 'Bob', email: 'b@example.com' }
+    await expect.poll(() => client.users.create(user).catch(() => undefined)).toBeDefined()
     await served.printed(/"database available again"/)
 
     const lines = served.stderr().trimEnd().split('\n')

@@ -10,6 +10,7 @@ import type { SealedPush } from '../store/pushes.ts'
 import type { Queryable } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import type { Logger } from '../ground/logger.ts'
+import type { FailureLog } from '../monitoring/failure-log.ts'
 import type { Observer } from '../monitoring/observer.ts'
 import type { Secrets } from '../sealing/secrets.ts'
 import { acceptedHost } from './accepted-endpoint.ts'
@@ -48,6 +49,7 @@ export interface PusherParts {
   readonly clock: Clock
   readonly logger: Logger
   readonly observer: Observer
+  readonly failures: Pick<FailureLog, 'covers'>
   readonly webPush: WebPush
   readonly keys: PushKeys
   readonly hosts: readonly string[]
@@ -62,7 +64,7 @@ const readingWidth = 64
 const postingWidth = 32
 
 export function createPusher(parts: PusherParts): Pusher {
-  const { keys, hosts, agent, logger, observer } = parts
+  const { keys, hosts, agent, logger, observer, failures } = parts
   const closing = new AbortController()
   setMaxListeners(0, closing.signal)
   const lanes = { reading: createLane(readingWidth), posting: createLanes(postingWidth) }
@@ -78,7 +80,9 @@ export function createPusher(parts: PusherParts): Pusher {
         return
       }
       const telling = deliver({ ...parts, lanes, signal: closing.signal }, session)
-        .catch((error: unknown) => logger.warn({ err: error }, 'push message could not be sent'))
+        .catch((error: unknown) => {
+          if (!failures.covers(error)) logger.warn({ err: error }, 'push message could not be sent')
+        })
         .finally(() => inProgress.delete(telling))
       inProgress.add(telling)
     },

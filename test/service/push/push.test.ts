@@ -6,6 +6,7 @@ import { noObserver } from '../../../src/service/monitoring/observer.ts'
 import { createPusher } from '../../../src/service/push/pusher.ts'
 import type { PusherParts } from '../../../src/service/push/pusher.ts'
 import { openSqliteStore } from '../../../src/service/store/sqlite.ts'
+import type { Store } from '../../../src/service/store/store.ts'
 import { startPushService, verifySender } from '../../support/push-service.ts'
 import type { PushService } from '../../support/push-service.ts'
 import { unique } from '../codes/code-holder.ts'
@@ -330,20 +331,46 @@ describe('the outcome of messages', () => {
     }
   })
 
+  /** Of a pusher none of whose messages gets as far as being encrypted. */
+  const parts = (store: Store): PusherParts => ({
+    store,
+    ...({} as Pick<PusherParts, 'secrets' | 'webPush'>),
+    keys: { publicKey: '', privateKey: '', subject: '' },
+    clock: running.clock,
+    logger: console,
+    observer: noObserver,
+    failures: { covers: () => false },
+    hosts: [],
+    agent: pushes.agent(),
+  })
+
+  it.each([
+    ['is logged when it could not be sent', false, ['push message could not be sent']],
+    ['is not logged when the log names the outage of the database that is the reason', true, []],
+  ])('%s', async (_, isCovered, expected) => {
+    const store = await openSqliteStore(':memory:')
+    await store.close()
+    const lines: string[] = []
+    const logger = { ...console, warn: (_facts: object, line: string) => void lines.push(line) }
+    const failed = Promise.withResolvers<void>()
+    const covers = () => {
+      failed.resolve()
+      return isCovered
+    }
+    const pusher = createPusher({ ...parts(store), logger, failures: { covers } })
+
+    pusher.tell({ id: '1', expiresAt: Infinity })
+    await failed.promise
+    await pusher.close()
+
+    expect(lines).toEqual(expected)
+  })
+
   it('is reported as dropped when too many are queued', async () => {
     const outcomes: string[] = []
     const store = await openSqliteStore(':memory:')
-    const pusher = createPusher({
-      store,
-      // No message gets as far as being encrypted.
-      ...({} as Pick<PusherParts, 'secrets' | 'webPush'>),
-      keys: { publicKey: '', privateKey: '', subject: '' },
-      clock: running.clock,
-      logger: console,
-      observer: { ...noObserver, pushed: (outcome) => void outcomes.push(outcome) },
-      hosts: [],
-      agent: pushes.agent(),
-    })
+    const observer = { ...noObserver, pushed: (outcome: string) => void outcomes.push(outcome) }
+    const pusher = createPusher({ ...parts(store), observer })
 
     for (let count = 0; count < 10_002; count += 1) pusher.tell({ id: String(count), expiresAt: Infinity })
     await pusher.close()
