@@ -9,12 +9,13 @@ import type { Row } from '../row.ts'
 import { startService } from './start-service.ts'
 
 const postgresRest =
-  'PostgreSQL, the node and the clients share two cores. The limit sends all its statements at once and waits once. A code waits six times, because its ' +
-  'statements depend on what earlier ones find: the API key, then domain and user, then the try, which locks the user, then the generators, then the used ' +
-  'step, and at the end all the rest with COMMIT. Each wait wakes two processes. ' +
-  'Half the speed of the limit would leave 1.4 ms on two cores for the service, PostgreSQL and the client together; the first two alone need about 1.7 ms. ' +
-  'Tried, with gain (15 % less of the service and 11 % less of PostgreSQL): domain and user in one wait instead of two, one lock of the user instead of two, ' +
-  'one statement for all factors of a user instead of three. Tried before: named statements in a pipeline, read committed transactions, NOTIFY once for each commit.'
+  'PostgreSQL, the node and the clients share two cores. The limit sends all its statements at once and waits once. A code waits five times, because its ' +
+  'statements depend on what earlier ones find: the API key, then the domain and the user, whose row is locked, then the generators, then the used step, and ' +
+  'at the end all the rest with COMMIT. Each wait wakes two processes. ' +
+  'Half the speed of the limit would leave 1.3 ms on two cores for the service, PostgreSQL and the client together; the first two alone need about 1.4 ms. ' +
+  'Tried, with gain: the user found and locked by one statement and updated once, both generators in one statement (7 % less of both); domain and user in one ' +
+  'wait instead of two, one lock of the user instead of two, one statement for all factors of a user instead of three (15 % less of the service and 11 % less ' +
+  'of PostgreSQL). Tried before: named statements in a pipeline, read committed transactions, NOTIFY once for each commit.'
 
 export const postgres: Row = {
   name: 'postgres',

@@ -36,9 +36,9 @@ export const push: Row = {
           value: median(measured[0]?.samples.map((sample) => sample.perSecond) ?? []),
           reach: 700,
           rest:
-            'A push is five requests with 43 statements, three commits and two checks of a signature. 700 a second would be 1.4 ms each for the service if it ' +
+            'A push is five requests with 42 statements, three commits and two checks of a signature. 700 a second would be 1.4 ms each for the service if it ' +
             'had a core of its own. HTTP in Node takes 30 % of its time, the statements of SQLite and the commits 22 %, passing them on 11 %, cryptography 9 %, ' +
-            'of which the two signatures are 0.19 ms. These four alone take 1.7 ms. The devices sign in the process of the clients, on the same ' +
+            'of which the two signatures are 0.19 ms. These four alone take 1.3 ms. The devices sign in the process of the clients, on the same ' +
             'two cores. Tried, with gain: the pages of savepoints in memory instead of a temporary file (a seventh less processor time); paths compared by segment ' +
             'instead of by a regular expression each; and, together 15 % less: the same as for codes, and a device protocol without a router. ' +
             'Tried before: Node’s own check of signatures, which takes half of the time of WebCrypto.',
