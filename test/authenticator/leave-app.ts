@@ -71,6 +71,8 @@ async function leaveApp(): Promise<boolean> {
     const releaseTimers = () => {
       window.setTimeout = wait
       for (const timer of held) wait(...timer)
+      // As when a page becomes visible whose timers the browser had stopped.
+      document.dispatchEvent(new Event('visibilitychange'))
     }
     Object.assign(window, { releaseTimers })
   }

@@ -13,6 +13,21 @@ const show = async (page: Page) => {
   await copyButton(page).waitFor()
 }
 
+/** Resolves when the app would wait for its next second. It never comes, as in a page that is hidden for long. */
+const stopTicking = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        const wait = window.setTimeout
+        const stopped = (...timer: Parameters<typeof wait>) => {
+          if (timer[1] !== 1000) return wait(...timer)
+          resolve()
+          return 0
+        }
+        window.setTimeout = Object.assign(stopped, wait)
+      }),
+  )
+
 describe('the offline code of an account', () => {
   it('is shown on request with the time it is valid, has the focus of the keyboard, and signs in', async () => {
     const { service, page } = await phone.joined()
@@ -59,6 +74,19 @@ describe('the offline code of an account', () => {
 
     await expect.poll(() => read(page, () => document.activeElement?.id)).toBe('accounts')
     expect(page.url()).toBe(`${service.url}/authenticator/`)
+  })
+
+  it('is the present one when the person returns, although the browser had stopped the timers of the page', async () => {
+    const { service, page, pass } = await phone.joinedAtRest()
+    await stopTicking(page)
+    await setHidden(page, true)
+    await pass(90)
+    await setHidden(page, false)
+
+    await show(page)
+    const otp = (await copyButton(page).innerText()).replace(/\D/g, '')
+
+    expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved' })
   })
 
   it('is hidden again when the page is left', async () => {
