@@ -99,7 +99,7 @@ describe('one node, from an empty machine, by the commands of docs/operations.md
     expect(await machine.type('umask')).toBe(umask)
     expect(gated).toContain('Set up')
     expect(metrics).toContain('second_factor_')
-    expect(backup).toMatch(/^mfa-\d{4}-\d\d-\d\dT\d{6}Z\.sqlite$/m)
+    expect(backup).toMatch(/^mfa-\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z\.sqlite$/m)
     expect(restored).toContain('1 applied again')
     expect([bobAfter.status, carolAfter.status]).toEqual([404, 404])
     expect(statSync(join(machine.place.root, 'var/lib/second-factor/mfa.sqlite')).mode & 0o777).toBe(0o600)

@@ -36,6 +36,8 @@ export async function sendFile(
 ): Promise<void> {
   if (res.headersSent || res.destroyed) return
   res.writeHead(status, headers)
+  // Node's pipeline adds seven for `close` alone, and would warn of a leak.
+  res.setMaxListeners(20)
   try {
     await pipeline(Readable.from(content), res)
   } catch (cause) {

@@ -66,6 +66,19 @@ describe('an export of people', () => {
     expect(people.map(({ username }) => username).toSorted()).toEqual(rows.map(({ username }) => username).toSorted())
   })
 
+  it('causes no warning of Node', async () => {
+    await person({})
+    const { call } = await owner()
+    const warnings: Error[] = []
+    const listen = (warning: Error) => warnings.push(warning)
+    process.on('warning', listen)
+
+    await call('GET', '/exports/people.csv')
+    process.off('warning', listen)
+
+    expect(warnings).toEqual([])
+  })
+
   it('contains only people and domains that the administrator can see', async () => {
     const foreign = await otherDomain()
     const [mine, theirs] = [await person({}), await person({}, foreign)]
