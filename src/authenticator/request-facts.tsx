@@ -59,9 +59,7 @@ function ShortFacts({ request, novelty, now }: Omit<RequestFactsProps, 'opened' 
           <Icon path={icons.place} />
           <p>
             {novelty.place ? <Warning text={words.newPlace} /> : null}
-            <strong>
-              <bdi>{printable(place || address)}</bdi>
-            </strong>
+            <strong dir="auto">{printable(place || address)}</strong>
             {place === '' || address === '' ? null : (
               <>
                 <span> </span>

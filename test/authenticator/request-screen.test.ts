@@ -129,13 +129,20 @@ function readLargeText(selectors: readonly string[]) {
 
 describe('a request', () => {
   it('fits on one screen where a new browser can be kept, in each language', async () => {
-    const { page } = await asked({ pin, more: { unknownBrowser: 'number' } })
+    const { page, number } = await asked({ pin, more: { unknownBrowser: 'number' } })
 
-    const faults = await inLanguages(page, ['en', 'de', 'es', 'fr', 'pt', 'ja', 'ar'], () =>
-      faultsAtAllSizes(page, [...parts, '.check']),
-    )
+    const faults = await inLanguages(page, ['en', 'de', 'es', 'fr', 'pt', 'ja', 'ar'], async () => {
+      const atNumber = await faultsAtAllSizes(page, [...parts, '.check'])
+      await page.locator('#number').fill(number)
+      await page.locator('#pin').fill('25')
+      const atPin = await faultsAtAllSizes(page, [...parts, '.check'])
+      return [...atNumber.map((fault) => `number, ${fault}`), ...atPin.map((fault) => `PIN, ${fault}`)]
+    })
 
     expect(faults).toEqual([])
+    // Also in Arabic, the end of a place is cut off, and not its beginning.
+    const place = page.locator('.facts-box strong').first()
+    expect(await place.evaluate((element) => getComputedStyle(element).direction)).toBe('ltr')
   })
 
   // Without a PIN, the screen of the number is the same, and the others are lower: only the question for the PIN names the app.
