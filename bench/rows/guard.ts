@@ -91,7 +91,7 @@ export const guard: Row = {
           reach: 0.93,
           unit: 'of it',
           rest:
-            'The page alone needs 0.06 ms on this machine, so this goal leaves 0.0045 ms for both, a quarter of the other one. ' +
+            'The page alone needs 0.04 to 0.06 ms on this machine, so this goal leaves 0.003 to 0.0045 ms for both, a quarter of the other one. ' +
             'Two empty handlers, beside a web session with a verification record, take 0.005 ms, and 0.007 ms with an asynchronous context. ' +
             'A page that takes 0.25 ms, as one with a template and a query does, reaches it. ' +
             guardRest,
