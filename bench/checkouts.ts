@@ -11,7 +11,7 @@ import { Client } from 'pg'
 
 import { root } from '../scripts/run.ts'
 import { startPostgres } from '../test/support/postgres.ts'
-import type { ServiceGiven } from './contenders/service.ts'
+import type { ServiceGiven } from './contenders/prepare.ts'
 import { startContender } from './measuring/contender.ts'
 import { interleave } from './measuring/interleave.ts'
 import { startLoad } from './measuring/load.ts'

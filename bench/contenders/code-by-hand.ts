@@ -19,18 +19,15 @@ import type { Execute, Row } from './by-hand/database.ts'
 import { openPostgres } from './by-hand/postgres.ts'
 import { openSqlite } from './by-hand/sqlite.ts'
 import { listen, ready } from './listen.ts'
-import type { ServiceGiven } from './service.ts'
+import { keys, prepareDomain } from './prepare.ts'
+import type { ServiceGiven } from './prepare.ts'
 
 const [address = ''] = process.argv.slice(2)
-const keys = `bench:${Buffer.alloc(32, 7).toString('base64')}`
 const ring = parseKeyRing(keys)
 const secrets = createSecrets(() => ring, pooledRandom)
 const clock = createMovedClock()
 const service = await createService({ database: address, keys, clock })
-const { administration } = service
-const organization = await administration.createOrganization(`By hand ${process.pid}`)
-const { id: domainId } = await administration.createDomain(organization.id, { name: 'Benchmark' })
-const apiKey = await administration.createApiKey(organization.id)
+const { organizationId, domainId, apiKey } = await prepareDomain(service)
 const database = await (address.startsWith('postgres') ? openPostgres(address) : openSqlite(address))
 
 const head = { writer: newId(pooledRandom), sequence: 0, hash: chainStart }
@@ -84,8 +81,8 @@ async function check({ headers }: IncomingMessage, body: string): Promise<object
 async function pass(execute: Execute, key: Row, username: string, otp: string): Promise<object> {
   const now = clock.now()
   const [, users] = await Promise.all([
-    execute('domainById', [domainId, organization.id]),
-    execute('lockedMemberByUsername', [domainId, organization.id, username]),
+    execute('domainById', [domainId, organizationId]),
+    execute('lockedMemberByUsername', [domainId, organizationId, username]),
   ])
   const { id: userId = '' } = first(users)
   const { id: generatorId = '', seed = '' } = first(await execute('generatorsOf', [userId, domainId, userId]))
@@ -115,9 +112,9 @@ interface Event {
 function record(execute: Execute, { id = '' }: Row, { event, facts }: Event): void {
   const at = clock.now()
   head.sequence += 1
-  const place = { writer: head.writer, sequence: head.sequence, organizationId: organization.id, address: null }
+  const place = { writer: head.writer, sequence: head.sequence, organizationId, address: null }
   head.hash = hashEntry(head.hash, { ...place, at, event, actor: { kind: 'api_key', id }, facts })
-  const values = [head.writer, head.sequence, at, event, 'api_key', id, organization.id, null]
+  const values = [head.writer, head.sequence, at, event, 'api_key', id, organizationId, null]
   void execute('insertAuditRow', [...values, JSON.stringify(facts), head.hash])
 }
 

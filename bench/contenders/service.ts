@@ -7,20 +7,14 @@ import { join } from 'node:path'
 import type { createService } from '../../src/service/service.ts'
 import { createMovedClock } from '../measuring/moved-clock.ts'
 import { listen, ready } from './listen.ts'
-
-export interface ServiceGiven {
-  readonly url: string
-  readonly apiKey: string
-  readonly domainId: string
-  readonly database: string
-}
+import { keys, prepareDomain } from './prepare.ts'
+import type { ServiceGiven } from './prepare.ts'
 
 const [checkout = '', database = ''] = process.argv.slice(2)
 const module = (await import(join(checkout, 'src/service/service.ts'))) as { createService: typeof createService }
 
 /** The whole load comes from one address. */
 const limits = { triesPerAddress: 1e6, triesPerService: 1e6, requestsPerSecond: 1e6 }
-const keys = `bench:${Buffer.alloc(32, 7).toString('base64')}`
 const clock = createMovedClock()
 const service = await module.createService({ database, keys, limits, clock })
 const { url, close } = await listen((req, res) => {
@@ -28,10 +22,7 @@ const { url, close } = await listen((req, res) => {
   clock.move(30)
   res.end(String(clock.now()))
 })
-const { administration } = service
-const organization = await administration.createOrganization(`Benchmark ${process.pid}`)
-const { id: domainId } = await administration.createDomain(organization.id, { name: 'Benchmark' })
-const apiKey = await administration.createApiKey(organization.id)
+const { domainId, apiKey } = await prepareDomain(service)
 ready({ url: url.replace('127.0.0.1', 'localhost'), apiKey, domainId, database } satisfies ServiceGiven, () => {
   close()
   return service.close()

@@ -1,6 +1,6 @@
 /** A complete push over REST and over the device's interface: create, read on the device, approve, read and redeem. */
 import { createClient } from '../../src/client/client.ts'
-import type { ServiceGiven } from '../contenders/service.ts'
+import type { ServiceGiven } from '../contenders/prepare.ts'
 import type { Load } from '../measuring/load.ts'
 import { createMovedClock } from '../measuring/moved-clock.ts'
 import { addPushUsers } from './second-steps.ts'

@@ -1,7 +1,7 @@
 /** A code check at the service: `POST /domains/{domainId}/sessions` with `otp`. */
 import { createClient } from '../../src/client/client.ts'
 import { createHttpClient } from '../../test/support/crowd/http-client.ts'
-import type { ServiceGiven } from '../contenders/service.ts'
+import type { ServiceGiven } from '../contenders/prepare.ts'
 import { createMovedClock } from '../measuring/moved-clock.ts'
 import type { Load } from '../measuring/load.ts'
 import { addCodeUsers, codeOf } from './second-steps.ts'

@@ -5,7 +5,7 @@ import type { Sample } from '../measuring/load.ts'
 import { cpu, figure, latency, lineOf, percent, perSecond, ratio } from '../row.ts'
 import type { Row } from '../row.ts'
 import { median } from '../spread.ts'
-import type { ServiceGiven } from '../contenders/service.ts'
+import type { ServiceGiven } from '../contenders/prepare.ts'
 import { sqliteFile, startService } from './start-service.ts'
 
 export const code: Row = {

@@ -7,7 +7,7 @@ import { analyze, postmasterOf } from '../measuring/postmaster.ts'
 import { cpu, lineOf, percent, perSecond, ratio } from '../row.ts'
 import { median } from '../spread.ts'
 import type { Row } from '../row.ts'
-import type { ServiceGiven } from '../contenders/service.ts'
+import type { ServiceGiven } from '../contenders/prepare.ts'
 import { startService } from './start-service.ts'
 
 const tried =

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 import { root } from '../../scripts/run.ts'
-import type { ServiceGiven } from '../contenders/service.ts'
+import type { ServiceGiven } from '../contenders/prepare.ts'
 import { startContender } from '../measuring/contender.ts'
 import type { Contender } from '../measuring/contender.ts'
 

@@ -71,5 +71,6 @@ function open(file: string): BetterSqlite3.Database {
   connection.pragma('foreign_keys = ON')
   connection.pragma('synchronous = FULL')
   connection.pragma('temp_store = MEMORY')
+  connection.pragma('wal_autocheckpoint = 4000')
   return connection
 }

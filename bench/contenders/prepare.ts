@@ -1,0 +1,21 @@
+import type { createService } from '../../src/service/service.ts'
+
+/** What the loads need to know of a service. */
+export interface ServiceGiven {
+  readonly url: string
+  readonly apiKey: string
+  readonly domainId: string
+  readonly database: string
+}
+
+/** The key that each service of the benchmark encrypts with. */
+export const keys = `bench:${Buffer.alloc(32, 7).toString('base64')}`
+
+type Service = Awaited<ReturnType<typeof createService>>
+
+/** Creates an organization with a domain and an API key. */
+export async function prepareDomain({ administration }: Service) {
+  const organization = await administration.createOrganization(`Benchmark ${process.pid}`)
+  const { id: domainId } = await administration.createDomain(organization.id, { name: 'Benchmark' })
+  return { organizationId: organization.id, domainId, apiKey: await administration.createApiKey(organization.id) }
+}
