@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { useEngine } from '../../support/engines.ts'
 import { unique } from '../codes/code-holder.ts'
@@ -72,9 +72,9 @@ describe('an export of people', () => {
     const warnings: Error[] = []
     const listen = (warning: Error) => warnings.push(warning)
     process.on('warning', listen)
+    onTestFinished(() => void process.off('warning', listen))
 
     await call('GET', '/exports/people.csv')
-    process.off('warning', listen)
 
     expect(warnings).toEqual([])
   })
