@@ -146,10 +146,10 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a group ends with its turn of the event loop',
     file: writer,
-    find: 'if (group === opened && !taken) commitGroup(opened)',
-    replace: '',
+    find: '(!next || database.memory',
+    replace: '(database.memory',
     test: groups,
-    title: 'of different turns do not share a transaction, because none outlives its turn',
+    title: 'are committed in the turn in which their transaction begins, so that none outlives its turn',
   },
   {
     defense: 'a change is not made for a caller who has hung up, in the queue of the database',

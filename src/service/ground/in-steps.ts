@@ -14,8 +14,8 @@ interface Steps {
 
 /**
  * Repeats a step until it finds fewer rows than its limit. On SQLite all other work waits for a step. Requests run between two
- * steps: during the pause, and at each COMMIT, which waits for the end of its turn of the event loop. The pause uses the
- * machine's timers, because an injected clock may stand still.
+ * steps: during the pause, and before each BEGIN, which waits for two turns of the event loop. The pause uses the machine's
+ * timers, because an injected clock may stand still.
  *
  * @returns the number of rows.
  */

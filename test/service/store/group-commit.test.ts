@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import BetterSqlite3 from 'better-sqlite3'
 import { Kysely, sql } from 'kysely'
@@ -72,14 +73,27 @@ describe('units of work on a SQLite file', () => {
     expect(statements.slice(0, statements.indexOf('commit')).filter((one) => one === 'savepoint unit')).toHaveLength(64)
   })
 
-  it('of different turns do not share a transaction, because none outlives its turn', async () => {
-    const first = write('a')
-    await new Promise((resolve) => void setImmediate(resolve))
-    await new Promise((resolve) => void setImmediate(resolve))
-    const open = writing.inTransaction
-    await Promise.all([first, write('b')])
+  it('wait for those of the next turns, while other processes can write', async () => {
+    const units = []
+    for (const text of ['a', 'b', 'c']) {
+      units.push(write(text))
+      await nextTurn()
+      other.prepare('INSERT INTO note (text) VALUES (?)').run(`${text}, elsewhere`)
+    }
+    await Promise.all(units)
 
-    expect(open).toBe(false)
+    expect([count('begin immediate'), count('commit')]).toEqual([1, 1])
+    expect(kept()).toHaveLength(6)
+  })
+
+  it('are committed in the turn in which their transaction begins, so that none outlives its turn', async () => {
+    const units = [write('a'), write('b')]
+    while (count('begin immediate') === 0) await nextTurn()
+
+    expect(count('commit')).toBe(1)
+
+    await Promise.all([...units, write('c')])
+
     expect(count('commit')).toBe(2)
   })
 
