@@ -1,7 +1,8 @@
 /**
  * `node bench/checkouts.ts [sqlite|postgres] [rounds] [checkout...]`: processor time of a code and of a complete push, and how many
- * one node does in a second. The checkouts take turns, each with its own database, with eight users at a time. Those after the
- * first one are compared with it. Without a checkout, measures this one. With `PROFILE=folder`, writes a CPU profile of each service.
+ * one node does in a second. The checkouts take turns, each with its own database, with eight users at a time or
+ * `AT_A_TIME`. Those after the first one are compared with it. Without a checkout, measures this one. With `PROFILE=folder`, writes
+ * a CPU profile of each service.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,6 +26,7 @@ if (engine !== 'sqlite' && engine !== 'postgres') throw new Error(`expected sqli
 const checkouts = paths.map((path) => resolve(path))
 if (checkouts.length === 0) checkouts.push(root)
 const profile = process.env['PROFILE']
+const atATime = Number(process.env['AT_A_TIME'] ?? 8)
 const execArgv = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
 
 const nodes = []
@@ -55,8 +57,8 @@ async function startNode(checkout: string) {
   const warmedUp = () => (engine === 'postgres' ? analyze(address) : Promise.resolve())
   return {
     entries: [
-      { name: `${checkout} code`, load: codes, counted: all, warmedUp },
-      { name: `${checkout} push`, load: pushes, counted: all },
+      { name: `${checkout} code`, load: codes, counted: all, atATime, warmedUp },
+      { name: `${checkout} push`, load: pushes, counted: all, atATime },
     ],
     async stop() {
       for (const load of [codes, pushes]) load.stop()

@@ -14,6 +14,6 @@ export async function createLoad({ url, apiKey, domainId }: ServiceGiven): Promi
   }
   await synchronize()
   const client = createClient({ baseUrl: `${url}/api`, apiKey, clock })
-  const push = await addPushUsers({ client, domainId, url }, clock, 16)
+  const push = await addPushUsers({ client, domainId, url, apiKey }, clock, 64)
   return { size: 500, nextPass: synchronize, unit: push }
 }

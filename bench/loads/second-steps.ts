@@ -1,23 +1,35 @@
-import { randomBytes } from 'node:crypto'
+import { KeyObject, randomBytes } from 'node:crypto'
 
 import type { Client } from '../../src/client/client.ts'
 import type { Clock } from '../../src/clock.ts'
+import { devicePaths } from '../../src/contract/device.ts'
+import type { DeviceRequest } from '../../src/contract/device.ts'
 import type { Account } from '../../src/device/account.ts'
 import { createDevice } from '../../src/device/device.ts'
 import { codeAt, stepAt } from '../../src/service/rules/totp.ts'
+import { signCall } from '../../test/support/crowd/sign-call.ts'
+import { createRestCaller } from './rest-caller.ts'
 
 /** A domain of a running service. */
 export interface Place {
   readonly client: Client
   readonly domainId: string
+}
+
+/** The same, with its address for what is measured. */
+interface MeasuredPlace extends Place {
   readonly url: string
+  readonly apiKey: string
+}
+
+interface AskedSession {
+  readonly id: string
+  readonly state: string
+  readonly number?: string
 }
 
 /** The seeds of new users `codes-0`, `codes-1` and so on, who each have a hardware token. */
-export async function addCodeUsers(
-  { client, domainId }: Omit<Place, 'url'>,
-  count: number,
-): Promise<readonly string[]> {
+export async function addCodeUsers({ client, domainId }: Place, count: number): Promise<readonly string[]> {
   const seeds = Array.from({ length: count }, () => randomBytes(20).toString('hex'))
   for (const [index, seed] of seeds.entries()) {
     const username = `codes-${index}`
@@ -33,31 +45,46 @@ export async function addCodeUsers(
 export const codeOf = (seed: string, now: number): string => codeAt({ seed, digits: 6 }, stepAt(now, 30))
 
 /** Creates users who each have a device. @returns a complete push of one of them: create, read, approve, read and redeem. */
-export async function addPushUsers({ client, domainId, url }: Place, clock: Clock, count: number) {
+export async function addPushUsers({ client, domainId, url, apiKey }: MeasuredPlace, clock: Clock, count: number) {
   const device = createDevice({ clock })
-  const accounts: Account[] = []
+  const people: { readonly account: Account; readonly key: KeyObject }[] = []
   for (let index = 0; index < count; index++) {
     const username = `push-${index}`
     const { id } = await client.users.create({ username, name: username, email: 'person@example.com' })
     await client.domains.addUser(domainId, id)
     const { code = '' } = await client.tokens.issue(domainId, id)
-    accounts.push(await device.activate(url, code, { name: 'Benchmark' }))
+    const account = await device.activate(url, code, { name: 'Benchmark' })
+    people.push({ account, key: KeyObject.from(account.privateKey) })
   }
+  const { http, get, post } = createRestCaller(url, apiKey)
+  const sessions = `/domains/${domainId}/sessions`
   // Never two requests of one user at once.
-  const free = [...accounts]
+  const free = [...people]
 
   return async (): Promise<void> => {
-    const account = free.pop()
-    if (!account) throw new Error('more pushes at a time than there are users')
+    const one = free.pop()
+    if (!one) throw new Error('more pushes at a time than there are users')
+    const { id: sub, service: aud, user } = one.account
+    const claims = { aud, sub, iat: clock.now() }
     const challenge = randomBytes(16).toString('base64url')
-    const { username } = account.user
-    const asked = await client.sessions.create(domainId, { user: { username }, challenge, numberMatching: true })
-    const [request] = (await device.requests(account)).requests ?? []
+    const asked = await post<AskedSession>(sessions, { user, challenge, numberMatching: true })
+
+    const inbox = devicePaths.requests
+    const authorization = `Device ${signCall(one.key, { ...claims, htm: 'GET', path: inbox })}`
+    const pending = await http.send({ method: 'GET', path: inbox, headers: { authorization } })
+    const [request] = (JSON.parse(pending.text) as { requests: DeviceRequest[] }).requests
     if (!request) throw new Error('no request to approve')
-    await device.answer(account, request, { decision: 'approve', ...(asked.number && { number: asked.number }) })
-    const { state } = await client.sessions.get(domainId, asked.id)
+    const { number } = asked
+    const path = devicePaths.answer(request.id)
+    const content = { nonce: request.nonce, decision: 'approve', ...(number && { number }) }
+    const body = signCall(one.key, { ...claims, ...content, htm: 'POST', path })
+    const headers = { 'content-type': 'application/jose', 'content-length': String(body.length) }
+    const answered = await http.send({ method: 'POST', path, headers, body })
+    if (answered.status !== 200) throw new Error(`the approval was answered with ${answered.status} ${answered.text}`)
+
+    const { state } = await get<AskedSession>(`${sessions}/${asked.id}`)
     if (state !== 'approved') throw new Error(`the session is ${state}`)
-    await client.sessions.redeem(domainId, asked.id, challenge)
-    free.push(account)
+    await post(`${sessions}/${asked.id}/redeem`, { challenge })
+    free.push(one)
   }
 }
