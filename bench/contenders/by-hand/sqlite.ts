@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
 import BetterSqlite3 from 'better-sqlite3'
 
 import { openSqliteStore } from '../../../src/service/store/sqlite.ts'
@@ -13,8 +15,7 @@ export async function openSqlite(file: string): Promise<Database> {
   const savepoint = writer.prepare('savepoint unit')
   const release = writer.prepare('release unit')
   const commit = writer.prepare('commit')
-  let group: PromiseWithResolvers<void> | undefined
-  let turn: Promise<unknown> = Promise.resolve()
+  let waiting: (() => Promise<void>)[] = []
 
   function executeOn(connection: BetterSqlite3.Database): Execute {
     const prepared = new Map<string, BetterSqlite3.Statement<unknown[], Row>>()
@@ -26,37 +27,34 @@ export async function openSqlite(file: string): Promise<Database> {
     }
   }
 
-  function enterGroup(): Promise<void> {
-    if (!group) {
-      group = Promise.withResolvers()
-      begin.run()
-      setImmediate(() => void (turn = turn.then(commitGroup)))
+  /** Runs those that have come when two turns of the event loop have brought no further one. */
+  async function runGroup(): Promise<void> {
+    for (let before = 0; waiting.length > before;) {
+      before = waiting.length
+      await nextTurn()
+      await nextTurn()
     }
-    savepoint.run()
-    return group.promise
-  }
-
-  function commitGroup(): void {
+    const group = waiting
+    waiting = []
+    begin.run()
+    for (const unit of group) {
+      savepoint.run()
+      await unit()
+      release.run()
+    }
     commit.run()
-    group?.resolve()
-    group = undefined
   }
 
+  let turn: Promise<void> = Promise.resolve()
   const execute = executeOn(writer)
   return {
     read: executeOn(reader),
-    async transact(work) {
-      let committed: Promise<void> | undefined
-      const done = turn.then(async () => {
-        committed = enterGroup()
-        const result = await work(execute)
-        release.run()
-        return result
-      })
-      turn = done
-      const result = await done
-      await committed
-      return result
+    async transact<T>(work: (execute: Execute) => Promise<T>) {
+      const { promise, resolve } = Promise.withResolvers<T>()
+      const isFirst = waiting.push(async () => resolve(await work(execute))) === 1
+      if (isFirst) turn = turn.then(runGroup)
+      await turn
+      return promise
     },
     async close() {
       writer.close()
