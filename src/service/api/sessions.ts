@@ -21,7 +21,7 @@ import type { SessionBrowser } from '../rules/kept-browsers.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import { newMatchingNumber } from '../rules/matching-number.ts'
 import { isTriedForPasskey } from '../rules/phishing-resistance.ts'
-import { newId, random128 } from '../rules/random.ts'
+import { newIdOfTime, random128 } from '../rules/random.ts'
 import { scanHashOf } from '../rules/scan-hash.ts'
 import { atTime, isReadable, redeemableFor } from '../rules/session-state.ts'
 import { sessionView } from '../views/views.ts'
@@ -340,7 +340,7 @@ type Blank = Omit<Starting, keyof Prepared | 'input'> & { readonly input: Given 
 export function blank(call: Call, { input, domain, user, budget, browser }: Blank) {
   const now = call.clock.now()
   return {
-    id: newId(call.random),
+    id: newIdOfTime(call.random, now),
     domainId: domain.id,
     userId: user.id,
     state: 'pending',

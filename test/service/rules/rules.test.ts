@@ -5,7 +5,7 @@ import { parseQuery } from '../../../src/service/http/query-string.ts'
 import { newActivationCode } from '../../../src/service/rules/activation-code.ts'
 import { newMatchingNumber } from '../../../src/service/rules/matching-number.ts'
 import { networkOf } from '../../../src/service/rules/network.ts'
-import { randomBelow, systemRandom } from '../../../src/service/rules/random.ts'
+import { newIdOfTime, randomBelow, systemRandom } from '../../../src/service/rules/random.ts'
 
 /** Returns every byte in turn. */
 function everyByte() {
@@ -23,6 +23,25 @@ describe('a random choice', () => {
     for (let round = 0; round < 2 * each * bound; round += 1) counts[randomBelow(random, bound)]! += 1
 
     expect(new Set(counts)).toEqual(new Set([2 * each]))
+  })
+})
+
+describe('an id of a time', () => {
+  const idsAt = (now: number) => Array.from({ length: 100 }, () => newIdOfTime(systemRandom, now))
+
+  it('is 40 hexadecimal characters, and follows those of earlier seconds', () => {
+    const now = Date.UTC(2026, 0, 1) / 1000
+    const [earlier, later] = [idsAt(now), idsAt(now + 1)]
+
+    expect([...earlier, ...later].every((id) => /^[0-9a-f]{40}$/.test(id))).toBe(true)
+    expect(earlier.every((id) => later.every((other) => id < other))).toBe(true)
+  })
+
+  it('has 128 random bits besides the time', () => {
+    const rest = idsAt(0).map((id) => [...Buffer.from(id, 'hex')].slice(4))
+
+    expect(new Set(rest.map(String)).size).toBe(100)
+    expect(rest.reduce((all, one) => all.map((byte, index) => byte | one[index]!))).toEqual(Array(16).fill(0xff))
   })
 })
 
