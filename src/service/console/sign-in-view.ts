@@ -1,22 +1,19 @@
 import type { Attribute } from '../../contract/session-facts.ts'
 import type { PersonSignIn } from '../../contract/admin/timeline.ts'
 import type { Call } from '../http/route.ts'
-import { atTime } from '../rules/session-state.ts'
-import { unexpiredSessionsOf } from '../store/timeline.ts'
+import { pendingSessionsOf } from '../store/timeline.ts'
 import type { PersonScope } from '../store/timeline.ts'
 
 /** The sign-ins that wait for an answer. */
 export async function waitingSignIns({ store, clock }: Call, scope: PersonScope): Promise<PersonSignIn[]> {
-  const rows = await unexpiredSessionsOf(store.db, scope, clock.now())
-  return rows
-    .filter((row) => atTime(row, clock.now()).state === 'pending')
-    .map((row) => ({
-      id: row.id,
-      domain: row.domainId,
-      state: 'pending',
-      ...originView(row),
-      at: row.createdAt,
-    }))
+  const rows = await pendingSessionsOf(store.db, scope, clock.now())
+  return rows.map((row) => ({
+    id: row.id,
+    domain: row.domainId,
+    state: 'pending',
+    ...originView(row),
+    at: row.createdAt,
+  }))
 }
 
 interface Origin {

@@ -29,12 +29,14 @@ export async function endOtherSessions(db: Queryable, userIds: readonly string[]
   notifyAfter(db, keys)
 }
 
+/** Those without a challenge cannot be redeemed. */
 const endApprovals = change('endApprovals', (db, userIds: List<string>) =>
   db
     .updateTable('session')
     .set((eb) => ({ redeemedAt: eb.ref('settledAt') }))
     .where('userId', 'in', userIds)
-    .where((is) => is.and({ state: 'approved', redeemedAt: null })),
+    .where((is) => is.and({ state: 'approved', passed: 0, redeemedAt: null }))
+    .where('challenge', 'is not', null),
 )
 
 const insertChanges = allRows('insertChanges', (db, userIds: List<string>) =>

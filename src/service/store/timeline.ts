@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ExpressionBuilder, RawBuilder, SqlBool } from 'kysely'
 
+import { isPending } from './pending.ts'
 import type { Database, Queryable } from './schema.ts'
 import { allRows, change, isPostgres } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
@@ -101,14 +102,13 @@ const isVisible = (db: Queryable, is: ExpressionBuilder<Database, 'audit'>, doma
 
 export const timelinePages = { all: pageOf('all'), sign_ins: pageOf('sign_ins'), changes: pageOf('changes') }
 
-/** Sessions of a person that have not expired, newest first. */
-export const unexpiredSessionsOf = allRows('unexpiredSessionsOf', (db, of: Slots<PersonScope>, now: Slot<number>) =>
+/** Sessions of a person that wait for an answer, newest first. */
+export const pendingSessionsOf = allRows('pendingSessionsOf', (db, of: Slots<PersonScope>, now: Slot<number>) =>
   db
     .selectFrom('session')
-    .select(['id', 'domainId', 'state', 'purpose', 'attributes', 'ipAddress', 'knownBrowser'])
-    .select(['createdAt', 'expiresAt', 'settledAt', 'reason'])
+    .select(['id', 'domainId', 'purpose', 'attributes', 'ipAddress', 'knownBrowser', 'createdAt'])
     .where('userId', '=', of.userId)
-    .where('expiresAt', '>', now)
+    .where(isPending(now))
     .where((is) => is.or([sql<SqlBool>`${of.everyone} = 1`, is('domainId', 'in', of.domainIds)]))
     .orderBy('createdAt', 'desc'),
 )

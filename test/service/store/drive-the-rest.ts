@@ -19,7 +19,7 @@ import { replaceSealed, sealedPlaces } from '../../../src/service/store/sealed-v
 import { takePruneBudget } from '../../../src/service/store/trusted-clock.ts'
 import { findStock, removeFreeToken, stockTokenById } from '../../../src/service/store/stock.ts'
 import { StockFilter } from '../../../src/contract/admin/stock.ts'
-import { answersByIds, unexpiredSessionsOf, sessionsByIds, timelinePages } from '../../../src/service/store/timeline.ts'
+import { answersByIds, pendingSessionsOf, sessionsByIds, timelinePages } from '../../../src/service/store/timeline.ts'
 import { signInDaysOf } from '../../../src/service/store/sign-in-days.ts'
 import { userById, usersNamed } from '../../../src/service/store/users.ts'
 import { markApplied } from '../../../src/service/store/synchronizations.ts'
@@ -277,7 +277,7 @@ export function driveTheRest(): void {
     await signInDaysOf(db, ['none'], 0)
     const query = { userId: 'none', domainIds: [], everyone: 1, before: 1, limit: 1 } as const
     await Promise.all(Object.values(timelinePages).map((page) => page(db, query)))
-    await unexpiredSessionsOf(db, query, 0)
+    await pendingSessionsOf(db, query, 0)
     await Promise.all([sessionsByIds(db, ['none'], 'none'), answersByIds(db, ['none'], ['none'])])
     await latestAudit(db, {}, 1)
     await latestAudit(db, { event: 'none', userId: 'none', organizationId: 'none', since: 1 }, 1)

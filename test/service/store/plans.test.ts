@@ -144,7 +144,8 @@ describe('every statement that the service executes', () => {
     await (await openSqliteStore(join(folder, 'mfa.sqlite'))).close()
     sqlite = new Sqlite(join(folder, 'mfa.sqlite'))
     postgres = await openPostgres()
-    const database = await postgres.createDatabase()
+    // Like that of SQLite, with the schema of this moment: the other databases of the tests are copies of an earlier one.
+    const database = await postgres.createEmptyDatabase()
     await fill(database)
     store = await openPostgresStore(database)
     client = new Client(database)

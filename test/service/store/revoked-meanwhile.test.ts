@@ -75,7 +75,11 @@ describe.each(engines)('a factor that is taken away during sign-ins, on %s,', (e
   it('leaves no approval behind that can be redeemed, and no history', async () => {
     const users = await enroll('answering')
     const asked = await Promise.all(
-      users.map(async (person) => ({ ...person, id: (await person.ask()).id, request: (await person.pending())[0] })),
+      users.map(async (person) => ({
+        ...person,
+        id: (await person.ask({ challenge: random128() })).id,
+        request: (await person.pending())[0],
+      })),
     )
 
     await Promise.all(

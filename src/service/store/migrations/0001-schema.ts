@@ -269,9 +269,13 @@ const statements = ({ sequence, exactText, search }: Engine): readonly string[] 
     answered_decision text,
     answered_number text
   )`,
-  // Partial, so that the session of a code, which never waits, is not written to them.
+  // Partial, so that the session of a code, which never waits, is not written to them. Those that are written to them leave them
+  // soon, so they stay small.
   "create index session_device on session (device_id, expires_at) where state = 'pending'",
-  'create index "session_user" on session (user_id, state, expires_at)',
+  `create index "session_user" on session (user_id, expires_at) where state = 'pending'`,
+  // By the user alone. `passed = 0` adds nothing, but keeps PostgreSQL from looking through it for the approval of an id.
+  `create index session_redeemable on session (user_id)
+    where state = 'approved' and passed = 0 and redeemed_at is null and challenge is not null`,
   "create index session_pending on session (expires_at) where state = 'pending'",
   'create index session_settled on session (settled_at)',
   "create index session_reported on session (settled_at) where reason = 'reported'",
