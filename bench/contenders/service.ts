@@ -13,8 +13,8 @@ import type { ServiceGiven } from './prepare.ts'
 const [checkout = '', database = ''] = process.argv.slice(2)
 const module = (await import(join(checkout, 'src/service/service.ts'))) as { createService: typeof createService }
 
-/** The whole load comes from one address. */
-const limits = { triesPerAddress: 1e6, triesPerService: 1e6, requestsPerSecond: 1e6 }
+/** The whole load comes from one address, with one key. */
+const limits = { triesPerAddress: 1e6, triesPerService: 1e6, requestsPerSecond: 1e6, heldReadsPerKey: 1e6 }
 const clock = createMovedClock()
 const service = await module.createService({ database, keys, limits, clock })
 const { url, close } = await listen((req, res) => {

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 
 import { addDevices } from '../../test/support/crowd/devices.ts'
-import { createHttpClient, forEachOf } from '../../test/support/crowd/http-client.ts'
+import { forEachOf } from '../../test/support/crowd/http-client.ts'
 import { measurable, measure } from '../../test/support/crowd/measured.ts'
-import { createClient } from '../../src/client/client.ts'
+import { createRestCaller } from '../loads/rest-caller.ts'
 import type { Run, Row } from '../row.ts'
 import { figure } from '../row.ts'
 import { sqliteFile, startService } from './start-service.ts'
@@ -64,18 +64,25 @@ export const memory: Row = {
 
 type Devices = Awaited<ReturnType<typeof addDevices>>
 type Service = Awaited<ReturnType<typeof startService>>
+/** Lets these devices, or the clients of their users, wait. @returns what ends that. */
+type Hold = (ids: Devices['ids']) => Promise<() => void>
 
 /** Measured once each: memory does not depend on the load of the machine. */
-async function cost({ folder }: Run, name: string, hold: (service: Service, devices: Devices) => Promise<() => void>) {
+async function cost(
+  { folder }: Run,
+  name: string,
+  prepare: (service: Service, devices: Devices) => Hold | Promise<Hold>,
+) {
   const socket = join(folder, `${name}.sock`)
   const { NODE_OPTIONS, ...env } = measurable(socket)
   const options = `${NODE_OPTIONS} --max-semi-space-size=16`
   const service = await startService(sqliteFile(folder, name), { ...env, NODE_OPTIONS: options })
   const devices = await addDevices(service.given.database, service.given.domainId, earlier + count)
+  const hold = await prepare(service, devices)
   const probe = measure(service.pid, socket)
-  const releaseEarlier = await hold(service, { ...devices, ids: devices.ids.slice(0, earlier) })
+  const releaseEarlier = await hold(devices.ids.slice(0, earlier))
   const before = await probe.memory()
-  const release = await hold(service, { ...devices, ids: devices.ids.slice(earlier) })
+  const release = await hold(devices.ids.slice(earlier))
   const after = await probe.memory()
   releaseEarlier()
   release()
@@ -84,31 +91,41 @@ async function cost({ folder }: Run, name: string, hold: (service: Service, devi
   return { resident: each('rss'), heap: each('heapUsed') }
 }
 
-async function holdInboxes({ given }: Service, devices: Devices): Promise<() => void> {
-  const phones = fork(new URL('../inboxes/phones.ts', import.meta.url))
-  const { url, apiKey, domainId } = given
-  phones.send({ url, apiKey, domainId, ...devices, sessions: 0 })
-  await once(phones, 'message')
-  return () => void phones.kill()
+function holdInboxes({ given: { url, apiKey, domainId } }: Service, devices: Devices): Hold {
+  return async (ids) => {
+    const phones = fork(new URL('../inboxes/phones.ts', import.meta.url))
+    phones.send({ url, apiKey, domainId, ...devices, ids, sessions: 0 })
+    await once(phones, 'message')
+    return () => void phones.kill()
+  }
 }
 
-async function holdReads({ given }: Service, { ids }: Devices): Promise<() => void> {
-  const { url, apiKey, domainId } = given
-  const client = createClient({ baseUrl: `${url}/api`, apiKey })
-  const http = createHttpClient(url, '127.0.0.1')
-  // Several at a time: on a busy machine the first reads would otherwise end before the last ones begin.
-  await forEachOf(ids, 8, async ({ user }) => {
-    const { id } = await client.sessions.create(domainId, { user: { id: user } })
-    const path = `/api/domains/${domainId}/sessions/${id}`
-    const headers = {
-      accept: 'application/vnd.service.v1+json; version=1.4',
-      authorization: `Service key="${apiKey}"`,
-      prefer: 'wait=50',
-    }
-    void http.open({ method: 'GET', path, headers })
+/** The sessions are created before: what that takes and reserves is not the memory of a read. */
+async function holdReads({ given: { url, apiKey, domainId } }: Service, { ids }: Devices): Promise<Hold> {
+  const { http, get, post } = createRestCaller(url, apiKey)
+  const sessions = new Map<string, string>()
+  await forEachOf(ids, 32, async ({ user }) => {
+    const { id } = await post<{ id: string }>(`/domains/${domainId}/sessions`, { user: { id: user } })
+    sessions.set(user, id)
   })
-  // The last of them are on their way still.
-  await new Promise((resolve) => setTimeout(resolve, 2_000))
-  // They end with the service.
-  return () => {}
+  return async (held) => {
+    let released = false
+    await forEachOf(held, 8, async ({ user }) => {
+      const path = `/api/domains/${domainId}/sessions/${sessions.get(user)}`
+      const headers = {
+        accept: 'application/vnd.service.v1+json; version=1.4',
+        authorization: `Service key="${apiKey}"`,
+        prefer: 'wait=50',
+      }
+      void http.open({ method: 'GET', path, headers }).then((response) => {
+        if (!released) throw new Error(`a held read was answered with ${response?.statusCode}`)
+      })
+      // Not all at once: the service would reject most of them.
+      await get(`/domains/${domainId}`)
+    })
+    // The last of them are on their way still.
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    // They end with the service.
+    return () => void (released = true)
+  }
 }
