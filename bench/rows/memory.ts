@@ -110,16 +110,18 @@ async function holdReads({ given: { url, apiKey, domainId } }: Service, { ids }:
   })
   return async (held) => {
     let released = false
-    await forEachOf(held, 8, async ({ user }) => {
+    const read = async (user: string) => {
       const path = `/api/domains/${domainId}/sessions/${sessions.get(user)}`
       const headers = {
         accept: 'application/vnd.service.v1+json; version=1.4',
         authorization: `Service key="${apiKey}"`,
         prefer: 'wait=50',
       }
-      void http.open({ method: 'GET', path, headers }).then((response) => {
-        if (!released) throw new Error(`a held read was answered with ${response?.statusCode}`)
-      })
+      const response = await http.open({ method: 'GET', path, headers })
+      if (!released) throw new Error(`a held read was answered with ${response?.statusCode}`)
+    }
+    await forEachOf(held, 8, async ({ user }) => {
+      void read(user)
       // Not all at once: the service would reject most of them.
       await get(`/domains/${domainId}`)
     })
