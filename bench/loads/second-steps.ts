@@ -46,7 +46,7 @@ export const codeOf = (seed: string, now: number): string => codeAt({ seed, digi
 
 /** Creates users who each have a device. @returns a complete push of one of them: create, read, approve, read and redeem. */
 export async function addPushUsers({ client, domainId, url, apiKey }: MeasuredPlace, clock: Clock, count: number) {
-  const device = createDevice({ clock })
+  const device = createDevice({ clock, extractableKeys: true })
   const people: { readonly account: Account; readonly key: KeyObject }[] = []
   for (let index = 0; index < count; index++) {
     const username = `push-${index}`
