@@ -19,13 +19,7 @@ export interface OptionalPackage {
  * @throws {SetupError} that says what to install, if the package is missing, too old or cannot be loaded.
  */
 export async function loadOptional<T>(wanted: OptionalPackage, load: () => Promise<T>): Promise<T> {
-  const { name, purpose, oldest } = wanted
-  const version = installedVersion(name)
-  if (version !== undefined && isOlder(version, oldest)) {
-    throw new SetupError(
-      `${purpose} needs ${name} ${oldest} or newer, and ${version} is installed: npm install ${name}@latest`,
-    )
-  }
+  const version = supportedVersion(wanted)
   try {
     return await load()
   } catch (cause) {
@@ -43,8 +37,24 @@ export async function loadIfInstalled<T>(wanted: OptionalPackage, load: () => Pr
   return isInstalled(wanted) ? loadOptional(wanted, load) : undefined
 }
 
+/**
+ * Whether a package that is loaded later is installed.
+ *
+ * @throws {SetupError} if it is too old.
+ */
+export const isSupported = (wanted: OptionalPackage): boolean => supportedVersion(wanted) !== undefined
+
 /** Whether a package is installed, whatever its version. */
 export const isInstalled = ({ name }: OptionalPackage): boolean => installedVersion(name) !== undefined
+
+/** @returns undefined if the package is not installed. */
+function supportedVersion({ name, purpose, oldest }: OptionalPackage): string | undefined {
+  const version = installedVersion(name)
+  if (version === undefined || !isOlder(version, oldest)) return version
+  throw new SetupError(
+    `${purpose} needs ${name} ${oldest} or newer, and ${version} is installed: npm install ${name}@latest`,
+  )
+}
 
 function describeFailure({ name, purpose }: OptionalPackage, version: string | undefined, cause: unknown): string {
   if (version === undefined) return `${purpose} needs the package ${name}: npm install ${name}`

@@ -155,7 +155,7 @@ async function handIn(
   // The message may have expired while it waited.
   if (signal.aborted || clock.now() >= expiresAt) return undefined
   const delivery = { timeToLive: Math.max(0, expiresAt - clock.now()), topic: id.slice(0, 32) }
-  const message = webPush.seal(keys, subscription, { [kind ?? 'session']: id } as PushMessage, delivery)
+  const message = await webPush.seal(keys, subscription, { [kind ?? 'session']: id } as PushMessage, delivery)
   // The error is dropped because it contains the endpoint.
   return postMessage(sending, message).catch(() => undefined)
 }

@@ -1,5 +1,5 @@
 import type { PushMessage, PushSubscription } from '../../contract/device.ts'
-import { loadIfInstalled } from '../ground/optional-package.ts'
+import { isSupported, loadOptional } from '../ground/optional-package.ts'
 import type { OutgoingMessage } from './post-message.ts'
 
 /** The key pair that signs messages, base64url (RFC 8292), and the contact for questions: an https: or mailto: URL. */
@@ -18,27 +18,26 @@ export interface Delivery {
 
 /**
  * The parts of the package `web-push` that are used: encryption and signatures. Sending is our own, to restrict where it
- * connects.
+ * connects. The package is loaded when it is first used, because it takes 2 MB.
  */
 export interface WebPush {
-  newPair(): Pick<PushKeys, 'publicKey' | 'privateKey'>
+  newPair(): Promise<Pick<PushKeys, 'publicKey' | 'privateKey'>>
   /** @throws if the subscription's keys are invalid. */
-  seal(keys: PushKeys, to: PushSubscription, message: PushMessage, delivery: Delivery): OutgoingMessage
+  seal(keys: PushKeys, to: PushSubscription, message: PushMessage, delivery: Delivery): Promise<OutgoingMessage>
 }
 
 /**
  * @returns undefined if the package is not installed.
  * @throws {SetupError} if it is too old.
  */
-export async function loadWebPush(): Promise<WebPush | undefined> {
-  const loaded = await loadIfInstalled(optional, () => import('web-push'))
-  if (!loaded) return undefined
-  const { default: library } = loaded
+export function findWebPush(): WebPush | undefined {
+  if (!isSupported(optional)) return undefined
+  const load = async () => (await loadOptional(optional, () => import('web-push'))).default
   return {
-    newPair: () => library.generateVAPIDKeys(),
-    seal(vapidDetails, to, message, { timeToLive: TTL, topic }) {
+    newPair: async () => (await load()).generateVAPIDKeys(),
+    async seal(vapidDetails, to, message, { timeToLive: TTL, topic }) {
       const options = { vapidDetails, TTL, contentEncoding: 'aes128gcm' } as const
-      const { endpoint, headers, body } = library.generateRequestDetails(to, JSON.stringify(message), options)
+      const { endpoint, headers, body } = (await load()).generateRequestDetails(to, JSON.stringify(message), options)
       // From RFC 8030 sections 5.3 and 5.4. Most versions of the library support neither.
       return { endpoint, headers: { ...headers, Urgency: 'high', Topic: topic }, body }
     },

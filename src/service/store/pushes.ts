@@ -2,7 +2,6 @@ import type { NotNull } from 'kysely'
 
 import { isOpenCall } from './caller-verifications.ts'
 import { isPending } from './pending.ts'
-import type { Database, Queryable } from './schema.ts'
 import { change, firstRow } from './statement.ts'
 import type { RowOf, Slot, Slots } from './statement.ts'
 
@@ -66,15 +65,14 @@ export const pushOfDevice = firstRow('pushOfDevice', (db, deviceId: Slot<string>
     .$narrowType<{ sealed: NotNull }>(),
 )
 
-/** @returns the pair of this database: the one given where there was none yet, on whichever node. */
-export async function pushKey(
-  db: Queryable,
-  given: Omit<Database['pushKey'], 'row'>,
-): Promise<Omit<Database['pushKey'], 'row'>> {
-  await db
+export type PushKeyRow = RowOf<typeof pushKey>
+
+export const pushKey = firstRow('pushKey', (db) => db.selectFrom('pushKey').select(['publicKey', 'privateKey']))
+
+/** Unless this database has one already. */
+export const insertPushKey = change('insertPushKey', (db, { publicKey, privateKey }: Slots<PushKeyRow>) =>
+  db
     .insertInto('pushKey')
-    .values({ row: 1, ...given })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  return db.selectFrom('pushKey').select(['publicKey', 'privateKey']).executeTakeFirstOrThrow()
-}
+    .values({ row: 1, publicKey, privateKey })
+    .onConflict((conflict) => conflict.doNothing()),
+)

@@ -103,6 +103,15 @@ describe('an optional package', () => {
     )
   })
 
+  it('that fails to load but is not required causes a warning: web-push', async () => {
+    installReal('better-sqlite3')
+    install('web-push', '3.6.7', "throw new Error('is broken')")
+
+    expect(await open({ database: ':memory:' })).toBe(
+      'no push messages: Sending push messages needs web-push, and the installed 3.6.7 cannot be loaded: is broken',
+    )
+  })
+
   it('that is too old but not required causes a warning: pino', async () => {
     install('pino', '7.11.0')
 

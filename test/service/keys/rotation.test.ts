@@ -15,7 +15,7 @@ import type { OpenedService } from '../../../src/service/service.ts'
 import { insertAdministratorPasskey, sealAdministratorKey } from '../../../src/service/store/administrator-passkeys.ts'
 import { insertAdministrator } from '../../../src/service/store/administrators.ts'
 import type { Queryable } from '../../../src/service/store/schema.ts'
-import { pushKey } from '../../../src/service/store/pushes.ts'
+import { insertPushKey } from '../../../src/service/store/pushes.ts'
 import { pushKeyRecord, recordOf, sealedPage, sealedPlaces } from '../../../src/service/store/sealed-values.ts'
 import { activationCodeText } from '../../../src/service/sealing/secrets.ts'
 import { createTestClock } from '../../../src/testing/clock.ts'
@@ -352,7 +352,7 @@ async function keepOneOfEach({ store, secrets }: ServiceContext): Promise<void> 
     .set({ replacement, replacementLookup: secrets.lookup(activationCodeText('abcdefghij')) })
     .where('id', '=', token.id)
     .execute()
-  await pushKey(db, { publicKey: 'public', privateKey: secrets.seal('private', pushKeyRecord) })
+  await insertPushKey(db, { publicKey: 'public', privateKey: secrets.seal('private', pushKeyRecord) })
   await keepAdministrator(db, secrets)
 }
 
