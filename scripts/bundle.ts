@@ -12,15 +12,17 @@ const source = join(root, 'src')
 
 /**
  * Bundles the code for Node into one file per part. An app that loads `second-factor` then reads a handful of files instead
- * of two hundred, which would be most of its startup time. Packages stay outside,
- * all but zod: half of those files are its own, most of them its words in other languages.
+ * of two hundred, which would be most of its startup time.
  *
  * @param names of the entries below src/ and below `output`, such as `client/index`.
  */
 export async function bundle(output: string, names: readonly string[]): Promise<void> {
   const files = await readModules()
   const loadingHeavy = modulesLoadingHeavy(files)
-  const needed = modulesNeededBy('src/index.ts', files)
+  const started = {
+    byApp: modulesNeededBy('src/index.ts', files),
+    byServe: modulesNeededBy('src/cli/commands/serve.ts', files),
+  }
   // Vite sets it for the whole process.
   const { NODE_ENV: before } = process.env
   try {
@@ -28,7 +30,7 @@ export async function bundle(output: string, names: readonly string[]): Promise<
       root,
       configFile: false,
       logLevel: 'error',
-      plugins: [whereModulesWere()],
+      plugins: [whereModulesWere(), globalProcess()],
       ssr: { noExternal: bundled, external: true },
       build: {
         ssr: true,
@@ -43,13 +45,13 @@ export async function bundle(output: string, names: readonly string[]): Promise<
             chunkFileNames: 'parts/[name].js',
             // Names as in the sources, for readable stack traces.
             minifyInternalExports: false,
-            // One character beyond Latin-1 makes V8 keep the whole file in two bytes a character. Comments are not escaped, so those
-            // of the sources are left out; the declarations have them.
+            // One character beyond Latin-1 makes V8 keep a whole file in two bytes a character. Comments are not escaped, so those of
+            // the sources are left out; the declarations have them.
             charset: 'ascii',
             comments: { legal: true, annotation: true, jsdoc: false },
             codeSplitting: {
               includeDependenciesRecursively: false,
-              groups: [{ name: (id) => partOf(id, loadingHeavy, needed) }],
+              groups: [{ name: (id) => partOf(id, loadingHeavy, started) }],
             },
           },
         },
@@ -64,8 +66,8 @@ export async function bundle(output: string, names: readonly string[]): Promise<
   }
 }
 
-/** Packages of many small files. Those of the others are few, or are not read when something starts. */
-const bundled = ['zod', 'kysely']
+/** Packages of many small files. Other packages have few, or are not read when something starts, so they stay outside. */
+const bundled = ['zod', 'kysely', 'commander']
 
 /** These packages load slowly, and most commands do not need them. */
 const heavy = /^(express|jose)$/
@@ -100,22 +102,31 @@ function modulesNeededBy(entry: string, files: readonly SourceFile[]): ReadonlyS
   return found
 }
 
+/** The modules that are loaded when an app or `serve` starts. */
+interface Started {
+  readonly byApp: ReadonlySet<string>
+  readonly byServe: ReadonlySet<string>
+}
+
 /** The folder below src/ that a module is in; an `index.ts` stays an entry. */
-function partOf(id: string, loadingHeavy: ReadonlySet<string>, needed: ReadonlySet<string>): string | null {
+function partOf(id: string, loadingHeavy: ReadonlySet<string>, started: Started): string | null {
   const [, name] = /\/node_modules\/([^/]+)\//.exec(id) ?? []
   if (name !== undefined && bundled.includes(name)) return name
   const [folder = '', ...rest] = relative(source, id).split(sep)
   // Browser code is one file, which an app can serve unchanged. Each run of the command only reads what it needs.
   if (folder === '..' || folder === 'browser' || folder === 'cli' || id.endsWith(`${sep}index.ts`)) return null
   const path = relative(root, id).replaceAll(sep, '/')
-  const isLight = !loadingHeavy.has(path)
-  if (isLight && (folder === 'service' || folder === 'device')) return `${folder}-core`
   // Texts are loaded when their language is first used.
-  if (folder === 'express' && !needed.has(path)) return null
+  if (/^src\/(express\/pages\/messages|service\/mail\/words)\//.test(path) && !started.byApp.has(path)) return null
+  const isLight = !loadingHeavy.has(path)
+  if (isLight && folder === 'device') return 'device-core'
+  // The console and other code that is loaded for the first request that needs it.
+  if (isLight && folder === 'service') return started.byServe.has(path) ? 'service-core' : null
   // Files that every part may import go with the contract, which every part imports.
   const part = rest.length > 0 ? folder : 'contract'
+  if (part !== 'contract' || started.byApp.has(path)) return part
   // What only the service, devices and the console need is not read by an app.
-  return part === 'contract' && !needed.has(path) ? 'contract-service' : part
+  return started.byServe.has(path) ? 'contract-service' : null
 }
 
 /** Templates are read relative to the module that names them, not to its bundle. */
@@ -129,5 +140,19 @@ function whereModulesWere(): Plugin {
       const code = await readFile(id, 'utf8')
       return code.replaceAll('import.meta.url', `new URL('../${place}', import.meta.url).href`)
     },
+  }
+}
+
+/**
+ * Commander imports `node:process`. Node then reads all members of it once, which takes 3 ms and 0.3 MB: one of them lists all
+ * flags of Node.
+ */
+function globalProcess(): Plugin {
+  const id = '\0second-factor:process'
+  return {
+    name: 'second-factor:global-process',
+    enforce: 'pre',
+    resolveId: (specifier) => (specifier === 'node:process' ? id : undefined),
+    load: (loaded) => (loaded === id ? 'export default globalThis.process' : undefined),
   }
 }

@@ -9,7 +9,6 @@ import type { Observer } from './monitoring/observer.ts'
 import type { ServiceOptions } from './options.ts'
 import { storedInterfaceWords } from './store/organizations.ts'
 import { observeDatabase } from './store/observed-dialect.ts'
-import { openPostgresStore } from './store/postgres.ts'
 import { openSqliteStore } from './store/sqlite.ts'
 import { NoDatabaseError } from './store/store.ts'
 import type { OpenOptions, Store } from './store/store.ts'
@@ -61,6 +60,7 @@ async function openStore({ database, listenDatabase, logger }: CoreOptions, open
   }
   try {
     if (!isAddress(database)) return await openSqliteStore(database, opening)
+    const { openPostgresStore } = await import('./store/postgres.ts')
     return await openPostgresStore(database, { ...opening, listenDatabase, onHearing: hearingLog(logger) })
   } catch (cause) {
     if (cause instanceof NoDatabaseError) throw new MissingDatabaseError(database, { cause })

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { Vendor } from '../contract/media-type.ts'
+import { operations } from '../contract/operations.ts'
 import { unprocessedHeader } from '../contract/unprocessed.ts'
 
 import { createAdministration } from './admin/administration.ts'
@@ -8,8 +9,6 @@ import type { Administration } from './admin/administration.ts'
 import { routes } from './api/routes.ts'
 import type { ServiceContext } from './context/service-context.ts'
 import { documents } from './front/documents.ts'
-import { consoleAccess } from './console/access.ts'
-import { consoleRoutes } from './console/routes.ts'
 import { offerConsole } from './console-for.ts'
 import { createConsole, exceptOn, isOfHost } from './front/console.ts'
 import { createFront } from './front/front.ts'
@@ -201,6 +200,7 @@ export async function openService(
         vendor,
         access: keyAccess(core.ctx, { vendor, findKey, ...(rates && { rates }) }),
         routes,
+        operations,
       })
       const tracked = inFlight.track(serveRest(core.ctx, rest), refuse(vendorLabel(vendor, '1.3')))
       return {
@@ -222,10 +222,11 @@ export async function openService(
   }
 }
 
+/** Loads the console for its first request: it is a fifth of the code, and many services never get one. */
 function createConsoleRest(ctx: ServiceContext, vendor: Vendor, address: ConsoleAddress): Rest {
-  const limiter = (name: string) => createRateLimiter(name, ctx.limits.requestsPerSecond, ctx.clock)
-  const rates = { bySession: limiter('session'), byAddress: limiter('address') }
-  return createRest(ctx, { vendor, access: consoleAccess(ctx, { vendor, address, rates }), routes: consoleRoutes })
+  let loading: Promise<Rest> | undefined
+  const load = async () => (await import('./console/rest.ts')).createConsoleRest(ctx, vendor, address)
+  return async (request) => (await (loading ??= load()))(request)
 }
 
 const sharedOrigin =

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 
@@ -19,7 +21,7 @@ const watched = `
 `
 
 /** The package as it was built. */
-const folder = join(root, 'dist')
+const built = join(root, 'dist')
 
 /** The files of the package, and the packages, that a piece of an app's code reads when it starts. */
 async function filesReadBy(code: string): Promise<string[]> {
@@ -31,12 +33,12 @@ async function filesReadBy(code: string): Promise<string[]> {
     .split('\n')
     .map((url) => {
       const [, name] = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? []
-      return name ?? url.replace(`${pathToFileURL(folder).href}/`, '')
+      return name ?? url.replace(`${pathToFileURL(built).href}/`, '')
     })
     .sort()
 }
 
-const entry = (name: string) => JSON.stringify(pathToFileURL(join(folder, name)).href)
+const entry = (name: string) => JSON.stringify(pathToFileURL(join(built, name)).href)
 
 /** The packages that the command loads, as it was built. */
 async function packagesLoadedBy(...args: readonly string[]): Promise<string[]> {
@@ -46,16 +48,16 @@ async function packagesLoadedBy(...args: readonly string[]): Promise<string[]> {
   return packages.filter((name) => read.includes(name))
 }
 
-const packages = ['commander', 'express', 'jose', 'kysely', 'otpauth', 'pino', 'qr', 'sax']
+const packages = ['express', 'jose', 'kysely', 'otpauth', 'pino', 'qr', 'sax']
 
 describe('the command', () => {
   it.each([['--version'], ['--help']])('loads nothing of the service for %s', async (flag) => {
-    expect(await packagesLoadedBy(flag)).toEqual(['commander'])
+    expect(await packagesLoadedBy(flag)).toEqual([])
   })
 
   it('loads Express not even for serve, before a request needs it', async () => {
-    expect(await packagesLoadedBy('domain', 'list', '--help')).toEqual(['commander', 'otpauth'])
-    expect(await packagesLoadedBy('serve', '--help')).toEqual(['commander', 'otpauth'])
+    expect(await packagesLoadedBy('domain', 'list', '--help')).toEqual(['otpauth'])
+    expect(await packagesLoadedBy('serve', '--help')).toEqual(['otpauth'])
   })
 
   it('does not load the fetch of Node for serve: it takes 13 MB', async () => {
@@ -67,6 +69,35 @@ describe('the command', () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code])
 
     expect(stdout.split('\n')).toContain('loaded []')
+  })
+})
+
+describe('a service that starts', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'second-factor-start-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const start = `
+    const { createService } = await import(${entry('service/index.js')})
+    const logger = { info() {}, warn() {}, error() {} }
+    const service = await createService({ database: ${JSON.stringify(join(folder, 'mfa.sqlite'))}, logger })
+    await service.close()`
+
+  /** The modules of `src/` in the built files. */
+  const modulesIn = (files: readonly string[]) =>
+    files
+      .filter((file) => file.endsWith('.js') && file.includes('/'))
+      .flatMap((file) => [...readFileSync(join(built, file), 'utf8').matchAll(/^\/\/ (src\/\S+)$/gm)])
+      .map(([, module]) => module)
+
+  it('loads no module for the first request of the console, for the reference, a mail, PostgreSQL, a push or a migration', async () => {
+    const needed = /console\/(rest|routes|people)\.ts|\/openapi\/|\/mail\/words\/|\/store\/postgres|\/0001-schema\.ts/
+    const whenNew = await filesReadBy(start)
+    const read = await filesReadBy(start)
+
+    expect(whenNew).toContain('web-push')
+    expect(modulesIn(whenNew)).toContain('src/service/store/migrations/0001-schema.ts')
+    expect(read).not.toContain('web-push')
+    expect(modulesIn(read)).toContain('src/service/api/routes.ts')
+    expect(modulesIn(read).filter((module = '') => needed.test(module))).toEqual([])
   })
 })
 
@@ -105,7 +136,7 @@ describe('an app that starts with mfa()', () => {
     const { stdout } = await promisify(execFile)(process.execPath, [
       '--input-type=commonjs',
       '--eval',
-      `console.log(typeof require(${JSON.stringify(join(folder, 'index.js'))}).mfa)`,
+      `console.log(typeof require(${JSON.stringify(join(built, 'index.js'))}).mfa)`,
     ])
 
     expect(stdout.trim()).toBe('function')

@@ -249,9 +249,9 @@ function guessAgain(): never {
   },
   {
     defense: 'one pair of keys for all nodes',
-    file: 'src/service/store/pushes.ts',
-    find: "return db.selectFrom('pushKey').select(['publicKey', 'privateKey']).executeTakeFirstOrThrow()",
-    replace: 'return given',
+    file: 'src/service/push/open-pusher.ts',
+    find: 'const kept = await pushKey(db)',
+    replace: 'const kept = { publicKey, privateKey: secrets.seal(privateKey, record) }',
     test: 'service/push/push-nodes.test.ts',
     title: 'create one key pair for push messages, however many start at once, and keep it from then on',
   },

@@ -156,7 +156,7 @@ function soundness(): readonly Mutant[] {
     {
       defense: 'the schemas that this version knows',
       file: 'src/service/store/migrations/migrate.ts',
-      find: 'if (newest === undefined || known.includes(newest)) return newest === known.at(-1)',
+      find: 'if (newest === undefined || known.some((name) => name === newest)) return newest === known.at(-1)',
       replace: 'if (newest !== undefined) return newest === known.at(-1)',
       test,
       title: 'is rejected when a newer version has migrated it, and the error names both schemas',

@@ -1,25 +1,31 @@
 import type { ServerResponse } from 'node:http'
 
 import type { Vendor } from '../../contract/media-type.ts'
-import { createOpenApi } from '../openapi/document.ts'
-import { createHomePage, createReference } from '../openapi/reference.ts'
 import type { ReferencePage } from '../openapi/reference.ts'
 import type { Page } from './front.ts'
 
 /** The documentation of the interface, for programs and people. Needs no key, because it reveals nothing beyond the package. */
 export function documents({ vendor, basePath }: { vendor: Vendor; basePath: string }): readonly Page[] {
-  const document = once(() => createOpenApi({ vendor, address: basePath }))
-  const json = once(() => JSON.stringify(document()))
-  const reference = once(() => createReference(document(), { vendor, basePath }))
-  const home = once(createHomePage)
+  const document = once(async () => {
+    const { createOpenApi } = await import('../openapi/document.ts')
+    return createOpenApi({ vendor, address: basePath })
+  })
+  const json = once(async () => JSON.stringify(await document()))
+  const reference = once(async () => {
+    const { createReference } = await import('../openapi/reference.ts')
+    return createReference(await document(), { vendor, basePath })
+  })
+  const home = once(async () => (await import('../openapi/reference.ts')).createHomePage())
   return [
     // With an empty base path, this is an address of the interface.
-    ...(basePath === '' ? [] : [{ path: '/', serve: (_req: unknown, res: ServerResponse) => sendPage(res, home()) }]),
+    ...(basePath === ''
+      ? []
+      : [{ path: '/', serve: async (_req: unknown, res: ServerResponse) => sendPage(res, await home()) }]),
     {
       path: `${basePath}/openapi.json`,
-      serve: (_req, res) => send(res, json(), { 'Content-Type': 'application/json' }),
+      serve: async (_req, res) => send(res, await json(), { 'Content-Type': 'application/json' }),
     },
-    { path: '/docs', serve: (_req, res) => sendPage(res, reference()) },
+    { path: '/docs', serve: async (_req, res) => sendPage(res, await reference()) },
   ]
 }
 
@@ -40,8 +46,8 @@ function send(res: ServerResponse, text: string, headers: Readonly<Record<string
   res.end(text)
 }
 
-/** Built on first use: it never changes while the process lives, and most processes are never asked. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => (made ??= { value: make() }).value
+/** Loaded and built on first use: it never changes while the process lives, and most processes are never asked. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
 }

@@ -1,9 +1,8 @@
-import { adminOperations } from '../../contract/admin/operations.ts'
 import { isFile } from '../../contract/endpoint.ts'
 import type { Endpoint, Version } from '../../contract/endpoint.ts'
 import { acceptsType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
-import { operations } from '../../contract/operations.ts'
+import type { Operation } from '../../contract/operations.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { observe } from './observe.ts'
 import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
@@ -31,6 +30,8 @@ export interface RestOptions {
   readonly vendor: Vendor
   readonly access: Access
   readonly routes: readonly Route[]
+  /** Names the endpoints of the routes. */
+  readonly operations: readonly Operation[]
 }
 
 /** When to retry if a caller has too many event streams, seconds. */
@@ -65,7 +66,13 @@ export type Rest = (request: RestRequest) => Promise<RestAnswer>
 /** The REST interface, without its transport. */
 export function createRest(ctx: ServiceContext, options: RestOptions): Rest {
   const find = createPathTable([...Map.groupBy(options.routes, (route) => route.endpoint.path)])
-  return (request) => serve(ctx, options, find(request.url.replace(/[?#].*$/s, '')) ?? nowhere, request)
+  const names = new Map(options.operations.map(({ endpoint, name }) => [endpoint, name]))
+  return (request) => {
+    const place = find(request.url.replace(/[?#].*$/s, '')) ?? nowhere
+    const named = findRoute(place.value, request.method)
+    observe(ctx, request, (named && names.get(named.endpoint)) ?? 'none')
+    return serve(ctx, options, place, request)
+  }
 }
 
 /** The routes of a path. */
@@ -82,7 +89,6 @@ async function serve(
 ): Promise<RestAnswer> {
   const { method, requestId } = request
   const { accept } = request.headers
-  observe(ctx, request, nameOf(routes, method))
   const accepted = options.access.versionOf(accept)
   const label = vendorLabel(options.vendor, accepted ?? '1.3')
   const limits: Record<string, string> = {}
@@ -135,13 +141,6 @@ function takeStream({ waiters, places, limits, clock }: ServiceContext, { id }: 
   leaveAfter(reader, leave)
 }
 
-const names = new Map([...operations, ...adminOperations].map(({ endpoint, name }) => [endpoint, name]))
-
-function nameOf(routes: readonly Route[], method: string): string {
-  const found = routes.find(({ endpoint }) => endpoint.method === asked(method))
-  return (found && names.get(found.endpoint)) ?? 'none'
-}
-
 /** The operations of a path that exist in the caller's version: 1.3 does not have the later ones. */
 function visibleTo(version: Version | undefined, routes: readonly Route[]): readonly Route[] {
   const visible = routes.filter(({ endpoint }) => version !== '1.3' || endpoint.since === undefined)
@@ -150,10 +149,12 @@ function visibleTo(version: Version | undefined, routes: readonly Route[]): read
 }
 
 /** HEAD is a GET without a response body. */
-const asked = (method: string) => (method === 'HEAD' ? 'GET' : method)
+function findRoute(routes: readonly Route[], method: string): Route | undefined {
+  return routes.find(({ endpoint }) => endpoint.method === (method === 'HEAD' ? 'GET' : method))
+}
 
 function select(routes: readonly Route[], method: string): Route {
-  const found = routes.find(({ endpoint }) => endpoint.method === asked(method))
+  const found = findRoute(routes, method)
   if (found) return found
   throw new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allowedOn(routes) } })
 }

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
 
 import { isPending } from './pending.ts'
-import { isStrong } from './people.ts'
 import type { Database } from './schema.ts'
 import { allRows, allValues, change, oneRow, pick } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
+import { isStrong } from './strong-factors.ts'
 
 /** The members that one statement counts: it takes about 15 ms. */
 export const enrollmentStep = 2_000

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
 
 import { inactiveAfter, PeopleFilter } from '../../contract/admin/people.ts'
-import type { Database, Queryable } from './schema.ts'
+import type { Queryable } from './schema.ts'
 import { allRows, allValues, derived, firstValue, isPostgres } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
+import { isStrong } from './strong-factors.ts'
+import type { IsUser } from './strong-factors.ts'
 import { exists } from './users.ts'
 
 /** A page of people, in the order in which they were added. */
@@ -43,24 +45,6 @@ export const textOf: Readonly<Record<PeopleSearch, (db: Queryable, text: string)
 }
 
 const escaped = (text: string): string => text.replaceAll(/[%_\\]/g, (character) => `\\${character}`)
-
-type IsUser = ExpressionBuilder<Database, 'user'>
-
-/** Whether a user has a factor that an e-mail account does not give. */
-export const isStrong = (is: IsUser): Expression<SqlBool> =>
-  is.or([
-    is.exists(
-      is
-        .selectFrom('token')
-        .select('token.id')
-        .whereRef('token.userId', '=', 'user.id')
-        .where('token.state', '=', 'active'),
-    ),
-    is.exists(is.selectFrom('passkey').select('passkey.id').whereRef('passkey.userId', '=', 'user.id')),
-    is.exists(
-      is.selectFrom('hardwareToken').select('hardwareToken.id').whereRef('hardwareToken.userId', '=', 'user.id'),
-    ),
-  ])
 
 const hasBypassCode = (is: IsUser, now: Slot<number>): Expression<SqlBool> =>
   is.exists(

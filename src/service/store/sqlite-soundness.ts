@@ -52,6 +52,8 @@ export function watchSoundness(database: BetterSqlite3.Database, file: string): 
     void checkInProcess(file).then((problem) => (damage = problem))
   } else {
     const problem = database.prepare<[], string>('PRAGMA quick_check(1)').pluck().get()
+    // The check has filled the page cache with what nothing has asked for.
+    database.pragma('shrink_memory')
     if (problem !== 'ok') throw new DatabaseFileError(`${file} is damaged (${problem}). Restore a backup.`)
   }
   return () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 
 import { bulkJobLifetime } from '../../../src/contract/admin/bulk-jobs.ts'
 import { revokeAdministrator, setAdministratorRole } from '../../../src/service/admin/administrators.ts'
-import { leaseLength } from '../../../src/service/console/bulk/change-person.ts'
+import { leaseLength } from '../../../src/service/console/bulk/held-job.ts'
 import { createBulkJobs } from '../../../src/service/console/bulk/runner.ts'
 import { endAllAccess } from '../../../src/service/store/restored.ts'
 import { useEngine } from '../../support/engines.ts'

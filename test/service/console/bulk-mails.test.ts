@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { leaseLength } from '../../../src/service/console/bulk/change-person.ts'
+import { leaseLength } from '../../../src/service/console/bulk/held-job.ts'
 import { createBulkJobs } from '../../../src/service/console/bulk/runner.ts'
 import { useEngine } from '../../support/engines.ts'
 import { startMailServer } from '../../support/mail-server.ts'

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../../context/service-context.ts'
 import type { Call } from '../../http/route.ts'
-import { holdBulkJob, settleBulkItem } from '../../store/bulk-jobs.ts'
+import { settleBulkItem } from '../../store/bulk-jobs.ts'
 import type { BulkJobRow } from '../../store/bulk-jobs.ts'
 import type { Queryable } from '../../store/schema.ts'
 import { StoreUnavailableError } from '../../store/store.ts'
@@ -10,20 +10,13 @@ import type { AfterCommit } from './actions.ts'
 import { presentAdministrator } from '../../admin/present-administrator.ts'
 import { mayRun } from './may-run.ts'
 import { endJob } from './end.ts'
+import { hold, ofJob } from './held-job.ts'
+import type { HeldJob } from './held-job.ts'
 import { sendMail } from './mails.ts'
 import { refusals } from './rules.ts'
 
-/** A process that was not heard of for so long no longer works on its job, seconds. */
-export const leaseLength = 30
-
-export interface Held {
-  readonly job: BulkJobRow
-  /** The process that works on it. */
-  readonly holder: string
-}
-
 /** @returns false once the job has ended, or another process works on it. */
-export async function changePerson(ctx: ServiceContext, held: Held, userId: string): Promise<boolean> {
+export async function changePerson(ctx: ServiceContext, held: HeldJob, userId: string): Promise<boolean> {
   const { job } = held
   try {
     const next = await ctx.store.db.transaction().execute((db) => changeInTransaction(db, ctx, held, userId))
@@ -48,7 +41,7 @@ type Next = { readonly after: AfterCommit } | { readonly mail: Call } | undefine
 async function changeInTransaction(
   db: Queryable,
   ctx: ServiceContext,
-  { job, holder }: Held,
+  { job, holder }: HeldJob,
   userId: string,
 ): Promise<Next> {
   if (!(await hold(db, ctx, { job, holder }))) return undefined
@@ -72,16 +65,3 @@ async function mailAndSettle(call: Call, { id: jobId, domainId }: BulkJobRow, us
   const state = reason === null ? 'done' : reason === 'failed' ? 'failed' : 'skipped'
   await settleBulkItem(call.store.db, { jobId, userId, state, reason })
 }
-
-/** Goes on with a job. @returns false if it has ended, or another process has it. */
-export function hold(db: Queryable, { clock }: ServiceContext, { job, holder }: Held): Promise<boolean> {
-  const now = clock.now()
-  return holdBulkJob(db, job.id, { holder, now, until: now + leaseLength })
-}
-
-/** For what is recorded of the job itself. */
-export const ofJob = (ctx: ServiceContext, { requestedBy, because }: BulkJobRow): ServiceContext => ({
-  ...ctx,
-  actor: { kind: 'administrator', id: requestedBy },
-  because,
-})

@@ -2,9 +2,9 @@ import type { ServiceContext } from '../../context/service-context.ts'
 import { inSteps } from '../../ground/in-steps.ts'
 import { newId } from '../../rules/random.ts'
 import { leaveBulkJob, takeBulkJob, waitingBulkItems } from '../../store/bulk-jobs.ts'
-import { changePerson, hold, leaseLength, ofJob } from './change-person.ts'
-import type { Held } from './change-person.ts'
 import { endJob } from './end.ts'
+import { hold, leaseLength, ofJob } from './held-job.ts'
+import type { HeldJob } from './held-job.ts'
 
 /** Works on jobs in the background, one after the other. */
 export interface BulkJobs {
@@ -58,9 +58,11 @@ export function createBulkJobs(ctx: ServiceContext): BulkJobs {
 }
 
 /** Ends when the job does, when another process has it, or when this one closes. */
-async function runJob(ctx: ServiceContext, held: Held, signal: AbortSignal): Promise<void> {
+async function runJob(ctx: ServiceContext, held: HeldJob, signal: AbortSignal): Promise<void> {
   const { db } = ctx.store
   const { job, holder } = held
+  // Loaded for the first job, with all that the console does to people.
+  const { changePerson } = await import('./change-person.ts')
   const stop = new AbortController()
   await inSteps({ size: step, signal: AbortSignal.any([signal, stop.signal]) }, async () => {
     const userIds = await waitingBulkItems(db, job.id, step)

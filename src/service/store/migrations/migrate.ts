@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
 
-import { NewerSchemaError, NoDatabaseError, StoreUnavailableError } from '../store.ts'
+import { NewerSchemaError, NoDatabaseError } from '../store.ts'
 import type { Queryable } from '../schema.ts'
-import { schema } from './0001-schema.ts'
 import type { Engine } from './0001-schema.ts'
+
+/** In their order. `migrations.ts` has their content, which most starts do not need. */
+const known = ['0001-schema'] as const
+
+export type MigrationName = (typeof known)[number]
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -16,17 +19,10 @@ import type { Engine } from './0001-schema.ts'
 export async function migrate(db: Queryable, engine: Engine, create: boolean): Promise<boolean> {
   const empty = !(await engine.hasTable(db, 'organization'))
   if (empty && !create) throw new NoDatabaseError()
-  const known = migrations(engine)
-  const migrator = new Migrator({
-    // Migrations write SQL's own names.
-    db: db.withoutPlugins(),
-    provider: { getMigrations: () => Promise.resolve(known) },
-  })
-  // Most starts: nothing to do, and no lock to wait for.
-  if (!empty && (await isPresent(db, Object.keys(known)))) return false
-  const { error } = await migrator.migrateToLatest()
-  if (error instanceof StoreUnavailableError) throw error
-  if (error !== undefined) throw new Error('The database could not be brought to the present schema.', { cause: error })
+  // Nothing to do, and no lock to wait for.
+  if (!empty && (await isPresent(db))) return false
+  const { migrateToLatest } = await import('./migrations.ts')
+  await migrateToLatest(db, engine)
   return empty
 }
 
@@ -34,15 +30,13 @@ export async function migrate(db: Queryable, engine: Engine, create: boolean): P
  * Whether the database has the present schema.
  * @throws {NewerSchemaError} when the database has a migration that this version does not know.
  */
-async function isPresent(db: Queryable, known: readonly string[]): Promise<boolean> {
+async function isPresent(db: Queryable): Promise<boolean> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
   const newest = rows.at(-1)?.name
-  if (newest === undefined || known.includes(newest)) return newest === known.at(-1)
+  if (newest === undefined || known.some((name) => name === newest)) return newest === known.at(-1)
   const [theirs, ours] = [newest, known.at(-1) ?? ''].map((name) => Number.parseInt(name, 10))
   throw new NewerSchemaError(
     `The database was made by a newer version of second-factor (schema ${theirs}, this one knows ${ours}). ` +
       'Install that version, or restore a backup from before the upgrade.',
   )
 }
-
-const migrations = (engine: Engine) => ({ '0001-schema': schema(engine) })

@@ -1,0 +1,22 @@
+import { Migrator } from 'kysely/migration'
+import type { Migration } from 'kysely/migration'
+
+import { StoreUnavailableError } from '../store.ts'
+import type { Queryable } from '../schema.ts'
+import { schema } from './0001-schema.ts'
+import type { Engine } from './0001-schema.ts'
+import type { MigrationName } from './migrate.ts'
+
+const migrations = (engine: Engine): Record<MigrationName, Migration> => ({ '0001-schema': schema(engine) })
+
+/** In one transaction; several processes may try at once. */
+export async function migrateToLatest(db: Queryable, engine: Engine): Promise<void> {
+  const migrator = new Migrator({
+    // Migrations write SQL's own names.
+    db: db.withoutPlugins(),
+    provider: { getMigrations: () => Promise.resolve(migrations(engine)) },
+  })
+  const { error } = await migrator.migrateToLatest()
+  if (error instanceof StoreUnavailableError) throw error
+  if (error !== undefined) throw new Error('The database could not be brought to the present schema.', { cause: error })
+}
