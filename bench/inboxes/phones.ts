@@ -6,7 +6,8 @@ import type { IncomingMessage } from 'node:http'
 import { CompactSign } from 'jose'
 
 import { createClient } from '../../src/client/client.ts'
-import { devicePaths, Inbox } from '../../src/contract/device.ts'
+import { devicePaths } from '../../src/contract/device.ts'
+import { Inbox } from '../../src/contract/device-answers.ts'
 import { createDevice } from '../../src/device/device.ts'
 import { importPrivateKey } from '../../src/device/keys.ts'
 

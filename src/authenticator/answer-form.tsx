@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import type { Clock } from '../clock.ts'
-import type { DeviceRequest } from '../contract/device.ts'
+import type { DeviceRequest } from '../contract/device-answers.ts'
 import { type Account, requiredSecret } from '../device/account.ts'
 import { isolated } from '../printable.ts'
 import type { Answer } from '../device/requests.ts'

@@ -1,4 +1,4 @@
-import type { DeviceRequest } from '../contract/device.ts'
+import type { DeviceRequest } from '../contract/device-answers.ts'
 import type { Account } from '../device/account.ts'
 import { printable } from '../printable.ts'
 import { Button } from '../ui/button.tsx'

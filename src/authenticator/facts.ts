@@ -1,4 +1,4 @@
-import type { DeviceRequest, HistoryEntry } from '../contract/device.ts'
+import type { DeviceRequest, HistoryEntry } from '../contract/device-answers.ts'
 import { attributeLimits } from '../contract/session-facts.ts'
 import type { Attribute } from '../contract/session-facts.ts'
 import { isolated, printable } from '../printable.ts'

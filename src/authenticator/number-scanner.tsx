@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { DeviceRequest } from '../contract/device.ts'
+import type { DeviceRequest } from '../contract/device-answers.ts'
 import { parseScanCode } from '../contract/scan-code.ts'
 import { IconButton } from '../ui/button.tsx'
 import * as icons from '../ui/icons.ts'

@@ -1,4 +1,4 @@
-import type { DeviceRequest } from '../contract/device.ts'
+import type { DeviceRequest } from '../contract/device-answers.ts'
 import { printable } from '../printable.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'

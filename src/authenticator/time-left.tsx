@@ -1,4 +1,4 @@
-import type { DeviceRequest } from '../contract/device.ts'
+import type { DeviceRequest } from '../contract/device-answers.ts'
 import { Ring } from './ring.tsx'
 import { useWords } from './words/speech.tsx'
 

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 
-import type { Answered, Scanned } from '../contract/device.ts'
+import type { Answered, Scanned } from '../contract/device-answers.ts'
 import { DeviceError } from '../device/device-error.ts'
 import type { Device } from '../device/device.ts'
 import type { Answer } from '../device/requests.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import type { HistoryEntry } from '../contract/device.ts'
+import type { HistoryEntry } from '../contract/device-answers.ts'
 import type { CallEntry, CallState } from '../contract/phone-calls.ts'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'

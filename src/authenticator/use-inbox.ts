@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 
 import type { PhoneCall } from '../contract/phone-calls.ts'
-import { clockTolerance, type DeviceRequest, type FactorNotice } from '../contract/device.ts'
+import { clockTolerance } from '../contract/device.ts'
+import { type DeviceRequest, type FactorNotice } from '../contract/device-answers.ts'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
 import { DeviceError, isGone } from '../device/device-error.ts'

@@ -1,14 +1,10 @@
 /**
- * The messages between a device and the service. Every POST except the preview is one compact JWS (RFC 7515, ES256,
- * `application/jose`) whose payload is the content; GETs carry the JWS as `Authorization: Device <jws>`.
+ * What devices send to the service. Every POST except the preview is one compact JWS (RFC 7515, ES256, `application/jose`) whose
+ * payload is the content; GETs carry the JWS as `Authorization: Device <jws>`. `device-answers.ts` has what they receive.
  */
 import { z } from 'zod'
 
-import { Domain13 } from './domains.ts'
-import { ErrorBody } from './errors.ts'
-import { CallEntry, PhoneCall } from './phone-calls.ts'
 import { Pin } from './pin.ts'
-import { Attribute, SessionPurpose, SessionReason, SessionState } from './session-facts.ts'
 import { Id, Random128, Seconds } from './text.ts'
 import { ActivationCode, DeviceName } from './tokens.ts'
 
@@ -65,11 +61,6 @@ export const Claims = z.object({
 })
 export type Claims = z.infer<typeof Claims>
 
-const DeviceDomain = z.object({ id: Id, name: z.string(), keyType: Domain13.shape.keyType })
-
-/** The service's key for Web Push (RFC 8292), as `pushManager.subscribe` takes it: an uncompressed point, base64url. */
-const PushKey = z.string().regex(/^[A-Za-z0-9_-]{87}$/)
-
 /** Where a push service accepts messages for a device, as `PushSubscription.toJSON()` returns it. */
 export const PushSubscription = z.object({
   endpoint: z.string().max(2048),
@@ -98,17 +89,6 @@ export const MoveCode = Random128
 
 export const PreviewRequest = z.object({ code: z.union([ActivationCode, MoveCode]) })
 
-/** The account that a code would add, shown before it is added. */
-export const Preview = z.object({
-  service: Id,
-  organization: z.object({ name: z.string() }),
-  domain: DeviceDomain,
-  user: z.object({ username: z.string() }),
-  /** Absent where the service sends no push messages. */
-  pushKey: PushKey.optional(),
-})
-export type Preview = z.infer<typeof Preview>
-
 export const ActivateRequest = z.object({
   code: ActivationCode,
   /** The owner's name for the device, such as "Firefox on Android". */
@@ -122,20 +102,6 @@ export const ActivateRequest = z.object({
 })
 export type ActivateRequest = z.input<typeof ActivateRequest>
 
-export const Activated = z.object({
-  device: Id,
-  service: Id,
-  organization: z.object({ name: z.string() }),
-  domain: DeviceDomain,
-  user: z.object({ username: z.string() }),
-  pushKey: PushKey.optional(),
-  /** Whether the service accepted the subscription. */
-  push: z.boolean(),
-  /** For codes without a connection (RFC 6238, SHA-1); the secret is base32. */
-  codes: z.object({ secret: z.string(), digits: z.literal(6), period: z.literal(30) }),
-})
-export type Activated = z.infer<typeof Activated>
-
 /** How long the code of a move is shown, how long the old device may confirm, and the new one get its account; seconds. */
 export const moveLifetimes = Object.freeze({ code: 30, claim: 2 * 60, account: 10 * 60 })
 
@@ -145,24 +111,6 @@ export const MoveRequest = z.object({
 })
 export type MoveRequest = z.input<typeof MoveRequest>
 
-/** For one new device. A new one replaces it. */
-export const Move = z.object({ code: MoveCode, expiresAt: Seconds })
-export type Move = z.infer<typeof Move>
-
-/** What the old device shows before it confirms. */
-export const MoveClaim = z.object({
-  /** The id that the new device will have. */
-  device: Id,
-  name: z.string(),
-  /** Whether the person asked for the account on the new device. */
-  requested: z.boolean(),
-  expiresAt: Seconds,
-})
-export type MoveClaim = z.infer<typeof MoveClaim>
-
-/** Without a claim, no device has used the code, or its claim is over. */
-export const MoveState = z.object({ claim: MoveClaim.optional() })
-
 export const ClaimMoveRequest = z.object({
   code: MoveCode,
   /** Which the old device shows. */
@@ -171,9 +119,6 @@ export const ClaimMoveRequest = z.object({
   key: PublicKey,
 })
 export type ClaimMoveRequest = z.input<typeof ClaimMoveRequest>
-
-export const MoveClaimed = z.object({ device: Id, expiresAt: Seconds })
-export type MoveClaimed = z.infer<typeof MoveClaimed>
 
 /** Names the device that the old one has shown. */
 export const ConfirmMoveRequest = z.object({ device: Id })
@@ -186,68 +131,9 @@ export const CollectMoveRequest = z.object({
 })
 export type CollectMoveRequest = z.input<typeof CollectMoveRequest>
 
-/** Without an account, the old device has not confirmed yet. */
-export const MoveCollected = z.object({ account: Activated.optional() })
-
-/** One pending session, as its device sees it; without the number. */
-export const DeviceRequest = z.object({
-  id: Id,
-  nonce: Random128,
-  domain: z.object({ id: Id, name: z.string() }),
-  user: z.object({ username: z.string() }),
-  attributes: z.array(Attribute),
-  ipAddress: z.string().optional(),
-  /** How many digits to type; 0 where no number is asked for. */
-  numberLength: z.int(),
-  /** What an approval allows; absent for signing in. */
-  purpose: SessionPurpose.optional(),
-  /** The browser is not one that the person keeps. An approval can keep it. */
-  newBrowser: z.literal(true).optional(),
-  createdAt: Seconds,
-  expiresAt: Seconds,
-})
-export type DeviceRequest = z.infer<typeof DeviceRequest>
-
 /** The most notices that a device has, and how long they are kept, seconds. */
 export const maxNotices = 20
 export const noticeRetention = 30 * 24 * 60 * 60
-
-/** How a user's factors changed. Authenticator apps, hardware tokens and codes are valid in every domain. */
-export const FactorChangeKind = z.enum([
-  'device_added',
-  'device_replaced',
-  'device_removed',
-  'app_added',
-  'app_replaced',
-  'app_removed',
-  'hardware_added',
-  'hardware_removed',
-  'passkey_added',
-  'passkey_removed',
-  'codes_made',
-  'codes_removed',
-])
-export type FactorChangeKind = z.infer<typeof FactorChangeKind>
-
-/** A change of the user's factors, which a device shows until the person dismisses it. */
-export const FactorNotice = z.object({
-  id: Id,
-  /** Where it changed. */
-  domain: z.object({ id: Id, name: z.string() }),
-  kind: FactorChangeKind,
-  createdAt: Seconds,
-})
-export type FactorNotice = z.infer<typeof FactorNotice>
-
-/** All that is pending, newest first. With `Prefer: wait=N` the response is held while it matches `If-None-Match`. */
-export const Inbox = z.object({
-  requests: z.array(DeviceRequest),
-  /** Absent when there are no notices. */
-  notices: z.array(FactorNotice).optional(),
-  /** Phone calls that the person is asked to confirm. Absent when there are none; older authenticators ignore them. */
-  calls: z.array(PhoneCall).optional(),
-})
-export type Inbox = z.infer<typeof Inbox>
 
 export const Decision = z.enum(['approve', 'deny', 'report'])
 export type Decision = z.infer<typeof Decision>
@@ -266,32 +152,13 @@ export const AnswerRequest = z.object({
 })
 export type AnswerRequest = z.input<typeof AnswerRequest>
 
-export const Answered = z.object({ id: Id, state: SessionState, reason: SessionReason.optional() })
-export type Answered = z.infer<typeof Answered>
-
 /** A scanned code, in place of the number that the person types. It approves nothing. */
 export const ScanRequest = z.object({ nonce: Random128, secret: Random128 })
 export type ScanRequest = z.infer<typeof ScanRequest>
 
-/** The number to approve with. Without one, the code was wrong, and the session is settled as after a wrong number. */
-export const Scanned = Answered.extend({ number: z.string().max(12).optional() })
-export type Scanned = z.infer<typeof Scanned>
-
 /** Sets or renews where the service sends push messages; null removes it. */
 export const PushRequest = z.object({ push: PushSubscription.nullable() })
 export type PushRequest = z.infer<typeof PushRequest>
-
-/** `sent` is false where the service has no subscription to send to. */
-export const PushTest = z.object({ id: Id, sent: z.boolean() })
-export type PushTest = z.infer<typeof PushTest>
-
-/** What the service knows. A device whose subscription or key differs sets it again. */
-export const PushState = z.object({
-  pushKey: PushKey.optional(),
-  /** Absent where it sends no messages, for example because the push service reported that the subscription is gone. */
-  endpoint: z.string().optional(),
-})
-export type PushState = z.infer<typeof PushState>
 
 /** How many answers a page of the history has, and how long answers are kept, seconds. */
 export const historyPageSize = 50
@@ -303,36 +170,3 @@ export const HistoryRequest = z.object({
   before: Id.optional(),
 })
 export type HistoryRequest = z.infer<typeof HistoryRequest>
-
-/** One answer that this device gave. */
-export const HistoryEntry = z.object({
-  /** Of the session. */
-  id: Id,
-  domain: z.object({ id: Id, name: z.string() }),
-  user: z.object({ username: z.string() }),
-  attributes: z.array(Attribute),
-  ipAddress: z.string().optional(),
-  state: z.enum(['approved', 'denied']),
-  reason: SessionReason.optional(),
-  /** What it was about; absent for signing in. */
-  purpose: SessionPurpose.optional(),
-  createdAt: Seconds,
-  settledAt: Seconds,
-})
-export type HistoryEntry = z.infer<typeof HistoryEntry>
-
-/** Newest first. */
-export const History = z.object({
-  entries: z.array(HistoryEntry),
-  /** Whether there are older entries. */
-  more: z.boolean(),
-  /** Calls to the help desk that this device answered, newest first; only on the first page, and absent where there are none. */
-  calls: z.array(CallEntry).optional(),
-})
-export type History = z.infer<typeof History>
-
-/** An error for a device. After a wrong PIN, `triesLeft` says how many attempts remain before the token is revoked. */
-export const DeviceErrorBody = z.object({
-  errors: z.array(ErrorBody.shape.errors.element.extend({ triesLeft: z.int().optional() })),
-})
-export type DeviceErrorBody = z.infer<typeof DeviceErrorBody>

@@ -1,12 +1,11 @@
 import { serviceUrl } from '../contract/activation-link.ts'
 import {
-  Activated,
   type ActivateRequest,
   devicePaths,
   MoveCode,
-  Preview,
   type PushSubscription as Subscription,
 } from '../contract/device.ts'
+import { Activated, Preview } from '../contract/device-answers.ts'
 import type { Account } from './account.ts'
 import { DeviceError } from './device-error.ts'
 import { createKeyPair, exportPublicKey } from './keys.ts'

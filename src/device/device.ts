@@ -1,3 +1,4 @@
+import type { MoveRequest, PushSubscription as Subscription } from '../contract/device.ts'
 import type {
   Answered,
   DeviceRequest,
@@ -5,13 +6,11 @@ import type {
   History,
   Move,
   MoveClaim,
-  MoveRequest,
   Preview,
   PushState,
   PushTest,
   Scanned,
-  PushSubscription as Subscription,
-} from '../contract/device.ts'
+} from '../contract/device-answers.ts'
 import type { CallAnswered, PhoneCall } from '../contract/phone-calls.ts'
 import type { Account } from './account.ts'
 import { activate, type ActivateOptions, preview } from './activate.ts'

@@ -1,4 +1,5 @@
-import { devicePaths, Inbox } from '../contract/device.ts'
+import { devicePaths } from '../contract/device.ts'
+import { Inbox } from '../contract/device-answers.ts'
 import { readEvents } from '../contract/read-events.ts'
 import { parseJson } from '../contract/validate.ts'
 import type { Account } from './account.ts'

@@ -1,4 +1,5 @@
-import { devicePaths, History, type HistoryEntry } from '../contract/device.ts'
+import { devicePaths } from '../contract/device.ts'
+import { History, type HistoryEntry } from '../contract/device-answers.ts'
 import type { Account } from './account.ts'
 import type { DeviceContext } from './options.ts'
 import { parseContent } from './send.ts'

@@ -1,6 +1,6 @@
 import { base64url } from 'jose'
 
-import type { Activated } from '../contract/device.ts'
+import type { Activated } from '../contract/device-answers.ts'
 import { fromBase32 } from './base32.ts'
 import type { Random } from './options.ts'
 

@@ -1,15 +1,13 @@
 import { serviceUrl } from '../contract/activation-link.ts'
+import { type ClaimMoveRequest, devicePaths, type MoveRequest } from '../contract/device.ts'
 import {
-  type ClaimMoveRequest,
-  devicePaths,
   Move,
   type MoveClaim,
   MoveClaimed,
   MoveCollected,
-  type MoveRequest,
   MoveState,
   type Preview,
-} from '../contract/device.ts'
+} from '../contract/device-answers.ts'
 import type { Account } from './account.ts'
 import { accountOf, preview } from './activate.ts'
 import { DeviceError } from './device-error.ts'

@@ -1,4 +1,4 @@
-import type { Activated } from '../contract/device.ts'
+import type { Activated } from '../contract/device-answers.ts'
 import type { Account } from './account.ts'
 import { fromBase32, toBase32 } from './base32.ts'
 import { openSecret } from './locked-secret.ts'

@@ -1,10 +1,5 @@
-import {
-  devicePaths,
-  type PushRequest,
-  PushState,
-  PushTest,
-  type PushSubscription as Subscription,
-} from '../contract/device.ts'
+import { devicePaths, type PushRequest, type PushSubscription as Subscription } from '../contract/device.ts'
+import { PushState, PushTest } from '../contract/device-answers.ts'
 import type { Account } from './account.ts'
 import type { DeviceContext } from './options.ts'
 import { parseContent } from './send.ts'

@@ -1,16 +1,7 @@
 import { base64url } from 'jose'
 
-import {
-  Answered,
-  type AnswerRequest,
-  type Decision,
-  type DeviceRequest,
-  type FactorNotice,
-  devicePaths,
-  Inbox,
-  Scanned,
-  type ScanRequest,
-} from '../contract/device.ts'
+import { type AnswerRequest, type Decision, devicePaths, type ScanRequest } from '../contract/device.ts'
+import { Answered, type DeviceRequest, type FactorNotice, Inbox, Scanned } from '../contract/device-answers.ts'
 import type { PhoneCall } from '../contract/phone-calls.ts'
 import { pause } from '../clock.ts'
 import type { Account } from './account.ts'

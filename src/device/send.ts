@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 
 import { readRetryAfter } from '../clock.ts'
-import { DeviceErrorBody } from '../contract/device.ts'
+import { DeviceErrorBody } from '../contract/device-answers.ts'
 import { isErrorCode } from '../contract/errors.ts'
 import { DeviceError } from './device-error.ts'
 import type { DeviceContext } from './options.ts'

@@ -1,5 +1,5 @@
 import { pause } from '../clock.ts'
-import type { DeviceRequest, FactorNotice, Inbox } from '../contract/device.ts'
+import type { DeviceRequest, FactorNotice, Inbox } from '../contract/device-answers.ts'
 import type { PhoneCall } from '../contract/phone-calls.ts'
 import type { Account } from './account.ts'
 import { DeviceError, isTransient } from './device-error.ts'

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts'
-import type { Decision, DeviceRequest } from '../contract/device.ts'
+import type { Decision } from '../contract/device.ts'
+import type { DeviceRequest } from '../contract/device-answers.ts'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
 

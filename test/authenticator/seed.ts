@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 
-import { Activated, devicePaths } from '../../src/contract/device.ts'
+import { devicePaths } from '../../src/contract/device.ts'
+import { Activated } from '../../src/contract/device-answers.ts'
 import { preview } from '../../src/device/activate.ts'
 import { fromBase32 } from '../../src/device/base32.ts'
 import { createKeyPair, exportPrivateKey, exportPublicKey } from '../../src/device/keys.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/clock.ts'
-import type { DeviceRequest } from '../../src/contract/device.ts'
+import type { DeviceRequest } from '../../src/contract/device-answers.ts'
 import type { Session } from '../../src/contract/sessions.ts'
 import type { User } from '../../src/contract/users.ts'
 import { listen } from '../../src/service/http/listen.ts'

@@ -1,4 +1,4 @@
-import type { Preview } from '../../contract/device.ts'
+import type { Preview } from '../../contract/device-answers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Problem } from '../../ui/messages.tsx'
 import { Card, Facts } from '../card.tsx'

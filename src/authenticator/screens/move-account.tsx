@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
-import { type Move, type MoveClaim, moveLifetimes } from '../../contract/device.ts'
+import { moveLifetimes } from '../../contract/device.ts'
+import { type Move, type MoveClaim } from '../../contract/device-answers.ts'
 import { requiredSecret } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { isolated } from '../../printable.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
-import type { DeviceRequest } from '../../contract/device.ts'
+import type { DeviceRequest } from '../../contract/device-answers.ts'
 import { printable } from '../../printable.ts'
 import type { Device } from '../../device/device.ts'
 import type { Answer } from '../../device/requests.ts'

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 
-import type { Preview } from '../../contract/device.ts'
+import type { Preview } from '../../contract/device-answers.ts'
 import type { Device } from '../../device/device.ts'
 import { parseActivationLink } from '../../device/service-url.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'

@@ -1,4 +1,5 @@
-import type { Answered, Decision } from '../../contract/device.ts'
+import type { Decision } from '../../contract/device.ts'
+import type { Answered } from '../../contract/device-answers.ts'
 import { parseScanCode } from '../../contract/scan-code.ts'
 import { requiredSecret } from '../../device/account.ts'
 import { DeviceError, isGone } from '../../device/device-error.ts'

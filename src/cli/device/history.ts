@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '../../contract/device.ts'
+import type { HistoryEntry } from '../../contract/device-answers.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { printJson, printTable } from '../terminal/print.ts'

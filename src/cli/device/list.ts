@@ -1,4 +1,4 @@
-import { DeviceRequest } from '../../contract/device.ts'
+import { DeviceRequest } from '../../contract/device-answers.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { printJson } from '../terminal/print.ts'

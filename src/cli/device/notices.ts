@@ -1,4 +1,4 @@
-import type { FactorChangeKind, FactorNotice } from '../../contract/device.ts'
+import type { FactorChangeKind, FactorNotice } from '../../contract/device-answers.ts'
 import type { Account } from '../../device/account.ts'
 import { printable } from '../../printable.ts'
 import { accountName } from './print.ts'

@@ -1,4 +1,4 @@
-import type { DeviceRequest } from '../../contract/device.ts'
+import type { DeviceRequest } from '../../contract/device-answers.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { exitCode, explain, Failure } from '../terminal/failure.ts'

@@ -1,5 +1,6 @@
 import { ActivateRequest, devicePaths } from '../../contract/device.ts'
-import type { Activated, PushSubscription } from '../../contract/device.ts'
+import type { PushSubscription } from '../../contract/device.ts'
+import type { Activated } from '../../contract/device-answers.ts'
 import type { KeyType } from '../../contract/pin.ts'
 import { notifyRevoked } from '../waiting/notify.ts'
 import { auditRevoked } from '../audit/audit.ts'

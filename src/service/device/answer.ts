@@ -1,5 +1,5 @@
 import { AnswerRequest, ScanRequest } from '../../contract/device.ts'
-import type { Answered, Scanned } from '../../contract/device.ts'
+import type { Answered, Scanned } from '../../contract/device-answers.ts'
 import { isSameText } from '../../same-text.ts'
 import { notifySession } from '../waiting/notify.ts'
 import { auditSession } from '../audit/sessions.ts'

@@ -1,4 +1,4 @@
-import type { Activated } from '../../contract/device.ts'
+import type { Activated } from '../../contract/device-answers.ts'
 import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { announceChange } from '../factors/factor-changes.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { CollectMoveRequest, devicePaths } from '../../contract/device.ts'
-import type { Activated } from '../../contract/device.ts'
+import type { Activated } from '../../contract/device-answers.ts'
 import { Id } from '../../contract/text.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'

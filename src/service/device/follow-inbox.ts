@@ -1,4 +1,4 @@
-import type { Inbox } from '../../contract/device.ts'
+import type { Inbox } from '../../contract/device-answers.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import type { EventSource } from '../waiting/follower.ts'
 import { alarm } from '../http/held-read.ts'

@@ -1,5 +1,5 @@
 import { historyRetention, historyPageSize, HistoryRequest } from '../../contract/device.ts'
-import type { History, HistoryEntry } from '../../contract/device.ts'
+import type { History, HistoryEntry } from '../../contract/device-answers.ts'
 import type { Attribute } from '../../contract/sessions.ts'
 import type { CallEntry } from '../../contract/phone-calls.ts'
 import type { ServiceContext } from '../context/service-context.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 
 import { noticeRetention } from '../../contract/device.ts'
-import type { DeviceRequest, Inbox } from '../../contract/device.ts'
+import type { DeviceRequest, Inbox } from '../../contract/device-answers.ts'
 import type { PhoneCall } from '../../contract/phone-calls.ts'
 import type { Attribute } from '../../contract/sessions.ts'
 import type { ServiceContext } from '../context/service-context.ts'

@@ -1,5 +1,5 @@
 import { ClaimMoveRequest, ConfirmMoveRequest, devicePaths, moveLifetimes, MoveRequest } from '../../contract/device.ts'
-import type { Move, MoveClaim, MoveClaimed } from '../../contract/device.ts'
+import type { Move, MoveClaim, MoveClaimed } from '../../contract/device-answers.ts'
 import { audit, auditRevoked } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { enrollUser } from '../factors/enrollment.ts'

@@ -1,4 +1,4 @@
-import type { FactorNotice } from '../../contract/device.ts'
+import type { FactorNotice } from '../../contract/device-answers.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { removeNotice } from '../store/device-notices.ts'
 import type { NoticeRow } from '../store/device-notices.ts'

@@ -1,5 +1,5 @@
 import { MoveCode, PreviewRequest } from '../../contract/device.ts'
-import type { Preview } from '../../contract/device.ts'
+import type { Preview } from '../../contract/device-answers.ts'
 import { accountView } from './bind-device.ts'
 import { findMove } from './move.ts'
 import { parseContent } from './signature.ts'

@@ -1,5 +1,6 @@
 import { PushRequest } from '../../contract/device.ts'
-import type { PushState, PushSubscription, PushTest } from '../../contract/device.ts'
+import type { PushSubscription } from '../../contract/device.ts'
+import type { PushState, PushTest } from '../../contract/device-answers.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
 import { newId } from '../rules/random.ts'

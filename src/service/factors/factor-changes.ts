@@ -1,4 +1,4 @@
-import type { FactorChangeKind } from '../../contract/device.ts'
+import type { FactorChangeKind } from '../../contract/device-answers.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { mailAfterCommit } from '../mail/mail-after-commit.ts'
 import type { ChangeKind } from '../mail/words/en.ts'

@@ -1,4 +1,4 @@
-import type { FactorChangeKind } from '../../contract/device.ts'
+import type { FactorChangeKind } from '../../contract/device-answers.ts'
 import type { HardwareToken } from '../../contract/hardware.ts'
 
 /** The default name of a token. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { devicePaths, DeviceRequest } from '../../../src/contract/device.ts'
+import { devicePaths } from '../../../src/contract/device.ts'
+import { DeviceRequest } from '../../../src/contract/device-answers.ts'
 import { isCallerVerified, isHelpDeskBlocked } from '../../../src/service/store/caller-verifications.ts'
 import { engines, mainEngines, useEngine } from '../../support/engines.ts'
 import { random128 } from '../../support/device-signer.ts'

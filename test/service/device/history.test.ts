@@ -6,7 +6,7 @@ import BetterSqlite3 from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { devicePaths } from '../../../src/contract/device.ts'
-import type { History } from '../../../src/contract/device.ts'
+import type { History } from '../../../src/contract/device-answers.ts'
 import { createTestClock } from '../../../src/testing/clock.ts'
 import { createDeviceCalls, random128 } from '../../support/device-signer.ts'
 import { unique } from '../codes/code-holder.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
-import type { Inbox } from '../../../src/contract/device.ts'
+import type { Inbox } from '../../../src/contract/device-answers.ts'
 import { readEvents } from '../../../src/contract/read-events.ts'
 import { followInbox } from '../../../src/service/device/follow-inbox.ts'
 import { engines, mainEngines, useEngine } from '../../support/engines.ts'

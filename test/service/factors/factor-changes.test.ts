@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { resetUser } from '../../../src/service/admin/reset.ts'
 import { devicePaths } from '../../../src/contract/device.ts'
-import type { FactorNotice } from '../../../src/contract/device.ts'
+import type { FactorNotice } from '../../../src/contract/device-answers.ts'
 import { announceChange } from '../../../src/service/factors/factor-changes.ts'
 import { ServiceOptions } from '../../../src/service/options.ts'
 import { openService } from '../../../src/service/service.ts'

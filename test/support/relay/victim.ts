@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import type { MfaOptions } from 'second-factor'
 import { afterAll } from 'vitest'
 
-import type { DeviceRequest } from '../../../src/contract/device.ts'
+import type { DeviceRequest } from '../../../src/contract/device-answers.ts'
 import { hardwareToken } from '../../service/codes/code-holder.ts'
 import { activateDevice, startService } from '../../service/start-service.ts'
 import { shownCode } from '../shown-code.ts'

@@ -1,4 +1,4 @@
-import type { FactorChangeKind } from '../../../contract/device.ts'
+import type { FactorChangeKind } from '../../../contract/device-answers.ts'
 
 /** The texts of the mails. A place is the name of an app or of the organization. */
 export interface MailWords {

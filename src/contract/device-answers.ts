@@ -1,0 +1,171 @@
+/** What the service answers devices. Only they parse it, so a service does not load this. */
+import { z } from 'zod'
+
+import { MoveCode } from './device.ts'
+import { Domain13 } from './domains.ts'
+import { ErrorBody } from './errors.ts'
+import { CallEntry, PhoneCall } from './phone-calls.ts'
+import { Attribute, SessionPurpose, SessionReason, SessionState } from './session-facts.ts'
+import { Id, Random128, Seconds } from './text.ts'
+
+const DeviceDomain = z.object({ id: Id, name: z.string(), keyType: Domain13.shape.keyType })
+
+/** The service's key for Web Push (RFC 8292), as `pushManager.subscribe` takes it: an uncompressed point, base64url. */
+const PushKey = z.string().regex(/^[A-Za-z0-9_-]{87}$/)
+
+/** The account that a code would add, shown before it is added. */
+export const Preview = z.object({
+  service: Id,
+  organization: z.object({ name: z.string() }),
+  domain: DeviceDomain,
+  user: z.object({ username: z.string() }),
+  /** Absent where the service sends no push messages. */
+  pushKey: PushKey.optional(),
+})
+export type Preview = z.infer<typeof Preview>
+
+export const Activated = z.object({
+  device: Id,
+  service: Id,
+  organization: z.object({ name: z.string() }),
+  domain: DeviceDomain,
+  user: z.object({ username: z.string() }),
+  pushKey: PushKey.optional(),
+  /** Whether the service accepted the subscription. */
+  push: z.boolean(),
+  /** For codes without a connection (RFC 6238, SHA-1); the secret is base32. */
+  codes: z.object({ secret: z.string(), digits: z.literal(6), period: z.literal(30) }),
+})
+export type Activated = z.infer<typeof Activated>
+
+/** For one new device. A new one replaces it. */
+export const Move = z.object({ code: MoveCode, expiresAt: Seconds })
+export type Move = z.infer<typeof Move>
+
+/** What the old device shows before it confirms. */
+export const MoveClaim = z.object({
+  /** The id that the new device will have. */
+  device: Id,
+  name: z.string(),
+  /** Whether the person asked for the account on the new device. */
+  requested: z.boolean(),
+  expiresAt: Seconds,
+})
+export type MoveClaim = z.infer<typeof MoveClaim>
+
+/** Without a claim, no device has used the code, or its claim is over. */
+export const MoveState = z.object({ claim: MoveClaim.optional() })
+
+export const MoveClaimed = z.object({ device: Id, expiresAt: Seconds })
+export type MoveClaimed = z.infer<typeof MoveClaimed>
+
+/** Without an account, the old device has not confirmed yet. */
+export const MoveCollected = z.object({ account: Activated.optional() })
+
+/** One pending session, as its device sees it; without the number. */
+export const DeviceRequest = z.object({
+  id: Id,
+  nonce: Random128,
+  domain: z.object({ id: Id, name: z.string() }),
+  user: z.object({ username: z.string() }),
+  attributes: z.array(Attribute),
+  ipAddress: z.string().optional(),
+  /** How many digits to type; 0 where no number is asked for. */
+  numberLength: z.int(),
+  /** What an approval allows; absent for signing in. */
+  purpose: SessionPurpose.optional(),
+  /** The browser is not one that the person keeps. An approval can keep it. */
+  newBrowser: z.literal(true).optional(),
+  createdAt: Seconds,
+  expiresAt: Seconds,
+})
+export type DeviceRequest = z.infer<typeof DeviceRequest>
+
+/** How a user's factors changed. Authenticator apps, hardware tokens and codes are valid in every domain. */
+export const FactorChangeKind = z.enum([
+  'device_added',
+  'device_replaced',
+  'device_removed',
+  'app_added',
+  'app_replaced',
+  'app_removed',
+  'hardware_added',
+  'hardware_removed',
+  'passkey_added',
+  'passkey_removed',
+  'codes_made',
+  'codes_removed',
+])
+export type FactorChangeKind = z.infer<typeof FactorChangeKind>
+
+/** A change of the user's factors, which a device shows until the person dismisses it. */
+export const FactorNotice = z.object({
+  id: Id,
+  /** Where it changed. */
+  domain: z.object({ id: Id, name: z.string() }),
+  kind: FactorChangeKind,
+  createdAt: Seconds,
+})
+export type FactorNotice = z.infer<typeof FactorNotice>
+
+/** All that is pending, newest first. With `Prefer: wait=N` the response is held while it matches `If-None-Match`. */
+export const Inbox = z.object({
+  requests: z.array(DeviceRequest),
+  /** Absent when there are no notices. */
+  notices: z.array(FactorNotice).optional(),
+  /** Phone calls that the person is asked to confirm. Absent when there are none; older authenticators ignore them. */
+  calls: z.array(PhoneCall).optional(),
+})
+export type Inbox = z.infer<typeof Inbox>
+
+export const Answered = z.object({ id: Id, state: SessionState, reason: SessionReason.optional() })
+export type Answered = z.infer<typeof Answered>
+
+/** The number to approve with. Without one, the code was wrong, and the session is settled as after a wrong number. */
+export const Scanned = Answered.extend({ number: z.string().max(12).optional() })
+export type Scanned = z.infer<typeof Scanned>
+
+/** `sent` is false where the service has no subscription to send to. */
+export const PushTest = z.object({ id: Id, sent: z.boolean() })
+export type PushTest = z.infer<typeof PushTest>
+
+/** What the service knows. A device whose subscription or key differs sets it again. */
+export const PushState = z.object({
+  pushKey: PushKey.optional(),
+  /** Absent where it sends no messages, for example because the push service reported that the subscription is gone. */
+  endpoint: z.string().optional(),
+})
+export type PushState = z.infer<typeof PushState>
+
+/** One answer that this device gave. */
+export const HistoryEntry = z.object({
+  /** Of the session. */
+  id: Id,
+  domain: z.object({ id: Id, name: z.string() }),
+  user: z.object({ username: z.string() }),
+  attributes: z.array(Attribute),
+  ipAddress: z.string().optional(),
+  state: z.enum(['approved', 'denied']),
+  reason: SessionReason.optional(),
+  /** What it was about; absent for signing in. */
+  purpose: SessionPurpose.optional(),
+  createdAt: Seconds,
+  settledAt: Seconds,
+})
+export type HistoryEntry = z.infer<typeof HistoryEntry>
+
+/** Newest first. */
+export const History = z.object({
+  entries: z.array(HistoryEntry),
+  /** Whether there are older entries. */
+  more: z.boolean(),
+  /** Calls to the help desk that this device answered, newest first; only on the first page, and absent where there are none. */
+  calls: z.array(CallEntry).optional(),
+})
+export type History = z.infer<typeof History>
+
+/** An error for a device. After a wrong PIN, `triesLeft` says how many attempts remain before the token is revoked. */
+export const DeviceErrorBody = z.object({
+  errors: z.array(ErrorBody.shape.errors.element.extend({ triesLeft: z.int().optional() })),
+})
+export type DeviceErrorBody = z.infer<typeof DeviceErrorBody>
