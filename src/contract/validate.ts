@@ -62,6 +62,7 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') return `must be ${kinds[issue.expected] ?? issue.expected}`
   if (issue.code === 'invalid_value')
     return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+  if (issue.code === 'too_small' && issue.inclusive === false) return `must be more than ${issue.minimum}`
   if (issue.code === 'too_small') return `must ${amount(issue.origin, issue.minimum)} or more`
   if (issue.code === 'too_big') return `must ${amount(issue.origin, issue.maximum)} or less`
   if (issue.code === 'invalid_format') return formats[issue.format] ?? 'has the wrong form'
@@ -84,10 +85,13 @@ const formats: Readonly<Record<string, string>> = {
   url: 'must be an address such as https://mfa.example',
 }
 
-const units: Readonly<Record<string, string>> = { string: 'characters', array: 'entries' }
+const units: Readonly<Record<string, readonly [one: string, several: string]>> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+}
 
 function amount(origin: string, limit: number | bigint): string {
-  const unit = units[origin]
+  const unit = units[origin]?.[Number(limit) === 1 ? 0 : 1]
   return unit ? `have ${limit} ${unit}` : `be ${limit}`
 }
 

@@ -67,15 +67,15 @@ export interface LimitOptions {
 }
 
 export const LimitOptions = z.strictObject({
-  triesPerAddress: z.int().positive().default(30),
-  triesPerService: z.int().positive().default(20_000),
-  triesAlert: z.int().positive().default(1_000),
-  pushedUsersPerAddress: z.int().positive().default(10),
-  requestsPerSecond: z.int().positive().default(1_000),
-  concurrentRequests: z.int().positive().default(512),
-  responseTime: z.int().positive().default(500),
-  heldReadsPerKey: z.int().positive().default(5_000),
-  heldReadsPerUser: z.int().positive().default(16),
-  heldReadsPerDevice: z.int().positive().default(8),
-  streamsPerKey: z.int().positive().default(100),
+  triesPerAddress: z.int().min(1).default(30),
+  triesPerService: z.int().min(1).default(20_000),
+  triesAlert: z.int().min(1).default(1_000),
+  pushedUsersPerAddress: z.int().min(1).default(10),
+  requestsPerSecond: z.int().min(1).default(1_000),
+  concurrentRequests: z.int().min(1).default(512),
+  responseTime: z.int().min(1).default(500),
+  heldReadsPerKey: z.int().min(1).default(5_000),
+  heldReadsPerUser: z.int().min(1).default(16),
+  heldReadsPerDevice: z.int().min(1).default(8),
+  streamsPerKey: z.int().min(1).default(100),
 })

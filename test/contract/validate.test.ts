@@ -14,6 +14,7 @@ const Options = z.strictObject({
   remember: z.union([z.literal(false), z.strictObject({ days: z.int().max(90) })]).optional(),
   address: z.email().optional(),
   gate: z.boolean().optional(),
+  share: z.number().positive().optional(),
 })
 
 describe('a validation error', () => {
@@ -26,8 +27,9 @@ describe('a validation error', () => {
     [{ timeout: 'soon' }, 'timeout: must be a number'],
     [{ timeout: 150.5 }, 'timeout: must be a whole number'],
     [{ logoutPath: '/' }, 'logoutPath: must have 2 characters or more'],
+    [{ share: 0 }, 'share: must be more than 0'],
     [{ path: 5, gate: 'yes' }, 'path: must be a string; gate: must be true or false'],
-    [{ factors: [] }, 'factors: must have 1 entries or more'],
+    [{ factors: [] }, 'factors: must have 1 entry or more'],
     [{ factors: ['sms'] }, 'factors.0: must be "push" or "otp"'],
     [{ remember: true }, 'remember: must be false or an object'],
     [{ remember: { days: 100 } }, 'remember.days: must be 90 or less'],

@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { z } from 'zod'
+import type { z } from 'zod'
 
 import { LimitOptions } from '../../service/limit-options.ts'
 import { integer } from '../terminal/parse.ts'
@@ -9,8 +9,6 @@ interface FlagWords {
   readonly unit: string
   readonly description: string
 }
-
-const limitSchemas: Readonly<Record<string, z.ZodType>> = LimitOptions.shape
 
 /** One entry per limit of `createService`. A limit without a flag does not compile. */
 const limitWords: Readonly<Record<keyof LimitOptions, FlagWords>> = {
@@ -42,7 +40,9 @@ const limitWords: Readonly<Record<keyof LimitOptions, FlagWords>> = {
 
 /** A flag for each limit, with the same name: `requestsPerSecond` is `--requests-per-second`. */
 export function limitOptions(): Option[] {
-  return Object.entries(limitWords).map(([name, words]) => numberFlag(name, words, limitSchemas[name]))
+  return Object.entries(limitWords).map(([name, words]) =>
+    numberFlag(name, words, LimitOptions.shape[name as keyof LimitOptions]),
+  )
 }
 
 /** Extracts the limits from the parsed flags. */
@@ -55,17 +55,13 @@ export function limitsOf(settings: object): LimitOptions {
   )
 }
 
-/** A flag with the default, range and validation of an option of `createService`. */
-export function numberFlag(name: string, { unit, description }: FlagWords, schema: z.ZodType = z.never()): Option {
-  const [min, max] = rangeOf(schema)
+/** A flag with the default, range and validation of an option of `createService`, which is a whole number. */
+export function numberFlag(name: string, { unit, description }: FlagWords, schema: z.ZodDefault<z.ZodInt>): Option {
+  const { minValue, maxValue } = schema.unwrap()
+  const [min, max] = [minValue ?? 0, maxValue ?? Number.MAX_SAFE_INTEGER]
   const range = max === Number.MAX_SAFE_INTEGER ? `at least ${min}` : `${min} to ${max}`
   const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   return new Option(`--${flag} <${unit}>`, `${description}; ${range}`)
     .default(schema.parse(undefined))
     .argParser(integer(min, max))
-}
-
-function rangeOf(schema: z.ZodType): readonly [min: number, max: number] {
-  const { minimum, exclusiveMinimum, maximum = Number.MAX_SAFE_INTEGER } = z.toJSONSchema(schema, { io: 'input' })
-  return [minimum ?? Number(exclusiveMinimum ?? -1) + 1, maximum]
 }
