@@ -218,6 +218,8 @@ const withoutFailure = new Set([
   'enrollHardwareToken',
   'replaceBypassCodes',
   'recognizeBrowser',
+  'forgetBrowser',
+  'renameDevice',
   'giveUpFactor',
   'startPasskeyRegistration',
   'registerPasskey',
