@@ -36,6 +36,7 @@ import type { Rates } from './http/key-access.ts'
 import { serveRest } from './http/serve-rest.ts'
 import { servedInterface } from './ground/interface-words.ts'
 import type { InterfaceWords, ServedInterface } from './ground/interface-words.ts'
+import { loadOnce } from './ground/load-once.ts'
 import { observe } from './http/observe.ts'
 import { noObserver, combineObservers } from './monitoring/observer.ts'
 import type { Observer } from './monitoring/observer.ts'
@@ -224,9 +225,8 @@ export async function openService(
 
 /** Loads the console for its first request: it is a fifth of the code, and many services never get one. */
 function createConsoleRest(ctx: ServiceContext, vendor: Vendor, address: ConsoleAddress): Rest {
-  let loading: Promise<Rest> | undefined
-  const load = async () => (await import('./console/rest.ts')).createConsoleRest(ctx, vendor, address)
-  return async (request) => (await (loading ??= load()))(request)
+  const load = loadOnce(async () => (await import('./console/rest.ts')).createConsoleRest(ctx, vendor, address))
+  return async (request) => (await load())(request)
 }
 
 const sharedOrigin =

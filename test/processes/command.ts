@@ -51,6 +51,8 @@ export interface Served extends Watched {
 interface Limits {
   /** Beyond which no file can grow, bytes: what then happens is an error of the disk. */
   readonly maxFileSize?: number
+  /** How many files and connections it may have open. */
+  readonly maxOpenFiles?: number
 }
 
 export async function serve(
@@ -88,13 +90,18 @@ function launch(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   script = program,
-  { maxFileSize }: Limits = {},
+  { maxFileSize, maxOpenFiles }: Limits = {},
   folder: string = process.cwd(),
 ) {
   // The shell counts in blocks of 512 bytes, as POSIX says.
-  const limit = maxFileSize === undefined ? 'unlimited' : Math.ceil(maxFileSize / 512)
-  const words = ['-c', `ulimit -S -f ${limit} && exec "$0" "$@"`, process.execPath, script, ...args]
-  const [file, given] = maxFileSize === undefined ? [process.execPath, words.slice(3)] : ['/bin/sh', words]
+  const limits = [
+    ...(maxFileSize === undefined ? [] : [`ulimit -S -f ${Math.ceil(maxFileSize / 512)}`]),
+    // Node raises the soft limit to the hard one.
+    ...(maxOpenFiles === undefined ? [] : [`ulimit -n ${maxOpenFiles}`]),
+  ]
+  const shell = ['-c', [...limits, 'exec "$0" "$@"'].join(' && ')]
+  const run = [process.execPath, script, ...args]
+  const [file = '', ...given] = limits.length === 0 ? run : ['/bin/sh', ...shell, ...run]
   const child = spawn(file, given, {
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: folder,

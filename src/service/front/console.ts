@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 import type { Request, Response } from 'express'
 
+import { makeOnFirstUse } from '../http/handle.ts'
 import type { Handle } from '../http/handle.ts'
 import { mount } from '../http/mount.ts'
 import type { ConsoleAddress } from '../rules/console-address.ts'
@@ -18,7 +19,7 @@ const folder = fileURLToPath(new URL('../../../dist/console/', import.meta.url))
  */
 export function createConsole(address: ConsoleAddress, api: Handle): Handle {
   const rest = mount('/api', api)
-  let app: Handle | undefined
+  const app = makeOnFirstUse(createApp)
   return (req: IncomingMessage & { readonly originalUrl?: string }, res, next) => {
     const { method, url = '/', originalUrl = url } = req
     if (!isOfHost(req, address)) {
@@ -35,7 +36,6 @@ export function createConsole(address: ConsoleAddress, api: Handle): Handle {
     }
     rest(req, res, (error) => {
       if (error !== undefined && error !== null) return next(error)
-      app ??= createApp()
       app(req, res, next)
     })
   }

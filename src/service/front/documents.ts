@@ -1,21 +1,25 @@
 import type { ServerResponse } from 'node:http'
 
 import type { Vendor } from '../../contract/media-type.ts'
+import { loadOnce } from '../ground/load-once.ts'
 import type { ReferencePage } from '../openapi/reference.ts'
 import type { Page } from './front.ts'
 
-/** The documentation of the interface, for programs and people. Needs no key, because it reveals nothing beyond the package. */
+/**
+ * The documentation of the interface, for programs and people. Needs no key, because it reveals nothing beyond the package. Built
+ * on first use: it never changes while the process lives, and most processes are never asked.
+ */
 export function documents({ vendor, basePath }: { vendor: Vendor; basePath: string }): readonly Page[] {
-  const document = once(async () => {
+  const document = loadOnce(async () => {
     const { createOpenApi } = await import('../openapi/document.ts')
     return createOpenApi({ vendor, address: basePath })
   })
-  const json = once(async () => JSON.stringify(await document()))
-  const reference = once(async () => {
+  const json = loadOnce(async () => JSON.stringify(await document()))
+  const reference = loadOnce(async () => {
     const { createReference } = await import('../openapi/reference.ts')
     return createReference(await document(), { vendor, basePath })
   })
-  const home = once(async () => (await import('../openapi/reference.ts')).createHomePage())
+  const home = loadOnce(async () => (await import('../openapi/reference.ts')).createHomePage())
   return [
     // With an empty base path, this is an address of the interface.
     ...(basePath === ''
@@ -44,10 +48,4 @@ function send(res: ServerResponse, text: string, headers: Readonly<Record<string
     'Cross-Origin-Resource-Policy': 'same-origin',
   })
   res.end(text)
-}
-
-/** Loaded and built on first use: it never changes while the process lives, and most processes are never asked. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => (made ??= make())
 }

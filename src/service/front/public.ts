@@ -5,6 +5,7 @@ import type { Request, Response } from 'express'
 
 import type { ServiceContext } from '../context/service-context.ts'
 import { createDeviceRoutes } from '../device/routes.ts'
+import { makeOnFirstUse } from '../http/handle.ts'
 import type { Handle } from '../http/handle.ts'
 import { loadExpress } from '../http/load-express.ts'
 import { appHeaders, createStaticApp } from './static-app.ts'
@@ -20,10 +21,9 @@ export function isPublic(url: string | undefined): boolean {
 /** The routes for devices and browsers; answers every path for which `isPublic` is true. */
 export function createPublic(ctx: ServiceContext): Handle {
   const device = createDeviceRoutes(ctx)
-  let authenticator: Handle | undefined
+  const authenticator = makeOnFirstUse(createAuthenticatorRoutes)
   return (req, res, next) => {
     if (isOfDevice(req.url)) return device(req, res)
-    authenticator ??= createAuthenticatorRoutes()
     authenticator(req, res, next)
   }
 }

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 
 import type { AuthenticationResponse, RegistrationResponse } from '../../contract/webauthn.ts'
 import type { ServiceContext } from '../context/service-context.ts'
+import { loadOnce } from '../ground/load-once.ts'
 import { isInstalled, loadOptional } from '../ground/optional-package.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { algorithms } from '../rules/passkeys.ts'
@@ -51,7 +52,7 @@ export interface WebAuthn {
   ): Promise<Assertion | undefined>
 }
 
-let loading: Promise<WebAuthn> | undefined
+const loaded = loadOnce(load)
 
 /**
  * Loads the library at the first ceremony, because that takes 150 ms and 27 MB. Ceremonies at once share it.
@@ -61,11 +62,9 @@ export async function loadWebAuthn({
   logger,
   logLimit,
 }: Pick<ServiceContext, 'logger' | 'logLimit'>): Promise<WebAuthn> {
-  loading ??= load()
   try {
-    return await loading
+    return await loaded()
   } catch (cause) {
-    loading = undefined
     if (logLimit.admits('webauthn') && cause instanceof Error) logger.error({}, cause.message)
     throw new ApiProblem('api.error.unavailable.passkeys', undefined, { cause })
   }
