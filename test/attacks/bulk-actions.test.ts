@@ -61,7 +61,7 @@ describe('an attacker with the session of the help desk', () => {
     expect(byIds.json).toMatchObject({ people: 0, leftOut: [{ reason: 'not_found', people: 6 }] })
     expect(bySearch.json).toMatchObject({ people: 0, leftOut: [] })
     expect(inDomain.code).toBe('api.error.notfound.domain')
-    expect(text).toBe('id,username,name,outcome,reason\r\n')
+    expect(text).toBe('"id","username","name","outcome","reason"\r\n')
   })
 
   it('cannot start, cancel or read what another administrator has prepared', async () => {

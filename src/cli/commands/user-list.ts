@@ -29,7 +29,7 @@ export function userListCommand(): Command {
     .option('--domain <domain>', 'only users of this domain (name or id)')
     .option('--query <text>', 'only users with this in name, username, e-mail address, device or serial number', query)
     .addOption(new Option('--filter <filter>', 'only users of one kind').choices(PeopleFilter.options))
-    .option('--csv', 'CSV; a cell that a spreadsheet would calculate begins with an apostrophe')
+    .option('--csv', 'CSV; an apostrophe stands before everything that a spreadsheet would calculate')
     .option('--without-factor', 'only users without a factor, who sign in with their password alone')
     .action(
       serviceAction(async (service, settings: Settings) => {

@@ -79,7 +79,7 @@ export const exportAuditCsv = endpoint({
   method: 'GET',
   path: '/admin/audit/entries.csv',
   summary:
-    'Downloads the filtered audit trail as CSV, newest first. Cells that a spreadsheet would calculate begin with an apostrophe.',
+    'Downloads the filtered audit trail as CSV, newest first. An apostrophe stands before everything that a spreadsheet would calculate.',
   query: z.object(filters),
   media: 'text/csv',
   response: z.string(),

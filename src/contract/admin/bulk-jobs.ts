@@ -151,7 +151,7 @@ export const cancelBulkJob = endpoint({
 export const exportBulkReport = endpoint({
   method: 'GET',
   path: '/admin/bulk-jobs/:bulkJobId/report.csv',
-  summary: 'Downloads what became of each person of a job, as CSV.',
+  summary: 'Downloads what became of each person of a job, as CSV. The trail records it with its number of people.',
   media: 'text/csv',
   response: z.string(),
   since: '1.4',

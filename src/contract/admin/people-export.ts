@@ -7,7 +7,7 @@ export const exportPeopleCsv = endpoint({
   method: 'GET',
   path: '/admin/exports/people.csv',
   summary:
-    'Downloads the people that a search finds as CSV. Cells that a spreadsheet would calculate begin with an apostrophe.',
+    'Downloads the people that a search finds as CSV. An apostrophe stands before everything that a spreadsheet would calculate.',
   query: PeopleSearch,
   media: 'text/csv',
   response: z.string(),

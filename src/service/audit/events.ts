@@ -183,12 +183,16 @@ export const auditEvents = {
   'audit.verified': ['count', 'findings'],
   /** An administrator downloaded a list of people. */
   'people.exported': ['format', 'filter'],
-  /** An action on many people; each change names the job too. Without a domain if it is about none. */
+  /** A preview of an action on many people, with the number of people that it looked at. Without a domain if it is about none. */
+  'bulk.previewed': ['job', 'operation', 'domain', 'count'],
+  /** Each change names the job too. */
   'bulk.started': ['job', 'operation', 'domain', 'count'],
   'bulk.finished': ofJob,
   'bulk.cancelled': ofJob,
   /** Its administrator lost the access that it needs. */
   'bulk.stopped': ofJob,
+  /** An administrator downloaded what became of its people, or would. */
+  'bulk.report_exported': ['job', 'operation', 'domain', 'count'],
 } as const satisfies Record<string, readonly (keyof FactTypes)[]>
 
 export type EventName = keyof typeof auditEvents

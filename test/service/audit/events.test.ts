@@ -405,12 +405,19 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     await vi.waitFor(async () => expect((await ask('GET', '/audit/verification')).json.percent).toBeNull())
   },
   'people.exported': async () => (await consoleOwner()).call('GET', '/exports/people.csv?filter=locked'),
+  async 'bulk.previewed'() {
+    await startedJob()
+  },
   async 'bulk.started'() {
     await startedJob()
   },
   async 'bulk.finished'() {
     const { path, by } = await startedJob()
     await vi.waitFor(async () => expect((await by.call('GET', path)).json.state).toBe('done'))
+  },
+  async 'bulk.report_exported'() {
+    const { path, by } = await startedJob()
+    await by.call('GET', `${path}/report.csv`)
   },
   async 'bulk.cancelled'() {
     const { path, by } = await startedJob({ held: true })

@@ -6,6 +6,7 @@ import { leaseLength } from '../../../src/service/console/bulk/held-job.ts'
 import { createBulkJobs } from '../../../src/service/console/bulk/runner.ts'
 import { endAllAccess } from '../../../src/service/store/restored.ts'
 import { useEngine } from '../../support/engines.ts'
+import { calculatedCells, cellsOf } from '../../support/spreadsheet.ts'
 import { member, unique } from '../codes/code-holder.ts'
 import { newUser } from '../start-service.ts'
 import { administrator, startConsole } from './console-holder.ts'
@@ -380,10 +381,10 @@ describe('an action on many people', () => {
       expect(await goOn(owner, job.id)).toMatchObject({ state: 'done', done: 1, skipped: 3 })
       expect(await entries(own, 'codes.unlocked')).toEqual([])
       const { text } = await owner.call('GET', `/bulk-jobs/${job.id}/report.csv`)
-      const lines = text.split('\r\n')
-      expect(lines.find((line) => line.startsWith(own))).toMatch(/,skipped,own$/)
-      expect(lines.find((line) => line.startsWith(gone))).toBe(`${gone},,,skipped,not_found`)
-      expect(lines.find((line) => line.startsWith(good))).toMatch(/,done,$/)
+      const rows = new Map(cellsOf(text, ',').map(([id, ...cells]) => [id, cells]))
+      expect(rows.get(own)?.slice(2)).toEqual(['skipped', 'own'])
+      expect(rows.get(gone)).toEqual(['', '', 'skipped', 'not_found'])
+      expect(rows.get(good)?.slice(2)).toEqual(['done', ''])
     })
 
     it('and ends when it was canceled', async () => {
@@ -412,6 +413,27 @@ describe('an action on many people', () => {
 
     expect((await read(later, job.id)).state).toBe('stopped')
     expect(await isMember(id)).toBe(true)
+  })
+
+  it('is in the trail with each preview and each report, and with the number of people in it', async () => {
+    const ada = await limited('admin')
+    const { json: job } = await prepare(ada, [await person(), await person([otherDomain])])
+    await ada.call('GET', `/bulk-jobs/${job.id}/report.csv`)
+
+    const recorded = [...(await entries(job.id, 'bulk.previewed')), ...(await entries(job.id, 'bulk.report_exported'))]
+    const facts = { job: job.id, operation: 'unlock', domain: null, count: 2 }
+    expect(recorded).toMatchObject([{ actorId: ada.id }, { actorId: ada.id }])
+    expect(recorded.map((entry) => JSON.parse(entry.facts))).toMatchObject([{ ...facts, because }, facts])
+  })
+
+  it('has a report in which no cell is calculated', async () => {
+    const id = await person(undefined, { name: 'Mallory;=1+41;x' })
+    const { json: job } = await prepare(owner, [id])
+
+    const { text } = await owner.call('GET', `/bulk-jobs/${job.id}/report.csv`)
+
+    expect(text).toContain('Mallory')
+    expect(calculatedCells(text)).toEqual([])
   })
 
   it('shows an administrator of some domains only the own jobs', async () => {

@@ -25,6 +25,6 @@ export async function endJob(
 }
 
 /** What every event of a job records. */
-export function factsOf({ id, action, domainId }: BulkJobRow) {
+export function factsOf({ id, action, domainId }: Pick<BulkJobRow, 'id' | 'action' | 'domainId'>) {
   return { job: id, operation: action, domain: domainId }
 }

@@ -12,7 +12,7 @@ import { signedIn } from '../call.ts'
 import { endJob, factsOf } from './end.ts'
 import { startableSince } from './prepare.ts'
 import { mayRun } from './may-run.ts'
-import { view, viewOf } from './view.ts'
+import { loadJob, view, viewOf } from './view.ts'
 
 export const list: Handler<typeof contract.listBulkJobs> = async (_input, call) => {
   const administrator = signedIn(call)
@@ -31,7 +31,7 @@ export const get: Handler<typeof contract.getBulkJob> = async ({ bulkJobId }, ca
 
 /** Of several requests at once, one starts the job. */
 export const start: Handler<typeof contract.startBulkJob> = async ({ bulkJobId, people }, call) => {
-  const row = await load(call, bulkJobId)
+  const row = await loadJob(call, bulkJobId)
   const administrator = signedIn(call)
   if (row.requestedBy !== administrator.id) throw new ApiProblem('api.error.forbidden.own')
   if (people !== row.people)
@@ -61,15 +61,9 @@ async function startPrepared(call: Call, row: BulkJobRow): Promise<void> {
 }
 
 export const cancel: Handler<typeof contract.cancelBulkJob> = async ({ bulkJobId }, call) => {
-  const row = await load(call, bulkJobId)
+  const row = await loadJob(call, bulkJobId)
   await call.store.db.transaction().execute((db) => endJob(db, call, row, 'cancelled'))
   return viewOf(call, bulkJobId)
-}
-
-async function load({ store }: Call, id: string): Promise<BulkJobRow> {
-  const row = await bulkJobById(store.db, id)
-  if (!row) throw new ApiProblem('api.error.notfound.bulkjob')
-  return row
 }
 
 const cannotStart = () =>

@@ -1,6 +1,7 @@
 import { bulkJobLifetime, maxBulkPeople } from '../../../contract/admin/bulk-jobs.ts'
 import type * as contract from '../../../contract/admin/bulk-jobs.ts'
 import type { BulkReason } from '../../../contract/admin/bulk-jobs.ts'
+import { auditCall } from '../../audit/audit.ts'
 import { ApiProblem } from '../../ground/problem.ts'
 import { nextTurn } from '../../ground/next-turn.ts'
 import type { Call, Handler, Input } from '../../http/route.ts'
@@ -11,6 +12,7 @@ import type { Queryable } from '../../store/schema.ts'
 import { signedIn } from '../call.ts'
 import { allPeople } from '../people-pages.ts'
 import { domainsFor } from '../scope.ts'
+import { factsOf } from './end.ts'
 import { mayRun } from './may-run.ts'
 import { refusals } from './rules.ts'
 import { viewOf } from './view.ts'
@@ -42,7 +44,11 @@ export const prepare: Handler<typeof contract.prepareBulkJob> = async (given, ca
     await insertBulkJob(tx, { ...job, organizationId, requestedBy, because, state: 'prepared', people: 0, createdAt })
   })
   try {
-    await setBulkPeople(db, job.id, await storePeople(given, call, job))
+    const { people, seen } = await storePeople(given, call, job)
+    await db.transaction().execute(async (tx) => {
+      await setBulkPeople(tx, job.id, people)
+      await auditCall(tx, { ...call, because }, 'bulk.previewed', { ...factsOf(job), count: seen })
+    })
   } catch (error) {
     await db.transaction().execute((tx) => removePreparedJobs(tx, requestedBy))
     throw error
@@ -52,8 +58,8 @@ export const prepare: Handler<typeof contract.prepareBulkJob> = async (given, ca
 
 type NewJob = Pick<BulkJobRow, 'id' | 'action' | 'domainId' | 'expiresAt'>
 
-/** @returns how many people the job is to change. */
-async function storePeople(given: Given, call: Call, job: NewJob): Promise<number> {
+/** @returns how many people the job is to change, of all who were looked at. */
+async function storePeople(given: Given, call: Call, job: NewJob): Promise<{ people: number; seen: number }> {
   const most = maxBulkPeople(signedIn(call).role, job.action)
   let [people, seen] = [0, 0]
   for await (const userIds of selected(given, call)) {
@@ -63,7 +69,7 @@ async function storePeople(given: Given, call: Call, job: NewJob): Promise<numbe
     if (people > most || seen > maxSeen) throw tooMany(most)
     await call.store.db.transaction().execute((tx) => insertItems(tx, job, userIds, refused))
   }
-  return people
+  return { people, seen }
 }
 
 async function insertItems(

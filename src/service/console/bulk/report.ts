@@ -1,17 +1,29 @@
 import type * as contract from '../../../contract/admin/bulk-jobs.ts'
+import { auditCall } from '../../audit/audit.ts'
 import { nextTurn } from '../../ground/next-turn.ts'
 import type { Call, Handler } from '../../http/route.ts'
 import { csvRecord } from '../../rules/csv.ts'
 import { userNames } from '../../store/audit-pages.ts'
-import { bulkItemsOf } from '../../store/bulk-jobs.ts'
+import { bulkCounts, bulkItemsOf } from '../../store/bulk-jobs.ts'
 import { exportName } from '../export-file.ts'
 import { namesIn } from '../names.ts'
+import { factsOf } from './end.ts'
+import { loadJob } from './view.ts'
 
 /** How many people are read at once. */
 const step = 500
 
-export const report: Handler<typeof contract.exportBulkReport> = ({ bulkJobId }, call) =>
-  Promise.resolve({ name: exportName('report', 'csv', call.clock.now()), content: write(call, bulkJobId) })
+/**
+ * The trail records who took the report away before the first of it is sent: the report of a preview contains everyone whom a
+ * search found, as an export of people does.
+ */
+export const report: Handler<typeof contract.exportBulkReport> = async ({ bulkJobId }, call) => {
+  const { db } = call.store
+  const job = await loadJob(call, bulkJobId)
+  const count = (await bulkCounts(db, bulkJobId)).reduce((all, { people }) => all + Number(people), 0)
+  await db.transaction().execute((tx) => auditCall(tx, call, 'bulk.report_exported', { ...factsOf(job), count }))
+  return { name: exportName('report', 'csv', call.clock.now()), content: write(call, bulkJobId) }
+}
 
 /** What became of each person. People who are gone or out of sight since have no name. */
 async function* write(call: Call, jobId: string): AsyncGenerator<string> {

@@ -5,10 +5,12 @@ import { administratorById } from '../../store/administrators.ts'
 import { bulkCounts, bulkJobById } from '../../store/bulk-jobs.ts'
 import type { BulkJobRow } from '../../store/bulk-jobs.ts'
 
-export async function viewOf(call: Call, id: string): Promise<BulkJob> {
-  const row = await bulkJobById(call.store.db, id)
+export const viewOf = async (call: Call, id: string): Promise<BulkJob> => view(call, await loadJob(call, id))
+
+export async function loadJob({ store }: Call, id: string): Promise<BulkJobRow> {
+  const row = await bulkJobById(store.db, id)
   if (!row) throw new ApiProblem('api.error.notfound.bulkjob')
-  return view(call, row)
+  return row
 }
 
 export async function view({ store: { db } }: Call, row: BulkJobRow): Promise<BulkJob> {
