@@ -9,9 +9,10 @@ import { csvRecord } from '../../src/service/rules/csv.ts'
 import { hostileCells, separators } from '../support/spreadsheet.ts'
 
 const isInstalled = !spawnSync('soffice', ['--version']).error
+
 if (!isInstalled)
-  console.warn(
-    'SKIPPED: no LibreOffice on this machine, so no export was opened in a real spreadsheet. Install it: apt-get install libreoffice-calc',
+  process.stderr.write(
+    'SKIPPED: exports in a real spreadsheet. Install LibreOffice: apt-get install libreoffice-calc\n',
   )
 
 describe.runIf(isInstalled)('an export that LibreOffice opens', () => {

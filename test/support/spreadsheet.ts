@@ -44,8 +44,23 @@ export const calculatedCells = (text: string): string[] =>
 
 /** Cells that some spreadsheet calculates in a file without quotes. */
 export const hostileCells: readonly string[] = [
-  ...['=1+41', '+1+41', '-1+43', '@SUM(1,41)', '＝1+41', '＋1+41', '－1+43', '＠SUM(1,41)'],
-  ...[' =1+41', '\t=1+41', '\r=1+41', '\n=1+41', '"=1+41', '" =1+41', '""=1+41""', '\u00A0=1+41', '\uFEFF=1+41'],
+  '=1+41',
+  '+1+41',
+  '-1+43',
+  '@SUM(1,41)',
+  '＝1+41',
+  '＋1+41',
+  '－1+43',
+  '＠SUM(1,41)',
+  ' =1+41',
+  '\t=1+41',
+  '\r=1+41',
+  '\n=1+41',
+  '"=1+41',
+  '" =1+41',
+  '""=1+41""',
+  '\u00A0=1+41',
+  '\uFEFF=1+41',
   ...separators.flatMap((separator) => [
     `Mallory${separator}=1+41${separator}x`,
     `Mallory${separator} =1+41${separator}x`,
