@@ -21,7 +21,7 @@ const lazy = <P extends object>(load: () => Promise<ComponentType<P>>) =>
 const AccountScreen = lazy(async () => (await import('./screens/account.tsx')).AccountScreen)
 const AdministratorScreen = lazy(async () => (await import('./screens/administrator.tsx')).AdministratorScreen)
 const AdministratorsScreen = lazy(async () => (await import('./screens/administrators.tsx')).AdministratorsScreen)
-const ApprovalsScreen = lazy(async () => (await import('./screens/approvals.tsx')).ApprovalsScreen)
+const ConsentsScreen = lazy(async () => (await import('./screens/consents.tsx')).ConsentsScreen)
 const AppsScreen = lazy(async () => (await import('./screens/apps/apps.tsx')).AppsScreen)
 const AuditScreen = lazy(async () => (await import('./screens/audit/audit.tsx')).AuditScreen)
 const DomainScreen = lazy(async () => (await import('./screens/apps/domain.tsx')).DomainScreen)
@@ -49,7 +49,7 @@ export function CurrentPage(props: CurrentPageProps) {
   if (path === 'overview') return <OverviewScreen key={path} />
   if (path === 'people') return <PeopleScreen key={path} />
   if (path === jobsPlace) return <JobsScreen key={path} />
-  if (path === 'approvals') return <ApprovalsScreen key={path} />
+  if (path === 'consents') return <ConsentsScreen key={path} />
   if (path === 'stock') return <StockScreen key={path} />
   if (path === 'apps') return <AppsScreen key={path} />
   if (path === 'audit') return <AuditScreen key={path} />

@@ -19,7 +19,7 @@ const everyone: readonly AdminRole[] = ['owner', 'admin', 'helpdesk', 'auditor']
 const sections: readonly Section[] = [
   { path: 'overview', below: [], icon: chart, title: (words) => words.overview.title, roles: everyone },
   { path: 'people', below: ['person', 'job', 'jobs'], icon: people, title: (words) => words.people, roles: everyone },
-  { path: 'approvals', below: [], icon: inbox, title: (words) => words.approvals, roles: everyone },
+  { path: 'consents', below: [], icon: inbox, title: (words) => words.consents, roles: everyone },
   { path: 'stock', below: ['import'], icon: fob, title: (words) => words.stock.title, roles: everyone },
   { path: 'apps', below: ['domain'], icon: grid, title: (words) => words.apps.title, roles: everyone },
   {

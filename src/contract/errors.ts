@@ -53,7 +53,7 @@ export const errorStatus = Object.freeze({
   'api.error.forbidden': 403,
   /** The administrator has to use the passkey again. */
   'api.error.forbidden.fresh': 403,
-  /** The help desk needs the approval of another administrator. */
+  /** The help desk needs the consent of another administrator. */
   'api.error.forbidden.guarded': 403,
   /** The person also belongs to domains that the administrator does not manage. */
   'api.error.forbidden.elsewhere': 403,
@@ -74,7 +74,7 @@ export const errorStatus = Object.freeze({
   'api.error.notfound.passkey': 404,
   'api.error.notfound.administrator': 404,
   'api.error.notfound.invitation': 404,
-  'api.error.notfound.approval': 404,
+  'api.error.notfound.consent': 404,
   'api.error.notfound.callerverification': 404,
   'api.error.notfound.bulkjob': 404,
   'api.error.notfound.apikey': 404,
@@ -147,7 +147,7 @@ export const notFoundByParam: Readonly<Record<string, ErrorCode>> = Object.freez
   passkeyId: 'api.error.notfound.passkey',
   administratorId: 'api.error.notfound.administrator',
   invitationId: 'api.error.notfound.invitation',
-  approvalId: 'api.error.notfound.approval',
+  consentId: 'api.error.notfound.consent',
   callerVerificationId: 'api.error.notfound.callerverification',
   apiKeyId: 'api.error.notfound.apikey',
   bulkJobId: 'api.error.notfound.bulkjob',

@@ -299,7 +299,7 @@ describe('the app', () => {
     const desk = await startDesk()
     const { page } = await signedIn(desk)
     await expectHeadline(page, 'People')
-    const script = '**/assets/approvals-*.js'
+    const script = '**/assets/consents-*.js'
     await page.route(script, (route) => route.fulfill({ status: 404 }))
 
     await link(page, 'Requests').click()
@@ -312,7 +312,7 @@ describe('the app', () => {
     await button(page, 'Try again').click()
 
     await page.getByText('No requests.').waitFor()
-    expect(page.url()).toBe(`${desk.url}/approvals`)
+    expect(page.url()).toBe(`${desk.url}/consents`)
   })
 
   it('follows the back button, and titles each page', async () => {

@@ -33,6 +33,19 @@ describe('the audit trail', () => {
     expect(await page.getByRole('dialog').count()).toBe(0)
   })
 
+  it('says what happened in the present words, also for entries of an earlier version', async () => {
+    const desk = await startDesk()
+    const user = await desk.addPerson('alice', 'Alice Archer')
+    await desk.recordEarlier('approval.approved', { approval: 'ab'.repeat(20), user, operation: 'resetPerson' })
+    const { page } = await signedIn(desk)
+    await desk.clock.advance(3)
+    await link(page, 'Audit').click()
+
+    await page.locator('tbody tr').filter({ hasText: 'Consent to an action of the help desk was given' }).click()
+
+    expect(await page.getByRole('dialog').locator('dt').allInnerTexts()).toContain('Request')
+  })
+
   it('is downloaded as it is filtered', async () => {
     const desk = await startDesk()
     await desk.addPerson('alice', 'Alice Archer')

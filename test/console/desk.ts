@@ -13,6 +13,8 @@ import type { AdminRole } from '../../src/contract/admin/roles.ts'
 import { endSessions, listAdministrators, setAdministratorRole } from '../../src/service/admin/administrators.ts'
 import type { DomainChanges } from '../../src/service/admin/domains.ts'
 import { invite } from '../../src/service/admin/invitations.ts'
+import { audit } from '../../src/service/audit/audit.ts'
+import type { Audited } from '../../src/service/audit/events.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { createService, openService } from '../../src/service/service.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
@@ -96,6 +98,11 @@ export async function startDesk({ seed }: DeskOptions = {}) {
       const invited = { name, email, role, domains: names.map(idOf) }
       const { token } = await invite(beside.ctx, organization.id, invited)
       return invitationLink(url, token)
+    },
+    /** Writes an entry of the audit trail that contains the facts of an earlier version. */
+    async recordEarlier(event: string, facts: object) {
+      const earlier = { event, organizationId: organization.id, facts } as unknown as Audited
+      await beside.ctx.store.db.transaction().execute((db) => audit(db, beside.ctx, earlier))
     },
     /** As another owner would do at the same time. */
     async setRole(name: string, role: AdminRole, names: readonly string[]) {

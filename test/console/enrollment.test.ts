@@ -61,7 +61,7 @@ describe('a person without a device', () => {
     expect((await desk.client.users.get(id)).email).toBe('new@example.com')
   })
 
-  it('gets one from the help desk, which sees why a mail was not sent, and asks for approval after a new address', async () => {
+  it('gets one from the help desk, which sees why a mail was not sent, and asks for consent after a new address', async () => {
     const desk = await startDesk()
     await desk.addPerson('alice', 'Alice Archer')
     const bob = await desk.addPerson('bob', 'Bob Baker')

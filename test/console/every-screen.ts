@@ -89,12 +89,12 @@ export async function everyScreen(
   await openScreen(page, `${desk.url}/people?q=zzzz`)
   await page.getByText(words.noneFound).waitFor()
   await look('no one found')
-  await openScreen(page, `${desk.url}/approvals`)
-  await page.getByText(words.noApprovals).waitFor()
+  await openScreen(page, `${desk.url}/consents`)
+  await page.getByText(words.noConsents).waitFor()
   await look('no requests')
-  await askForApproval(desk)
+  await askForConsent(desk)
   await page.reload()
-  await button(page, words.approve).waitFor()
+  await button(page, words.giveConsent).waitFor()
   await look('a request')
   await lookAtStock(desk, page, words, look)
   await lookAtApps(desk, page, words, look)
@@ -250,7 +250,7 @@ async function verifyCaller(
 }
 
 /** As a member of the help desk does. */
-async function askForApproval(desk: Desk): Promise<void> {
+async function askForConsent(desk: Desk): Promise<void> {
   const { page } = await signedIn(desk, {
     name: 'Dora Desk',
     email: 'dora@example.com',
@@ -261,5 +261,5 @@ async function askForApproval(desk: Desk): Promise<void> {
   await button(page, 'Reset').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
   await button(page, 'Ask').click()
-  await page.getByText('Waiting for approval').waitFor()
+  await page.getByText('Waiting for consent').waitFor()
 }

@@ -91,7 +91,7 @@ describe('requests', () => {
     await page.clock.install()
     await link(page, 'Requests').click()
     await page.getByText('No requests.').waitFor()
-    const askAgain = () => Promise.all([page.waitForResponse('**/approvals'), page.clock.runFor(10_000)])
+    const askAgain = () => Promise.all([page.waitForResponse('**/consents'), page.clock.runFor(10_000)])
 
     await desk.clock.advance(20 * 60)
     await askAgain()
@@ -144,7 +144,7 @@ describe('a person', () => {
     expect((await desk.client.users.getByUsername('alice')).hardware).not.toBe('')
   })
 
-  it('is reset by the help desk only after another administrator has approved it', async () => {
+  it('is reset by the help desk only after another administrator has consented', async () => {
     const desk = await deskWithPeople()
     const helper = await signedIn(desk, agent)
     const other = await signedIn(desk, admin)
@@ -154,13 +154,13 @@ describe('a person', () => {
     await helper.page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
     await helper.page.getByRole('dialog', { name: 'Another administrator has to agree' }).waitFor()
     await button(helper.page, 'Ask').click()
-    await helper.page.getByText('Waiting for approval until').waitFor()
-    const offered = await button(helper.page, 'Approve').count()
+    await helper.page.getByText('Waiting for consent until').waitFor()
+    const offered = await button(helper.page, 'Consent').count()
     await link(other.page, 'Requests').click()
     await other.page.getByText(`Asked by ${isolated('Hal Helper')}`).waitFor()
-    await button(other.page, 'Approve').click()
-    await other.page.getByText('Approved. It can be done once').waitFor()
-    await helper.page.getByText('Approved. It can be done once').waitFor()
+    await button(other.page, 'Consent').click()
+    await other.page.getByText('Consent given. It can be done once').waitFor()
+    await helper.page.getByText('Consent given. It can be done once').waitFor()
     await button(helper.page, 'Reset').click()
     await helper.page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
 

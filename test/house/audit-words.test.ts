@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 
 import { en } from '../../src/console/words/en.ts'
+import { formerEvents, formerFacts } from '../../src/contract/admin/former-events.ts'
 import { auditEvents, eventNames } from '../../src/service/audit/events.ts'
 
 // The console has no access to the service's list. An event without a sentence is shown under its name.
@@ -13,4 +14,12 @@ it('the console has a word for each fact of the audit trail, and for no other', 
   const facts = new Set<string>([...Object.values(auditEvents).flat(), 'because'])
 
   expect(Object.keys(en.audit.facts).toSorted()).toEqual([...facts].toSorted())
+})
+
+it('the console has the present words for events and facts under their former names', () => {
+  const events = [...formerEvents.values()]
+  const facts = [...formerFacts.values()]
+
+  expect(Object.keys(en.audit.events)).toEqual(expect.arrayContaining(events))
+  expect(Object.keys(en.audit.facts)).toEqual(expect.arrayContaining(facts))
 })

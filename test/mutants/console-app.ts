@@ -45,9 +45,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'what a page asks for by itself does not keep a session alive',
-    file: 'src/console/screens/approvals.tsx',
-    find: 'approvals.reload(true)',
-    replace: 'approvals.reload(false)',
+    file: 'src/console/screens/consents.tsx',
+    find: 'consents.reload(true)',
+    replace: 'consents.reload(false)',
     test: 'console/people.test.ts',
     title: 'are looked for without keeping the session of an absent administrator alive',
   },
@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (!hasCode(error, 'api.error.forbidden.guarded')) throw error",
     replace: 'throw error',
     test: 'console/people.test.ts',
-    title: 'is reset by the help desk only after another administrator has approved it',
+    title: 'is reset by the help desk only after another administrator has consented',
   },
   {
     defense: 'a session that has ended leads to the sign-in',

@@ -47,12 +47,12 @@ export const mutants: readonly Mutant[] = [
     title: decision,
   },
   {
-    defense: 'a verified caller or an approval for mail to an address that has changed',
+    defense: 'a verified caller or a consent for mail to an address that has changed',
     file: mayMail,
     find: 'isAddressSettled(user, now)) return false',
     replace: '!isAddressSettled(user, now)) return false',
     test: mails,
-    title: 'mails to an address that %s changed within 7 days only with a verified caller or an approval',
+    title: 'mails to an address that %s changed within 7 days only with a verified caller or a consent',
   },
   {
     defense: 'an address that changed 7 days ago',
@@ -60,7 +60,7 @@ export const mutants: readonly Mutant[] = [
     find: 'emailChangedAt === null || notAfter(emailChangedAt, now) + addressSettlesIn <= now',
     replace: 'emailChangedAt === null || notAfter(emailChangedAt, now) + addressSettlesIn <= now + 1',
     test: mails,
-    title: 'mails to an address that %s changed within 7 days only with a verified caller or an approval',
+    title: 'mails to an address that %s changed within 7 days only with a verified caller or a consent',
   },
   {
     defense: 'the guard of a link on the screen',
@@ -69,7 +69,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       "  response: EnrollmentLink,\n  since: '1.4',\n  admin: { role: 'helpdesk', scope: 'domain', fresh: true },\n",
     test: mails,
-    title: 'sees a link on the screen only with a verified caller or an approval',
+    title: 'sees a link on the screen only with a verified caller or a consent',
   },
   {
     defense: 'no mail replaces a device',

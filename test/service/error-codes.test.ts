@@ -339,7 +339,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.invalid.key': () => importFile('serial,seed', { key: '0'.repeat(32) }),
   'api.error.invalid.operation': () =>
     onPerson(({ call }, path) =>
-      call('POST', `${path}/approvals`, { body: { operation: 'getPerson', because: 'test' } }),
+      call('POST', `${path}/consents`, { body: { operation: 'getPerson', because: 'test' } }),
     ),
   'api.error.notfound.bulkjob': () => asOwner(({ call }) => call('GET', `/bulk-jobs/${unknownId}`)),
   'api.error.conflict.people': () =>
@@ -354,7 +354,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     const { call } = await administrator(administered, { role: 'helpdesk', domains })
     return call('POST', '/bulk-jobs', { body: { action: 'unlock', because: 'test', search: {} } })
   },
-  'api.error.notfound.approval': () => asOwner(({ call }) => call('POST', `/approvals/${unknownId}/approve`)),
+  'api.error.notfound.consent': () => asOwner(({ call }) => call('POST', `/consents/${unknownId}/give`)),
   'api.error.forbidden.guarded': () => onPerson(reset, { role: 'helpdesk' }),
   'api.error.forbidden.elsewhere': () => onPerson(reset, { role: 'admin' }, 'Another domain'),
   'api.error.forbidden.fresh': () =>

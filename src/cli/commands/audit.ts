@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 
+import { formerEvents } from '../../contract/admin/former-events.ts'
 import type { AuditEntry } from '../../service/audit/entry.ts'
 import { eventNames } from '../../service/audit/events.ts'
 import { pruneAudit } from '../../service/audit/retention.ts'
@@ -103,7 +104,7 @@ function withFilters(command: Command): Command {
 
 /** The error lists the names: in the help they would fill a screen. */
 function parseEvent(text: string): string {
-  if (eventNames.some((name) => name === text)) return text
+  if (eventNames.some((name) => name === text) || formerEvents.has(text)) return text
   throw new InvalidArgumentError(`Expected one of: ${eventNames.join(', ')}.`)
 }
 

@@ -1,5 +1,5 @@
 import type * as administrators from '../../contract/admin/administrators.ts'
-import type * as approvals from '../../contract/admin/approvals.ts'
+import type * as consents from '../../contract/admin/consents.ts'
 import type * as audit from '../../contract/admin/audit.ts'
 import type * as auditVerification from '../../contract/admin/audit-verification.ts'
 import type * as bulkJobs from '../../contract/admin/bulk-jobs.ts'
@@ -15,7 +15,7 @@ import type * as timeline from '../../contract/admin/timeline.ts'
 import type { Endpoint, EndpointInput, EndpointOutput } from '../../contract/endpoint.ts'
 
 type Declared = typeof administrators &
-  typeof approvals &
+  typeof consents &
   typeof audit &
   typeof auditVerification &
   typeof bulkJobs &

@@ -12,7 +12,7 @@ interface ActionDialogProps {
   readonly action: PersonAction
   /** Whether the person has a device that can be asked. */
   readonly verifiable: boolean
-  /** Asks another administrator to approve it. */
+  /** Asks another administrator to consent to it. */
   readonly onAsk: (operation: string, because: Because) => Promise<void>
   /** It is done; with a code to show, if there is one. */
   readonly onDone: (code: ShownCode | undefined) => void

@@ -1,7 +1,7 @@
 import type { Words } from '../words/en.ts'
 import { useWords } from '../words/speech.tsx'
 
-/** The words for the operations that the help desk asks others to approve. */
+/** The words for the operations that the help desk asks others to consent to. */
 const actionOf: Readonly<Record<string, keyof Words['actions']>> = {
   issuePersonToken: 'issueToken',
   revokePersonToken: 'revokeToken',

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import type { Approval } from '../../contract/admin/approvals.ts'
+import type { Consent } from '../../contract/admin/consents.ts'
 import type { Because } from '../../contract/admin/because.ts'
 import type { Person } from '../../contract/admin/people.ts'
 import { isolated, printable } from '../../printable.ts'
@@ -18,11 +18,11 @@ import { useLoad } from '../use-load.ts'
 import { useRepeated } from '../use-repeated.ts'
 import { useWords } from '../words/speech.tsx'
 import { actionsOn, type PersonAction, type ShownCode } from './person-action.ts'
-import { ApprovalCard } from './approval-card.tsx'
+import { ConsentCard } from './consent-card.tsx'
 import { PersonParts } from './person-parts.tsx'
 
 /** How often the decision of another administrator is looked for, milliseconds. */
-const approvalInterval = 5_000
+const consentInterval = 5_000
 
 /** With the generator of QR codes, which few pages need. */
 const LinkDialog = lazyScreen(async () => (await import('./link-dialog.tsx')).LinkDialog)
@@ -35,25 +35,25 @@ export function PersonScreen({ id }: { readonly id: string }) {
   const dayTime = useDayTime()
   const params = { userId: id }
   const person = useLoad(id, () => client.call('GET /admin/people/:userId', { params }))
-  const approvals = useLoad(`approvals ${id}`, async (unattended) =>
-    (await client.call('GET /admin/approvals', {}, { unattended })).filter(
+  const consents = useLoad(`consents ${id}`, async (unattended) =>
+    (await client.call('GET /admin/consents', {}, { unattended })).filter(
       (each) => each.person.id === id && isOpen(each),
     ),
   )
   const [asked, setAsked] = useState<PersonAction>()
   const [shown, setShown] = useState<ShownCode>()
-  const waiting = approvals.value?.some(({ state }) => state === 'pending') ?? false
-  useRepeated(waiting, approvalInterval, () => void approvals.reload(true))
+  const waiting = consents.value?.some(({ state }) => state === 'pending') ?? false
+  useRepeated(waiting, consentInterval, () => void consents.reload(true))
 
   async function done(action: PersonAction, code: ShownCode | undefined) {
     say(action.done)
     setShown(code)
-    await Promise.all([person.reload(), approvals.reload()])
+    await Promise.all([person.reload(), consents.reload()])
   }
   async function ask(operation: string, because: Because) {
-    await client.call('POST /admin/people/:userId/approvals', { params, body: { operation, because } })
+    await client.call('POST /admin/people/:userId/consents', { params, body: { operation, because } })
     say(words.asked)
-    await approvals.reload()
+    await consents.reload()
   }
   const { value } = person
   const { reload } = person
@@ -71,11 +71,11 @@ export function PersonScreen({ id }: { readonly id: string }) {
       sentence={value ? aboutOf(value) : ''}
       above={{ to: 'people', title: words.people }}
     >
-      {approvals.value && approvals.value.length > 0 ? (
-        <ul class="list approvals">
-          {approvals.value.map((approval) => (
-            <li key={approval.id}>
-              <ApprovalCard approval={approval} reload={approvals.reload} />
+      {consents.value && consents.value.length > 0 ? (
+        <ul class="list consents">
+          {consents.value.map((consent) => (
+            <li key={consent.id}>
+              <ConsentCard consent={consent} reload={consents.reload} />
             </li>
           ))}
         </ul>
@@ -124,7 +124,7 @@ function useAsked(person: Person | undefined, onAsked: (question: PersonQuestion
   }, [person?.id, ask])
 }
 
-const isOpen = ({ state }: Approval): boolean => state === 'pending' || state === 'approved'
+const isOpen = ({ state }: Consent): boolean => state === 'pending' || state === 'given'
 
 const aboutOf = ({ username, email }: Person): string =>
   [username, email]

@@ -25,7 +25,7 @@ export const sendEnrollmentMail = endpoint({
   method: 'POST',
   path: '/admin/people/:userId/domains/:domainId/enrollment-mail',
   summary:
-    'Mails the person a link that sets up a device, good for 7 days unless the body says otherwise, and 30 at most. An earlier link ends. The help desk needs a verified caller or an approval if the address changed within 7 days. At most 3 mails to a person in 24 hours.',
+    'Mails the person a link that sets up a device, good for 7 days unless the body says otherwise, and 30 at most. An earlier link ends. The help desk needs a verified caller or a consent if the address changed within 7 days. At most 3 mails to a person in 24 hours.',
   body: Reasoned.extend({ days }),
   response: Person,
   since: '1.4',

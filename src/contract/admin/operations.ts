@@ -4,7 +4,7 @@ import type { Operation } from '../operations.ts'
 import * as administrators from './administrators.ts'
 import * as audit from './audit.ts'
 import * as auditVerification from './audit-verification.ts'
-import * as approvals from './approvals.ts'
+import * as consents from './consents.ts'
 import * as bulkJobs from './bulk-jobs.ts'
 import * as people from './people.ts'
 import * as peopleExport from './people-export.ts'
@@ -28,7 +28,7 @@ export const adminOperations: readonly Operation[] = listOperations({
   'Enrollment and e-mail addresses': enrollment,
   'Sign-ins of people': timeline,
   'Hardware tokens': stock,
-  Approvals: approvals,
+  Consents: consents,
   'Verifying callers': callerVerifications,
   'QR codes': qrCodes,
 })

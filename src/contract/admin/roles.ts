@@ -16,7 +16,7 @@ export interface AdminAccess {
   /** The caller must have used a passkey within the last `freshFor` seconds. */
   readonly fresh?: true
   /**
-   * The help desk needs a verified caller, or the approval of another administrator for this person and operation; with
+   * The help desk needs a verified caller, or the consent of another administrator for this person and operation; with
    * `sometimes`, the handler decides when.
    */
   readonly guarded?: true | 'sometimes'

@@ -25,7 +25,7 @@ interface FactTypes {
   role: 'admin' | 'auth' | AdminRole
   administrator: string
   invitation: string
-  approval: string
+  consent: string
   /** The name of an operation of the console. */
   operation: string
   verification: string
@@ -158,11 +158,11 @@ export const auditEvents = {
   'administrator.revoked': ['administrator'],
   'administrator.passkey_added': ['administrator', 'passkey'],
   'administrator.passkey_removed': ['administrator', 'passkey'],
-  /** The help desk asked another administrator to approve an action on a person. */
-  'approval.requested': ['approval', 'user', 'operation'],
-  'approval.approved': ['approval', 'user', 'operation'],
-  'approval.denied': ['approval', 'user', 'operation'],
-  'approval.used': ['approval', 'user', 'operation'],
+  /** The help desk asked another administrator to consent to an action on a person. */
+  'consent.requested': ['consent', 'user', 'operation'],
+  'consent.given': ['consent', 'user', 'operation'],
+  'consent.denied': ['consent', 'user', 'operation'],
+  'consent.used': ['consent', 'user', 'operation'],
   /** Its signature counter did not grow: another authenticator may have the same key. */
   'administrator.passkey_counter_regressed': ['administrator', 'passkey'],
   /** The help desk asks a device whether its user is on the phone. */

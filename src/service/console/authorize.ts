@@ -7,14 +7,14 @@ import { isFresh } from '../rules/console-session.ts'
 import { isHelpDeskBlocked } from '../store/caller-verifications.ts'
 import type { Queryable } from '../store/schema.ts'
 import { notSignedIn } from './call.ts'
-import { requireVerifiedOrApproved } from './guard.ts'
+import { requireVerifiedOrConsent } from './guard.ts'
 import { isOwnRecord } from './own-record.ts'
 import { requireEveryDomain, requireVisible, requireWholeOrganization } from './scope.ts'
 
 /**
  * The one place that decides whether an administrator may call an operation: by its role, by the ids in the path, by whom it is
  * about, by how long ago a passkey was used, and by what the help desk needs: no answer of No, and a verified caller or an
- * approval. It runs before every handler of the console.
+ * consent. It runs before every handler of the console.
  */
 export async function authorizeAdministrator(
   ctx: ServiceContext,
@@ -39,7 +39,7 @@ export async function authorizeAdministrator(
   if (method !== 'GET' && administrator.role === 'helpdesk') await rejectBlocked(store.db, userId, now)
   if (admin.fresh && !isFresh(administrator.session, now)) throw new ApiProblem('api.error.forbidden.fresh')
   if (admin.guarded === true && administrator.role === 'helpdesk') {
-    await requireVerifiedOrApproved(ctx, administrator, endpoint, userId)
+    await requireVerifiedOrConsent(ctx, administrator, endpoint, userId)
   }
 }
 

@@ -13,16 +13,16 @@ import { lockUser, userById } from '../store/users.ts'
 import { signedIn } from './call.ts'
 import { changeAddress } from './change-address.ts'
 import { sendEnrollmentMail } from './enrollment-mail.ts'
-import { requireVerifiedOrApproved } from './guard.ts'
+import { requireVerifiedOrConsent } from './guard.ts'
 import { expectedVersion, outdated } from './if-match.ts'
 import { enrollmentMailProblem } from './may-mail.ts'
 import { personVersion, showPerson } from './people.ts'
 
 export const sendMail: Handler<typeof contract.sendEnrollmentMail> = async ({ because, ...wanted }, call) => {
   const problem = await enrollmentMailProblem(call.store.db, call, wanted)
-  const approved = problem?.code === 'api.error.forbidden.guarded'
-  if (approved) await requireVerifiedOrApproved(call, signedIn(call), contract.sendEnrollmentMail, wanted.userId)
-  await sendEnrollmentMail({ ...call, because }, { ...wanted, approved })
+  const consented = problem?.code === 'api.error.forbidden.guarded'
+  if (consented) await requireVerifiedOrConsent(call, signedIn(call), contract.sendEnrollmentMail, wanted.userId)
+  await sendEnrollmentMail({ ...call, because }, { ...wanted, consented })
   return showPerson(call, wanted.userId)
 }
 

@@ -14,8 +14,8 @@ import { isOwnRecord } from './own-record.ts'
 export interface MailedPerson {
   readonly userId: string
   readonly domainId: string
-  /** Whether another administrator has approved it, or the caller was verified, which was checked before. */
-  readonly approved?: boolean
+  /** Whether another administrator has consented, or the caller was verified, which was checked before. */
+  readonly consented?: boolean
 }
 
 /**
@@ -27,7 +27,7 @@ export interface MailedPerson {
 export async function enrollmentMailProblem(
   db: Queryable,
   call: Call,
-  { userId, domainId, approved = false }: MailedPerson,
+  { userId, domainId, consented = false }: MailedPerson,
 ): Promise<ApiProblem | undefined> {
   const { user, domain } = await findMember(call, domainId, { id: userId }, db)
   const now = call.clock.now()
@@ -43,7 +43,7 @@ export async function enrollmentMailProblem(
     const wait = await secondsUntilFree(db, limit, now)
     if (wait > 0) return tooManyRequests({ limit: words, wait, now })
   }
-  if (approved || !(await needsGuard(db, call, user))) return undefined
+  if (consented || !(await needsGuard(db, call, user))) return undefined
   return new ApiProblem('api.error.forbidden.guarded')
 }
 

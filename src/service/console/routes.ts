@@ -2,7 +2,7 @@ import * as administrator from '../../contract/admin/administrators.ts'
 import * as apps from '../../contract/admin/domains.ts'
 import * as trail from '../../contract/admin/audit.ts'
 import * as trailVerification from '../../contract/admin/audit-verification.ts'
-import * as approval from '../../contract/admin/approvals.ts'
+import * as consent from '../../contract/admin/consents.ts'
 import * as bulk from '../../contract/admin/bulk-jobs.ts'
 import * as person from '../../contract/admin/people.ts'
 import * as enrollmentContract from '../../contract/admin/enrollment.ts'
@@ -19,7 +19,7 @@ import * as administrators from './administrators.ts'
 import * as apiKeys from './api-keys.ts'
 import * as audit from './audit.ts'
 import * as auditVerification from './audit-verification.ts'
-import * as approvals from './approvals.ts'
+import * as consents from './consents.ts'
 import * as bulkJobs from './bulk/jobs.ts'
 import { prepare as prepareBulkJob } from './bulk/prepare.ts'
 import { report as bulkReport } from './bulk/report.ts'
@@ -113,10 +113,10 @@ export const consoleRoutes: readonly Route[] = [
   route(stockContract.deleteStockToken, stock.remove),
   route(stockContract.resynchronizePersonHardware, stock.resynchronize),
 
-  route(approval.requestApproval, approvals.request),
-  route(approval.listApprovals, approvals.list),
-  route(approval.approve, approvals.approve),
-  route(approval.deny, approvals.deny),
+  route(consent.requestConsent, consents.request),
+  route(consent.listConsents, consents.list),
+  route(consent.giveConsent, consents.give),
+  route(consent.denyConsent, consents.deny),
 
   route(callerVerification.verifyCaller, callerVerifications.verify),
   route(callerVerification.getCallerVerification, callerVerifications.get),

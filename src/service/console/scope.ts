@@ -6,8 +6,8 @@ import type { Call } from '../http/route.ts'
 import { passkeysOfAdministrator } from '../store/administrator-passkeys.ts'
 import { openInvitationsOf } from '../store/administrator-invitations.ts'
 import { administratorById, domainsOfAdministrators } from '../store/administrators.ts'
-import { approvalById } from '../store/approvals.ts'
-import type { ApprovalRow } from '../store/approvals.ts'
+import { consentById } from '../store/consents.ts'
+import type { ConsentRow } from '../store/consents.ts'
 import { belongings } from '../store/belongings.ts'
 import { apiKeysOf } from '../store/api-keys.ts'
 import { bulkJobById } from '../store/bulk-jobs.ts'
@@ -34,9 +34,9 @@ const places: Readonly<Record<string, IsVisible>> = {
   userId: isVisiblePerson,
   administratorId: async (id, { db, administrator }) =>
     (await administratorById(db, id))?.organizationId === administrator.organizationId,
-  approvalId: async (id, scope) => {
-    const approval = await approvalById(scope.db, id, scope.now)
-    return approval?.organizationId === scope.administrator.organizationId && managesApproval(scope, approval)
+  consentId: async (id, scope) => {
+    const consent = await consentById(scope.db, id, scope.now)
+    return consent?.organizationId === scope.administrator.organizationId && managesConsent(scope, consent)
   },
   hardwareTokenId: async (id, scope) => {
     const { db, administrator } = scope
@@ -110,12 +110,12 @@ export async function requireEveryDomain({ db, administrator, now }: Scope, user
 }
 
 /**
- * Whether an administrator manages every domain in which the requester could use an approval. Otherwise the administrator of one
- * app could approve what is then done in another app.
+ * Whether an administrator manages every domain in which the requester could use a consent. Otherwise the administrator of one
+ * app could consent to what is then done in another app.
  */
-export async function managesApproval(
+export async function managesConsent(
   { db, administrator: { domainIds }, now }: Scope,
-  { userId, requestedBy }: Pick<ApprovalRow, 'userId' | 'requestedBy'>,
+  { userId, requestedBy }: Pick<ConsentRow, 'userId' | 'requestedBy'>,
 ): Promise<boolean> {
   if (domainIds === null) return true
   const ofPerson = (await belongings(db, [userId], now)).get(userId)?.domainIds ?? []

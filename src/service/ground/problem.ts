@@ -82,7 +82,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.notfound.bulkjob': 'No such job, or it was deleted after 30 days.',
   'api.error.conflict.people': 'The number of people is not the one of the preview.',
   'api.error.limit.people': 'Too many people at once. Narrow the selection.',
-  'api.error.notfound.approval': 'No such request for approval, or it has expired.',
+  'api.error.notfound.consent': 'No such request for consent, or it has expired.',
   'api.error.notfound.callerverification': 'No such verification, or its outcome no longer stands.',
   'api.error.notfound.apikey': 'No such API key.',
   'api.error.notfound.invitation': 'No such invitation: it was used, withdrawn or has expired.',

@@ -5,7 +5,7 @@ import { creationOptions, passkey, registeredPasskey, requestOptions, usedPasske
 export const adminExampleParams = {
   administratorId: '9b'.repeat(20),
   invitationId: 'ac'.repeat(20),
-  approvalId: 'bd'.repeat(20),
+  consentId: 'bd'.repeat(20),
   callerVerificationId: 'ca'.repeat(20),
   apiKeyId: 'be'.repeat(20),
   bulkJobId: 'c4'.repeat(20),
@@ -161,8 +161,8 @@ const stockToken = {
 }
 const ofPerson = { id: personSummary.id, username: personSummary.username, name: personSummary.name }
 
-const approval = {
-  id: adminExampleParams.approvalId,
+const consent = {
+  id: adminExampleParams.consentId,
   operation: 'resetPerson',
   person: { id: personSummary.id, username: personSummary.username, name: personSummary.name },
   requestedBy: { id: administrator.id, name },
@@ -349,10 +349,10 @@ export const adminExamples: Readonly<Record<string, Example>> = {
   deleteStockToken: { request: { because: 'other' } },
   resynchronizePersonHardware: { request: { because: 'other', first: '287082', second: '359152' }, answer: person },
 
-  requestApproval: { request: { operation: approval.operation, because }, answer: { ...approval, decidable: false } },
-  listApprovals: { answer: [approval] },
-  approve: { answer: { ...approval, state: 'approved', decidable: false } },
-  deny: { answer: { ...approval, state: 'denied', decidable: false } },
+  requestConsent: { request: { operation: consent.operation, because }, answer: { ...consent, decidable: false } },
+  listConsents: { answer: [consent] },
+  giveConsent: { answer: { ...consent, state: 'given', decidable: false } },
+  denyConsent: { answer: { ...consent, state: 'denied', decidable: false } },
   verifyCaller: { answer: callerVerification },
   getCallerVerification: {
     answer: { ...unnumbered, state: 'confirmed', settledAt: 1795086430, standsUntil: 1795087030 },

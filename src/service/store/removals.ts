@@ -39,7 +39,7 @@ export const removals = {
   endedAdministratorCeremonies: removal('administratorCeremony', ['challengeHash'], (is, now) =>
     is('expiresAt', '<=', now),
   ),
-  expiredApprovals: removal('approval', ['id'], (is, now) => is('expiresAt', '<=', now)),
+  expiredConsents: removal('consent', ['id'], (is, now) => is('expiresAt', '<=', now)),
   oldBulkItems: removal('bulkItem', ['jobId', 'userId'], (is, now) => is('expiresAt', '<=', now)),
   oldBulkJobs: removal('bulkJob', ['id'], (is, now) => is('expiresAt', '<=', now)),
   expiredInvitations: removal('administratorInvitation', ['tokenHash'], (is, now) => is('expiresAt', '<=', now)),

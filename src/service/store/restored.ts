@@ -39,7 +39,7 @@ export async function endAllAccess(db: Queryable, now: number): Promise<void> {
   await db.deleteFrom('passkeyCeremony').execute()
   await db.deleteFrom('administratorCeremony').execute()
   await db.deleteFrom('administratorInvitation').execute()
-  await db.deleteFrom('approval').execute()
+  await db.deleteFrom('consent').execute()
   await db
     .updateTable('bulkJob')
     .set({ state: 'stopped', finishedAt: now })

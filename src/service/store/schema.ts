@@ -621,8 +621,8 @@ export interface Database {
     organizationId: string
     text: string
   }
-  /** A guarded action that an administrator of the help desk asks another one to approve. */
-  approval: {
+  /** A guarded action that an administrator of the help desk asks another one to consent to. */
+  consent: {
     id: string
     organizationId: string
     /** The name of the operation. */
@@ -631,7 +631,7 @@ export interface Database {
     requestedBy: string
     because: Because
     decidedBy: Generated<string | null>
-    state: 'pending' | 'approved' | 'denied' | 'used'
+    state: 'pending' | 'given' | 'denied' | 'used'
     createdAt: number
     expiresAt: number
   }

@@ -1,9 +1,11 @@
+import { formerEvents } from '../../contract/admin/former-events.ts'
+
 /** Events that end a sign-in. */
 export const endsOfSignIns = ['session.approved', 'session.denied', 'session.expired', 'session.cancelled'] as const
 
 /**
  * Events about a person that are not in the timeline: the other parts of a sign-in, refusals, of which an attacker can cause any
- * number, and requests to approve an action, which has an event of its own.
+ * number, and requests for consent to an action, which has an event of its own.
  */
 export const leftOut = [
   'session.created',
@@ -17,8 +19,9 @@ export const leftOut = [
   'device.replay_refused',
   'device.forgery_refused',
   'caller.throttled',
-  'approval.requested',
-  'approval.approved',
-  'approval.denied',
-  'approval.used',
-] as const
+  'consent.requested',
+  'consent.given',
+  'consent.denied',
+  'consent.used',
+  ...formerEvents.keys(),
+]

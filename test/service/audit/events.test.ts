@@ -121,17 +121,17 @@ async function ofAnother(act: (mine: Awaited<ReturnType<typeof consoleOwner>>, p
   await act(await consoleOwner(), `/administrators/${id}`)
 }
 
-/** The help desk asks for an approval, and another administrator answers. */
-async function approval(answer?: 'approve' | 'deny', then = false): Promise<void> {
+/** The help desk asks for a consent, and another administrator answers. */
+async function consent(answer?: 'give' | 'deny', then = false): Promise<void> {
   // Ceremonies are limited by address.
   running.clock.skip(600)
   const domains = [running.domain.id]
   const { id } = await member(running)
   const asking = await administrator(console(), { role: 'helpdesk', domains, email: 'hal@example.net' })
   const body = { operation: 'resetPerson', because: 'test' }
-  const { json } = await asking.call('POST', `/people/${id}/approvals`, { body })
+  const { json } = await asking.call('POST', `/people/${id}/consents`, { body })
   const other = await administrator(console(), { role: 'owner', email: 'olivia@example.net' })
-  if (answer) await other.call('POST', `/approvals/${json.id}/${answer}`)
+  if (answer) await other.call('POST', `/consents/${json.id}/${answer}`)
   if (then) await asking.call('POST', `/people/${id}/reset`, { body: { because: 'test' } })
 }
 
@@ -380,10 +380,10 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     const { json } = await addPasskey()
     await ask('DELETE', `/passkeys/${json.id}`)
   },
-  'approval.requested': () => approval(),
-  'approval.approved': () => approval('approve'),
-  'approval.denied': () => approval('deny'),
-  'approval.used': () => approval('approve', true),
+  'consent.requested': () => consent(),
+  'consent.given': () => consent('give'),
+  'consent.denied': () => consent('deny'),
+  'consent.used': () => consent('give', true),
   async 'administrator.passkey_counter_regressed'() {
     const { signIn } = await consoleOwner()
     await signIn({ counter: 7 })

@@ -38,7 +38,7 @@ const mayChange: typeof mayRead = {
 }
 
 /** Parameters of things that belong to a domain, so that other domains of the same organization are foreign. */
-const ofDomain = ['domainId', 'userId', 'approvalId', 'bulkJobId']
+const ofDomain = ['domainId', 'userId', 'consentId', 'bulkJobId']
 
 const namesOf = ({ path }: Endpoint) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
 const isChange = ({ method, admin }: Endpoint) => method !== 'GET' && admin?.reads !== true
@@ -101,7 +101,7 @@ describe.each(mainEngines)('on %s', (engine) => {
     await db.updateTable('callerVerification').set({ settledAt: now }).execute()
     await db.updateTable('administratorSession').set({ createdAt: now, usedAt: now, passedAt: now }).execute()
     await db
-      .updateTable('approval')
+      .updateTable('consent')
       .set({ expiresAt: now + 900 })
       .execute()
     await db
@@ -122,11 +122,11 @@ describe.each(mainEngines)('on %s', (engine) => {
       .select('id')
       .where('organizationId', '=', organizationId)
       .executeTakeFirstOrThrow()
-    const approvalId = user.id as string
+    const consentId = user.id as string
     await running.ctx.store.db
-      .insertInto('approval')
+      .insertInto('consent')
       .values({
-        id: approvalId,
+        id: consentId,
         organizationId,
         operation: 'resetPerson',
         userId: user.id,
@@ -138,7 +138,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       })
       .execute()
     return {
-      approvalId,
+      consentId,
       domainId,
       userId: user.id as string,
       administratorId,
@@ -262,7 +262,7 @@ describe.each(mainEngines)('on %s', (engine) => {
         'administratorId',
         'invitationId',
         'passkeyId',
-        'approvalId',
+        'consentId',
         'callerVerificationId',
         'apiKeyId',
         'hardwareTokenId',

@@ -186,7 +186,7 @@ describe.each(engines)('a caller verification, on %s', (engine) => {
       expect(await isVerified()).toBe(false)
     })
 
-    it('lets the help desk act without an approval, for 10 minutes', async () => {
+    it('lets the help desk act without a consent, for 10 minutes', async () => {
       const reset = () => helpdesk.call('POST', `/people/${person.id}/reset`, { body: { because: 'test' } })
       const { confirm } = await askedCaller(helpdesk, person)
 

@@ -185,7 +185,7 @@ describe.each(engines)('enrollment on %s', (engine) => {
       expect((await change(owner, id, (await get(id)).version, email)).code).toBe('api.error.invalid.email')
     })
 
-    it('needs the version, and a verified caller or an approval for the help desk', async () => {
+    it('needs the version, and a verified caller or a consent for the help desk', async () => {
       const [hal, { id }] = [await helpdesk(), await person()]
       const body = { because, email: 'new@example.com' }
 
@@ -332,7 +332,7 @@ describe.each(engines)('enrollment on %s', (engine) => {
         },
       ],
     ])(
-      'mails to an address that %s changed within 7 days only with a verified caller or an approval',
+      'mails to an address that %s changed within 7 days only with a verified caller or a consent',
       async (_, change) => {
         const { id } = await person()
         const changed = await change(id)
@@ -340,8 +340,8 @@ describe.each(engines)('enrollment on %s', (engine) => {
         const [hal, ada] = [await helpdesk(), await administrator(running, { role: 'admin', domains: domains() })]
         const alone = await send(hal, id)
         const body = { operation: 'sendEnrollmentMail', because }
-        const { json: asked } = await hal.call('POST', `/people/${id}/approvals`, { body })
-        await ada.call('POST', `/approvals/${asked.id}/approve`)
+        const { json: asked } = await hal.call('POST', `/people/${id}/consents`, { body })
+        await ada.call('POST', `/consents/${asked.id}/give`)
 
         const answers = [await send(hal, id), await send(hal, id)]
         running.clock.skip(1)
@@ -374,7 +374,7 @@ describe.each(engines)('enrollment on %s', (engine) => {
       expect((await send(hal, caller.id)).code).toBe('api.error.conflict.device')
     })
 
-    it('sees a link on the screen only with a verified caller or an approval', async () => {
+    it('sees a link on the screen only with a verified caller or a consent', async () => {
       const [hal, { id }] = [await helpdesk(), await person()]
 
       expect((await show(hal, id)).code).toBe('api.error.forbidden.guarded')

@@ -222,11 +222,11 @@ describe.each(engines)('people on %s', (engine) => {
     const admin = () =>
       administrator(running, { role: 'admin', domains: [running.domain.id], email: 'ada@example.com' })
 
-    it('uses an approval once when two requests race', async () => {
+    it('uses a consent once when two requests race', async () => {
       const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
       const body = { operation: 'resetPerson', because }
-      const { json } = await hal.call('POST', `/people/${id}/approvals`, { body })
-      await ada.call('POST', `/approvals/${json.id}/approve`)
+      const { json } = await hal.call('POST', `/people/${id}/consents`, { body })
+      await ada.call('POST', `/consents/${json.id}/give`)
 
       const answers = await Promise.all(
         [1, 2, 3].map(() => hal.call('POST', `/people/${id}/reset`, { body: { because } })),
@@ -249,28 +249,28 @@ describe.each(engines)('people on %s', (engine) => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200])
     })
 
-    it('resets a person once, after another administrator has approved it', async () => {
+    it('resets a person once, after another administrator has consented', async () => {
       const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
       const reset = () => hal.call('POST', `/people/${id}/reset`, { body: { because } })
       const alone = await reset()
-      const asked = await hal.call('POST', `/people/${id}/approvals`, { body: { operation: 'resetPerson', because } })
+      const asked = await hal.call('POST', `/people/${id}/consents`, { body: { operation: 'resetPerson', because } })
       const waiting = await reset()
-      const [seen] = (await ada.call('GET', '/approvals')).json
+      const [seen] = (await ada.call('GET', '/consents')).json
 
-      const approved = await ada.call('POST', `/approvals/${seen.id}/approve`)
+      const given = await ada.call('POST', `/consents/${seen.id}/give`)
       const answers = [await reset(), await reset()]
 
       expect([alone.code, waiting.code]).toEqual(Array(2).fill('api.error.forbidden.guarded'))
-      expect([asked.json.decidable, seen.decidable, approved.json.state]).toEqual([false, true, 'approved'])
+      expect([asked.json.decidable, seen.decidable, given.json.state]).toEqual([false, true, 'given'])
       expect(answers.map(({ status, code }) => code ?? status)).toEqual([200, 'api.error.forbidden.guarded'])
     })
 
-    it('cannot use an approval for another action, another person, or as another agent', async () => {
+    it('cannot use a consent for another action, another person, or as another agent', async () => {
       const [hal, hugo, ada] = [await helpdesk(), await helpdesk(), await admin()]
       const [{ id }, { id: other }] = [await person(), await person()]
       const body = { operation: 'resetPerson', because }
-      const { json } = await hal.call('POST', `/people/${id}/approvals`, { body })
-      await ada.call('POST', `/approvals/${json.id}/approve`)
+      const { json } = await hal.call('POST', `/people/${id}/consents`, { body })
+      await ada.call('POST', `/consents/${json.id}/give`)
 
       const answers = [
         await hal.call('POST', `/people/${id}/bypass-codes/delete`, { body: { because } }),
@@ -281,15 +281,15 @@ describe.each(engines)('people on %s', (engine) => {
       expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.forbidden.guarded'))
     })
 
-    it('cannot use an approval after 15 minutes, or one that was denied', async () => {
+    it('cannot use a consent after 15 minutes, or one that was denied', async () => {
       const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
       const ask = async () => {
         const body = { operation: 'resetPerson', because }
-        return (await hal.call('POST', `/people/${id}/approvals`, { body })).json.id as string
+        return (await hal.call('POST', `/people/${id}/consents`, { body })).json.id as string
       }
-      await ada.call('POST', `/approvals/${await ask()}/deny`)
+      await ada.call('POST', `/consents/${await ask()}/deny`)
       const denied = await hal.call('POST', `/people/${id}/reset`, { body: { because } })
-      await ada.call('POST', `/approvals/${await ask()}/approve`)
+      await ada.call('POST', `/consents/${await ask()}/give`)
       running.clock.skip(900)
       await hal.confirm()
       const late = await hal.call('POST', `/people/${id}/reset`, { body: { because } })
@@ -297,7 +297,7 @@ describe.each(engines)('people on %s', (engine) => {
       expect([denied.code, late.code]).toEqual(Array(2).fill('api.error.forbidden.guarded'))
     })
 
-    it('gets no approval from itself, not even by a second account, nor from the person it is about', async () => {
+    it('gets no consent from itself, not even by a second account, nor from the person it is about', async () => {
       const { id } = await person({ email: 'pat@example.com' })
       const domains = [running.domain.id]
       const hal = await administrator(running, { role: 'helpdesk', domains, email: 'hal@example.com' })
@@ -305,19 +305,19 @@ describe.each(engines)('people on %s', (engine) => {
       const pat = await administrator(running, { role: 'admin', domains, user: id, email: 'other@example.com' })
       const patByMail = await administrator(running, { role: 'admin', domains, email: 'pat@example.com' })
       const body = { operation: 'resetPerson', because }
-      const { json } = await hal.call('POST', `/people/${id}/approvals`, { body })
+      const { json } = await hal.call('POST', `/people/${id}/consents`, { body })
 
       const answers = [
-        await second.call('POST', `/approvals/${json.id}/approve`),
-        await pat.call('POST', `/approvals/${json.id}/approve`),
-        await patByMail.call('POST', `/approvals/${json.id}/approve`),
+        await second.call('POST', `/consents/${json.id}/give`),
+        await pat.call('POST', `/consents/${json.id}/give`),
+        await patByMail.call('POST', `/consents/${json.id}/give`),
       ]
 
       expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.forbidden.own'))
-      expect((await hal.call('POST', `/approvals/${json.id}/approve`)).code).toBe('api.error.forbidden')
+      expect((await hal.call('POST', `/consents/${json.id}/give`)).code).toBe('api.error.forbidden')
     })
 
-    it('gets an approval only from administrators of every domain in which it could use it', async () => {
+    it('gets a consent only from administrators of every domain in which it could use it', async () => {
       const other = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       const { id } = await person()
       await running.call('PUT', `/domains/${other.id}/users/${id}`)
@@ -330,27 +330,27 @@ describe.each(engines)('people on %s', (engine) => {
         await limitedTo('admin', [other.id]),
       ]
       const body = { operation: 'resetPerson', because }
-      const { json } = await hal.call('POST', `/people/${id}/approvals`, { body })
+      const { json } = await hal.call('POST', `/people/${id}/consents`, { body })
 
       const sees = async ({ call }: { readonly call: Console['call'] }) =>
-        (await call('GET', '/approvals')).json.some((approval: { id: string }) => approval.id === json.id) as boolean
+        (await call('GET', '/consents')).json.some((consent: { id: string }) => consent.id === json.id) as boolean
       const seen = [await sees(ofOther), await sees(ofBoth)]
       const answers = [
-        await ofOther.call('POST', `/approvals/${json.id}/approve`),
-        await ofBoth.call('POST', `/approvals/${json.id}/approve`),
+        await ofOther.call('POST', `/consents/${json.id}/give`),
+        await ofBoth.call('POST', `/consents/${json.id}/give`),
       ]
 
       expect(seen).toEqual([false, true])
-      expect(answers.map(({ status, code }) => code ?? status)).toEqual(['api.error.notfound.approval', 200])
+      expect(answers.map(({ status, code }) => code ?? status)).toEqual(['api.error.notfound.consent', 200])
     })
 
     it('has its requests decided once', async () => {
       const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
       const body = { operation: 'resetPerson', because }
-      const { json } = await hal.call('POST', `/people/${id}/approvals`, { body })
-      await ada.call('POST', `/approvals/${json.id}/deny`)
+      const { json } = await hal.call('POST', `/people/${id}/consents`, { body })
+      await ada.call('POST', `/consents/${json.id}/deny`)
 
-      expect((await ada.call('POST', `/approvals/${json.id}/approve`)).code).toBe('api.error.conflict.state')
+      expect((await ada.call('POST', `/consents/${json.id}/give`)).code).toBe('api.error.conflict.state')
     })
   })
 

@@ -25,7 +25,7 @@ const emptied = [
   'administratorSession',
   'administratorCeremony',
   'administratorInvitation',
-  'approval',
+  'consent',
   'challengeTry',
   'knownBrowser',
   'deviceHistory',

@@ -1,4 +1,5 @@
 import type { AuditItem } from '../../../contract/admin/audit.ts'
+import { formerEvents, formerFacts } from '../../../contract/admin/former-events.ts'
 import { isolated, printable } from '../../../printable.ts'
 import { useWords } from '../../words/speech.tsx'
 import { useDateTime } from '../../parts/time.tsx'
@@ -41,9 +42,9 @@ export function useEntryWords(names: Names) {
 
   return {
     nameOf,
-    factName: (name: string): string => textOf(audit.facts, name),
+    factName: (name: string): string => textOf(audit.facts, formerFacts.get(name) ?? name),
     factText,
-    sentence: ({ event }: AuditItem): string => textOf(audit.events, event),
+    sentence: ({ event }: AuditItem): string => textOf(audit.events, formerEvents.get(event) ?? event),
     /** Where, by what, and why, in one line. */
     circumstances: ({ facts }: AuditItem): string =>
       Object.entries(facts)

@@ -23,7 +23,7 @@ const shownPeople = 6
 /** How long a person pauses before it is searched, milliseconds. */
 const pause = 200
 
-/** Chooses the person. The page of the person then asks, and has what the help desk needs for it: caller and approval. */
+/** Chooses the person. The page of the person then asks, and has what the help desk needs for it: caller and consent. */
 export function AssignDialog({ token: { serialNumber }, onClose }: AssignDialogProps) {
   const words = useWords()
   const { stock } = words

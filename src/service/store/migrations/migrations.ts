@@ -5,9 +5,13 @@ import { StoreUnavailableError } from '../store.ts'
 import type { Queryable } from '../schema.ts'
 import { schema } from './0001-schema.ts'
 import type { Engine } from './0001-schema.ts'
+import { consent } from './0002-consent.ts'
 import type { MigrationName } from './migrate.ts'
 
-const migrations = (engine: Engine): Record<MigrationName, Migration> => ({ '0001-schema': schema(engine) })
+export const migrations = (engine: Engine): Record<MigrationName, Migration> => ({
+  '0001-schema': schema(engine),
+  '0002-consent': consent,
+})
 
 /** In one transaction; several processes may try at once. */
 export async function migrateToLatest(db: Queryable, engine: Engine): Promise<void> {

@@ -1,8 +1,8 @@
-import { approvalLifetime } from '../../contract/admin/approvals.ts'
-import type * as contract from '../../contract/admin/approvals.ts'
-import type { Approval } from '../../contract/admin/approvals.ts'
+import { consentLifetime } from '../../contract/admin/consents.ts'
+import type * as contract from '../../contract/admin/consents.ts'
+import type { Consent } from '../../contract/admin/consents.ts'
 import { mayCall } from '../../contract/admin/roles.ts'
-import { approve as approveEndpoint } from '../../contract/admin/approvals.ts'
+import { giveConsent as giveEndpoint } from '../../contract/admin/consents.ts'
 import { requireStillAllowed } from '../admin/acting.ts'
 import { auditCall } from '../audit/audit.ts'
 import type { SignedIn } from '../context/caller.ts'
@@ -11,19 +11,19 @@ import type { Call, Handler } from '../http/route.ts'
 import { newId } from '../rules/random.ts'
 import { administratorById } from '../store/administrators.ts'
 import type { AdministratorRow } from '../store/administrators.ts'
-import { approvalById, approvalsOf, decideApproval, insertApproval } from '../store/approvals.ts'
-import type { ApprovalRow } from '../store/approvals.ts'
+import { consentById, consentsOf, decideConsent, insertConsent } from '../store/consents.ts'
+import type { ConsentRow } from '../store/consents.ts'
 import { userById } from '../store/users.ts'
 import { signedIn } from './call.ts'
 import { guardedOperations } from './guard.ts'
-import { managesApproval } from './scope.ts'
+import { managesConsent } from './scope.ts'
 
-export const request: Handler<typeof contract.requestApproval> = async ({ userId, operation, because }, call) => {
+export const request: Handler<typeof contract.requestConsent> = async ({ userId, operation, because }, call) => {
   if (!guardedOperations.includes(operation))
     throw new ApiProblem('api.error.invalid.operation', `operation: expected one of ${guardedOperations.join(', ')}`)
   const { id: requestedBy, organizationId } = signedIn(call)
   const createdAt = call.clock.now()
-  const row: ApprovalRow = {
+  const row: ConsentRow = {
     id: newId(call.random),
     organizationId,
     operation,
@@ -33,46 +33,46 @@ export const request: Handler<typeof contract.requestApproval> = async ({ userId
     createdAt,
     decidedBy: null,
     state: 'pending',
-    expiresAt: createdAt + approvalLifetime,
+    expiresAt: createdAt + consentLifetime,
   }
   await call.store.db.transaction().execute(async (db) => {
-    await insertApproval(db, row)
-    const facts = { approval: row.id, user: userId, operation }
-    await auditCall(db, { ...call, because }, 'approval.requested', facts)
+    await insertConsent(db, row)
+    const facts = { consent: row.id, user: userId, operation }
+    await auditCall(db, { ...call, because }, 'consent.requested', facts)
   })
   return show(call, row)
 }
 
-export const list: Handler<typeof contract.listApprovals> = async (_input, call) => {
+export const list: Handler<typeof contract.listConsents> = async (_input, call) => {
   const administrator = signedIn(call)
   const scope = { db: call.store.db, administrator, now: call.clock.now() }
-  const rows = await approvalsOf(scope.db, administrator.organizationId, scope.now)
-  const shown: Approval[] = []
+  const rows = await consentsOf(scope.db, administrator.organizationId, scope.now)
+  const shown: Consent[] = []
   for (const row of rows) {
-    if (await managesApproval(scope, row)) shown.push(await show(call, row))
+    if (await managesConsent(scope, row)) shown.push(await show(call, row))
   }
   return shown
 }
 
-export const approve: Handler<typeof contract.approve> = ({ approvalId }, call) => decide(call, approvalId, 'approved')
+export const give: Handler<typeof contract.giveConsent> = ({ consentId }, call) => decide(call, consentId, 'given')
 
-export const deny: Handler<typeof contract.deny> = ({ approvalId }, call) => decide(call, approvalId, 'denied')
+export const deny: Handler<typeof contract.denyConsent> = ({ consentId }, call) => decide(call, consentId, 'denied')
 
-async function decide(call: Call, id: string, state: 'approved' | 'denied'): Promise<Approval> {
+async function decide(call: Call, id: string, state: 'given' | 'denied'): Promise<Consent> {
   const decider = signedIn(call)
   const row = await load(call, id)
   if (!(await isAnother(call, decider, row))) throw new ApiProblem('api.error.forbidden.own')
   await call.store.db.transaction().execute(async (db) => {
     await requireStillAllowed(db, call)
-    if (!(await decideApproval(db, id, { state, decidedBy: decider.id }))) throw decidedAlready()
-    const facts = { approval: id, user: row.userId, operation: row.operation }
-    await auditCall(db, call, `approval.${state}`, facts)
+    if (!(await decideConsent(db, id, { state, decidedBy: decider.id }))) throw decidedAlready()
+    const facts = { consent: id, user: row.userId, operation: row.operation }
+    await auditCall(db, call, `consent.${state}`, facts)
   })
   return show(call, { ...row, state, decidedBy: decider.id })
 }
 
 /** The requester cannot decide, and neither can the person it is about, nor a second account of either. */
-async function isAnother({ store }: Call, decider: SignedIn, row: ApprovalRow): Promise<boolean> {
+async function isAnother({ store }: Call, decider: SignedIn, row: ConsentRow): Promise<boolean> {
   const requester = await administratorById(store.db, row.requestedBy)
   const person = await userById(store.db, row.organizationId, row.userId)
   const emails = [requester?.email, person?.email].map((email) => email?.toLowerCase())
@@ -83,7 +83,7 @@ async function isAnother({ store }: Call, decider: SignedIn, row: ApprovalRow): 
 const isSameUser = ({ userId }: SignedIn, requester: AdministratorRow | undefined): boolean =>
   userId !== null && requester?.userId === userId
 
-async function show(call: Call, row: ApprovalRow): Promise<Approval> {
+async function show(call: Call, row: ConsentRow): Promise<Consent> {
   const { db } = call.store
   const caller = signedIn(call)
   const [person, requester] = [
@@ -91,7 +91,7 @@ async function show(call: Call, row: ApprovalRow): Promise<Approval> {
     await administratorById(db, row.requestedBy),
   ]
   const mayDecide =
-    mayCall(caller.role, approveEndpoint) && row.state === 'pending' && (await isAnother(call, caller, row))
+    mayCall(caller.role, giveEndpoint) && row.state === 'pending' && (await isAnother(call, caller, row))
   return {
     id: row.id,
     operation: row.operation,
@@ -105,9 +105,9 @@ async function show(call: Call, row: ApprovalRow): Promise<Approval> {
   }
 }
 
-async function load({ store, clock }: Call, id: string): Promise<ApprovalRow> {
-  const row = await approvalById(store.db, id, clock.now())
-  if (!row) throw new ApiProblem('api.error.notfound.approval')
+async function load({ store, clock }: Call, id: string): Promise<ConsentRow> {
+  const row = await consentById(store.db, id, clock.now())
+  if (!row) throw new ApiProblem('api.error.notfound.consent')
   return row
 }
 

@@ -1,4 +1,4 @@
-import type { Approval } from '../../contract/admin/approvals.ts'
+import type { Consent } from '../../contract/admin/consents.ts'
 import { isolated } from '../../printable.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -11,46 +11,51 @@ import { useAttempt } from '../use-attempt.ts'
 import { useWords } from '../words/speech.tsx'
 import { useOperationName } from './operation-name.ts'
 
-interface ApprovalCardProps {
-  readonly approval: Approval
+interface ConsentCardProps {
+  readonly consent: Consent
   readonly reload: () => Promise<void>
 }
 
 /** One request, with the buttons of those who may decide. */
-export function ApprovalCard({ approval, reload }: ApprovalCardProps) {
+export function ConsentCard({ consent, reload }: ConsentCardProps) {
   const words = useWords()
   const { client } = useSignedIn()
   const say = useToast()
   const timeOf = useClockTime()
   const nameOf = useOperationName()
   const { busy, problem, run } = useAttempt()
-  const { id, operation, person, requestedBy, because, state, decidable, expiresAt } = approval
-  const params = { approvalId: id }
+  const { id, operation, person, requestedBy, because, state, decidable, expiresAt } = consent
+  const params = { consentId: id }
 
-  async function approve() {
-    await client.call('POST /admin/approvals/:approvalId/approve', { params })
-    say(words.approvedNow)
+  async function give() {
+    await client.call('POST /admin/consents/:consentId/give', { params })
+    say(words.consentGivenNow)
     await reload()
   }
   async function deny() {
-    await client.call('POST /admin/approvals/:approvalId/deny', { params })
-    say(words.deniedNow)
+    await client.call('POST /admin/consents/:consentId/deny', { params })
+    say(words.consentDeniedNow)
     await reload()
   }
   return (
     <div class="notice-bar" role="group" aria-label={nameOf(operation)}>
-      <Icon path={state === 'approved' ? check : clock} />
+      <Icon path={state === 'given' ? check : clock} />
       <p>
-        <strong>{words.approvalOf(nameOf(operation), isolated(person.name))}</strong>
+        <strong>{words.consentOf(nameOf(operation), isolated(person.name))}</strong>
         <small>
           {words.askedBy(isolated(requestedBy.name))} · {words.reasons[because]}
         </small>
-        <small role="status">{words.approvalStates[state](timeOf(expiresAt))}</small>
+        <small role="status">{words.consentStates[state](timeOf(expiresAt))}</small>
       </p>
       {state === 'pending' && decidable ? (
         <div class="buttons inline">
           <Button class="outlined" aria-disabled={busy} onClick={() => busy || void run(deny)} label={words.deny} />
-          <Button class="filled" aria-disabled={busy} onClick={() => busy || void run(approve)} label={words.approve} />
+          <Button
+            class="filled"
+            aria-disabled={busy}
+            onClick={() => busy || void run(give)}
+            label={words.giveConsent}
+          />
         </div>
       ) : null}
       {problem === undefined ? null : <Problem text={problem} />}

@@ -7,31 +7,31 @@ import { useSignedIn } from '../session.tsx'
 import { useLoad } from '../use-load.ts'
 import { useRepeated } from '../use-repeated.ts'
 import { useWords } from '../words/speech.tsx'
-import { ApprovalCard } from './approval-card.tsx'
+import { ConsentCard } from './consent-card.tsx'
 
 /** How often new requests are looked for, milliseconds. */
 const interval = 10_000
 
-/** What administrators ask each other to approve. */
-export function ApprovalsScreen() {
+/** What administrators ask each other to consent to. */
+export function ConsentsScreen() {
   const words = useWords()
   const { client } = useSignedIn()
-  const approvals = useLoad('approvals', (unattended) => client.call('GET /admin/approvals', {}, { unattended }))
-  useRepeated(true, interval, () => void approvals.reload(true))
+  const consents = useLoad('consents', (unattended) => client.call('GET /admin/consents', {}, { unattended }))
+  useRepeated(true, interval, () => void consents.reload(true))
   return (
-    <Page title={words.approvals} sentence={words.approvalsSentence}>
-      <WhenLoaded of={approvals}>
+    <Page title={words.consents} sentence={words.consentsSentence}>
+      <WhenLoaded of={consents}>
         {(list) =>
           list.length === 0 ? (
             <Empty icon={inbox}>
-              <p>{words.noApprovals}</p>
+              <p>{words.noConsents}</p>
             </Empty>
           ) : (
-            <ul class="list approvals">
-              {list.map((approval) => (
-                <li key={approval.id}>
-                  <ApprovalCard approval={approval} reload={approvals.reload} />
-                  <Link to={personPlace(approval.person.id)} class="link">
+            <ul class="list consents">
+              {list.map((consent) => (
+                <li key={consent.id}>
+                  <ConsentCard consent={consent} reload={consents.reload} />
+                  <Link to={personPlace(consent.person.id)} class="link">
                     {words.openPerson}
                   </Link>
                 </li>

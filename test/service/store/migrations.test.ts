@@ -1,0 +1,58 @@
+import BetterSqlite3 from 'better-sqlite3'
+import { Kysely, PostgresDialect, sql, SqliteDialect } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import { Pool } from 'pg'
+import { describe, expect, it } from 'vitest'
+
+import { migrations } from '../../../src/service/store/migrations/migrations.ts'
+import { openPostgresStore, postgresEngine } from '../../../src/service/store/postgres.ts'
+import type { Queryable } from '../../../src/service/store/schema.ts'
+import { openSqliteStore, sqliteEngine } from '../../../src/service/store/sqlite.ts'
+import { engines, useEngine } from '../../support/engines.ts'
+
+describe.each(engines)('a database of an earlier version on %s', (engine) => {
+  const newDatabase = useEngine(engine, { empty: true })
+
+  /** Creates a database whose last migration is the named one, and fills it. */
+  async function before(last: string, statements: readonly string[]): Promise<string> {
+    const database = await newDatabase()
+    const dialect =
+      engine === 'SQLite'
+        ? new SqliteDialect({ database: new BetterSqlite3(database) })
+        : new PostgresDialect({ pool: new Pool({ connectionString: database }) })
+    const db = new Kysely<never>({ dialect })
+    const all = Object.entries(migrations(engine === 'SQLite' ? sqliteEngine : postgresEngine))
+    const getMigrations = () => Promise.resolve(Object.fromEntries(all.filter(([name]) => name <= last)))
+    await new Migrator({ db, provider: { getMigrations } }).migrateToLatest()
+    for (const statement of statements) await sql.raw(statement).execute(db)
+    await db.destroy()
+    return database
+  }
+
+  /** What this version reads from it. */
+  async function after<T>(database: string, read: (db: Queryable) => Promise<T>): Promise<T> {
+    const store = await (engine === 'SQLite' ? openSqliteStore(database) : openPostgresStore(database))
+    try {
+      return await read(store.db)
+    } finally {
+      await store.close()
+    }
+  }
+
+  const organization = "insert into organization (id, name, created_at) values ('o', 'Acme', 1)"
+  const administrator = `insert into administrator (id, organization_id, name, email, role, user_handle, created_at)
+    values ('a', 'o', 'Ada', 'ada@example.com', 'admin', 'h', 1)`
+
+  it('keeps the requests between administrators, which are consents now', async () => {
+    const request = (id: string, state: string) =>
+      `insert into approval (id, organization_id, operation, user_id, requested_by, because, state, created_at, expires_at)
+        values ('${id}', 'o', 'resetPerson', 'u', 'a', 'test', '${state}', 5, 905)`
+    const requests = ['pending', 'approved', 'denied', 'used'].map((state, index) => request(`c${index}`, state))
+    const database = await before('0001-schema', [organization, administrator, ...requests])
+
+    const rows = await after(database, (db) => db.selectFrom('consent').selectAll().orderBy('id').execute())
+
+    expect(rows.map(({ state }) => state)).toEqual(['pending', 'given', 'denied', 'used'])
+    expect(rows[0]).toMatchObject({ operation: 'resetPerson', userId: 'u', requestedBy: 'a', createdAt: 5 })
+  })
+})
