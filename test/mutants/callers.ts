@@ -126,12 +126,12 @@ export const mutants: readonly Mutant[] = [
     title: 'counts no longer once the person has left the domain',
   },
   {
-    defense: 'the help desk needs a verified caller or an approval',
+    defense: 'the help desk needs a verified caller or a consent',
     file: 'src/service/console/guard.ts',
     find: 'if (await isCallerVerified(ctx.store.db, of, ctx.clock.now())) return',
     replace: 'if (!(await isCallerVerified(ctx.store.db, of, ctx.clock.now()))) return',
     test: calls,
-    title: 'lets the help desk act without an approval, for 10 minutes',
+    title: 'lets the help desk act without a consent, for 10 minutes',
   },
   {
     defense: 'No blocks the help desk',
