@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { adminOperations } from '../../src/contract/admin/operations.ts'
 import { operations } from '../../src/contract/operations.ts'
@@ -30,8 +30,6 @@ afterAll(async () => {
   await running.close()
   rmSync(folder, { recursive: true })
 })
-// Ceremonies are limited by address.
-beforeEach(() => running.clock.skip(600))
 
 const owner = () => administrator(running, { role: 'owner' })
 const helpdesk = () => administrator(running, { role: 'helpdesk', domains: [running.domain.id] })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { administrator, startConsole } from '../service/console/console-holder.ts'
 import type { Console } from '../service/console/console-holder.ts'
@@ -29,8 +29,6 @@ afterAll(async () => {
   await running.close()
   rmSync(folder, { recursive: true })
 })
-// Ceremonies are limited by address.
-beforeEach(() => running.clock.advance(600))
 
 /** A person with the authenticator open, and the help desk. */
 async function person(domainId = running.domain.id) {

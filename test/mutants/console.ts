@@ -7,6 +7,7 @@ const signIn = 'service/console/sign-in.test.ts'
 const administrators = 'service/console/administrators.test.ts'
 const people = 'service/console/people.test.ts'
 const mounting = 'service/console/mounting.test.ts'
+const lockout = 'attacks/console-lockout.test.ts'
 
 const refusedSignIn = 'is refused with %s'
 const refusedInvitation = 'is not accepted with %s'
@@ -15,6 +16,7 @@ const authorize = 'src/service/console/authorize.ts'
 const ownRecord = 'src/service/console/own-record.ts'
 const scope = 'src/service/console/scope.ts'
 const ceremonies = 'src/service/console/ceremonies.ts'
+const consoleAccess = 'src/service/console/access.ts'
 
 export const mutants: readonly Mutant[] = [
   {
@@ -147,17 +149,17 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a ceremony belongs to its invitation',
-    file: 'src/service/store/administrator-ceremonies.ts',
-    find: "is.and(pick(of, ['challengeHash', 'kind', 'subject'])),",
-    replace: "is.and(pick(of, ['challengeHash', 'kind'])),",
+    file: ceremonies,
+    find: '  consoleOf(call).rpId,\n  subject,\n',
+    replace: '  consoleOf(call).rpId,\n  subject && kind,\n',
     test: attacks,
     title: 'cannot answer the ceremony of one invitation for another one',
   },
   {
     defense: 'a ceremony of the console takes one answer',
-    file: 'src/service/store/administrator-ceremonies.ts',
-    find: "    db.deleteFrom('administratorCeremony').where(isOpen(of, now)).returningAll(),",
-    replace: "    db.selectFrom('administratorCeremony').selectAll().where(isOpen(of, now)),",
+    file: 'src/service/console/sign-in.ts',
+    find: 'if (present?.revokedAt !== null || !(await useCeremony(db, call, assertion.ceremony))) return undefined',
+    replace: 'if (present?.revokedAt !== null) return undefined',
     test: signIn,
     title: 'accepts each answer once',
   },
@@ -282,12 +284,67 @@ export const mutants: readonly Mutant[] = [
     title: 'serves the console of %s at any path of an app, for its own host',
   },
   {
-    defense: 'the limit of ceremonies for each address in the console',
+    defense: 'the limit of anonymous attempts for each address in the console',
+    file: consoleAccess,
+    find: 'if (named === undefined) rates.byAddress.take(networkOf(from))',
+    replace: 'if (named === undefined) networkOf(from)',
+    test: lockout,
+    title: 'is refused after 20 attempts in a second',
+  },
+  {
+    defense: 'a sign-in has the budget of its passkey',
+    file: 'src/service/console/sign-in.ts',
+    find: 'countUnsigned(passkey && `passkey ${passkey.id}`)',
+    replace: 'countUnsigned(passkey && undefined)',
+    test: lockout,
+    title: 'keeps no administrator from signing in',
+  },
+  {
+    defense: 'a registration has the budget of its invitation',
+    file: 'src/service/console/registration.ts',
+    find: 'countUnsigned(invitation && `invitation ${invitation.id}`)',
+    replace: 'countUnsigned(invitation && undefined)',
+    test: lockout,
+    title: 'keeps no one from accepting an invitation',
+  },
+  {
+    defense: 'a confirmation belongs to one session',
+    file: 'src/service/console/sign-in.ts',
+    find: "({ kind: 'confirm', subject: signedIn(call).session.hash })",
+    replace: "({ kind: 'confirm', subject: signedIn(call).id })",
+    test: lockout,
+    title: 'confirms nothing in another session of the same administrator',
+  },
+  {
+    defense: 'a challenge of the console names what it is for',
     file: ceremonies,
-    find: '  if (wait > 0) throw tooManyRequests({ limit: limitWords, wait, now })\n',
+    find: "  'console',\n  kind,\n",
+    replace: "  'console',\n  kind && 'any',\n",
+    also: [
+      {
+        file: 'src/service/console/sign-in.ts',
+        find: "({ kind: 'confirm', subject: signedIn(call).session.hash })",
+        replace: "({ kind: 'confirm', subject: signedIn(call).session.hash && '' })",
+      },
+    ],
+    test: lockout,
+    title: 'signs no one in if it was made for a confirmation',
+  },
+  {
+    defense: 'a challenge confirms once',
+    file: 'src/service/console/sign-in.ts',
+    find: 'if (!(await useCeremony(db, call, assertion.ceremony)) || !(await use(db, call, own, assertion))) return false',
+    replace: 'if (!(await use(db, call, own, assertion))) return false',
+    test: lockout,
+    title: 'confirms once',
+  },
+  {
+    defense: 'a challenge adds one passkey',
+    file: 'src/service/console/own-passkeys.ts',
+    find: '    if (!(await useCeremony(db, call, ceremony))) throw ceremonyEnded()\n',
     replace: '',
-    test: signIn,
-    title: 'limits ceremonies by address',
+    test: lockout,
+    title: 'brings a removed passkey back only once',
   },
   {
     defense: 'the consent that the help desk needs',

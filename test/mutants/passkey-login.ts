@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const [login, challenge, check] = [
   'src/express/app-login/passkey-login.ts',
-  'src/service/passkeys/sign-in-challenge.ts',
+  'src/service/passkeys/signed-challenge.ts',
   'src/service/passkeys/check-sign-in.ts',
 ]
 const [web, service] = ['express/passkey-login.test.ts', 'service/passkeys/sign-in.test.ts']

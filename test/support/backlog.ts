@@ -48,7 +48,7 @@ export async function insertBacklog(db: Queryable, { organizationId, domainIds, 
     sql`administrator_session (hash, administrator_id, created_at, used_at, passed_at)
       ${numbers} select ${user}, ${user}, ${ago}, ${ago}, ${ago}`,
     sql`administrator_ceremony (challenge_hash, kind, subject, user_handle, expires_at)
-      ${numbers} select ${user}, 'sign_in', '', '', ${ago}`,
+      ${numbers} select ${user}, 'used', '', '', ${ago}`,
     sql`administrator_invitation (id, token_hash, organization_id, name, email, role, domain_ids, created_at, expires_at)
       ${numbers} select ${user}, ${user}, ${organization}, 'Person', 'person@example.com', 'owner', '[]', ${ago}, ${ago}`,
     sql`challenge_try (challenge, failures, expires_at) ${numbers} select ${user}, 1, ${ago}`,

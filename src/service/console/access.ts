@@ -15,7 +15,16 @@ import { findSignedIn, noteUse } from './sessions.ts'
 interface ConsoleAccessOptions {
   readonly vendor: Vendor
   readonly address: ConsoleAddress
-  readonly rates: { readonly bySession: RateLimiter; readonly byAddress: RateLimiter }
+  readonly rates: ConsoleRates
+}
+
+/** Rate limits. No caller spends one that another caller needs. */
+export interface ConsoleRates {
+  readonly bySession: RateLimiter
+  /** For sign-ins and registrations, by the passkey or the invitation that they name. */
+  readonly byNamed: RateLimiter
+  /** For those that name neither. */
+  readonly byAddress: RateLimiter
 }
 
 /** Access with the cookie of a console session, and with nothing else: API keys are not read. */
@@ -26,8 +35,8 @@ export function consoleAccess(ctx: ServiceContext, { vendor, address, rates }: C
     async admit({ method, headers, address: from }, limits) {
       const hash = sessionHash(headers.cookie)
       const administrator = hash === undefined ? undefined : await findSignedIn(ctx, hash)
-      const [limiter, caller] = administrator ? [rates.bySession, hash ?? ''] : [rates.byAddress, networkOf(from)]
-      Object.assign(limits, limiter.take(caller))
+      // To refuse an anonymous request costs as much as to say that it needs a session, so only operations without one count them.
+      if (administrator) Object.assign(limits, rates.bySession.take(administrator.session.hash))
       requireSameOrigin(method, headers, origin)
       // A page that waits for changes repeats its request without the person.
       if (administrator && headers.prefer === undefined) await noteUse(ctx, administrator)
@@ -39,7 +48,15 @@ export function consoleAccess(ctx: ServiceContext, { vendor, address, rates }: C
           actor: { kind: 'administrator', id },
           role: 'admin',
           limitedTo: null,
-          console: { origin, rpId, administrator },
+          console: {
+            origin,
+            rpId,
+            administrator,
+            countUnsigned(named) {
+              if (named === undefined) rates.byAddress.take(networkOf(from))
+              else rates.byNamed.take(named)
+            },
+          },
         },
         authorize: (endpoint, params) => authorizeAdministrator(ctx, administrator, endpoint, params),
         async requireUnchanged() {

@@ -1,41 +1,63 @@
+import { hash } from 'node:crypto'
+
+import { clockSkew } from '../../clock.ts'
 import { ceremonyLifetime } from '../../contract/passkeys.ts'
 import type { AdminCreationOptions, AdminRequestOptions } from '../../contract/admin/sign-in.ts'
 import type { AdminPasskey } from '../../contract/admin/sign-in.ts'
 import type { ConsoleCall } from '../context/caller.ts'
-import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import type { Call } from '../http/route.ts'
+import { newSignedChallenge, signedChallengeEnd } from '../passkeys/signed-challenge.ts'
 import { loadWebAuthn } from '../passkeys/webauthn.ts'
 import type { AuthenticationAnswer, MadeCredential, RegistrationAnswer } from '../passkeys/webauthn.ts'
-import { networkOf } from '../rules/network.ts'
-import { algorithms, ceremonyLimit, readClientData } from '../rules/passkeys.ts'
+import { algorithms, readClientData } from '../rules/passkeys.ts'
 import type { ClientData } from '../rules/passkeys.ts'
-import { insertAdministratorCeremony, useAdministratorCeremony } from '../store/administrator-ceremonies.ts'
-import type { AdministratorCeremonyOf, AdministratorCeremonyRow } from '../store/administrator-ceremonies.ts'
+import { insertUsedAdministratorChallenge } from '../store/administrator-ceremonies.ts'
 import { openAdministratorKey } from '../store/administrator-passkeys.ts'
 import type { AdministratorPasskeyRow } from '../store/administrator-passkeys.ts'
-import { takeAttempt } from '../store/attempts.ts'
 import { hashOfChallenge } from '../store/passkey-ceremonies.ts'
 import type { Queryable } from '../store/schema.ts'
 import { UnsealError } from '../sealing/sealing.ts'
 import { descriptorOf } from '../views/views.ts'
 import { consoleOf } from './call.ts'
 
-/** What a ceremony of the console is for. */
-type Purpose = Pick<AdministratorCeremonyRow, 'kind' | 'subject' | 'userHandle'>
-
-/** Begins a ceremony. In a transaction. @returns the challenge that the authenticator signs, base64url. */
-export async function beginCeremony(db: Queryable, call: Call, purpose: Purpose): Promise<string> {
-  const now = call.clock.now()
-  const scope = `console ${networkOf(call.address ?? undefined)}`
-  const wait = await takeAttempt(db, [{ scope, ...ceremonyLimit }], now)
-  if (wait > 0) throw tooManyRequests({ limit: limitWords, wait, now })
-  const challenge = Buffer.from(call.random(32)).toString('base64url')
-  const expiresAt = now + ceremonyLifetime
-  await insertAdministratorCeremony(db, { ...purpose, challengeHash: hashOfChallenge(challenge), expiresAt })
-  return challenge
+/** What a ceremony of the console is for, and whose it is. An answer counts only for both. */
+export interface CeremonyPurpose {
+  readonly kind: 'register' | 'sign_in' | 'confirm' | 'add'
+  /** The id of the invitation, or the hash of the session; empty for a sign-in, which belongs to no one yet. */
+  readonly subject: string
 }
 
-const limitWords = `at most ${ceremonyLimit.limit} passkey ceremonies in 10 minutes for each address`
+/** Begins a ceremony, and stores nothing. @returns the challenge that the authenticator signs, base64url. */
+export const beginCeremony = (call: Call, purpose: CeremonyPurpose): string =>
+  newSignedChallenge(call, challengePurpose(call, purpose), call.clock.now())
+
+const challengePurpose = (call: Call, { kind, subject }: CeremonyPurpose) => [
+  'console',
+  kind,
+  consoleOf(call).rpId,
+  subject,
+]
+
+/** A ceremony of ours that has not ended. Whether it was answered before, only `useCeremony` says. */
+export interface OpenCeremony {
+  readonly challenge: string
+  /** Until when it takes an answer, Unix seconds. */
+  readonly end: number
+}
+
+/**
+ * Uses a ceremony up: of several right answers at once, only one gets it. In the transaction of what the answer does.
+ * @returns false if it was used up before.
+ */
+export function useCeremony(db: Queryable, { clock }: Call, { challenge, end }: OpenCeremony): Promise<boolean> {
+  // Kept until no node takes the challenge any more. A later end would be removed as one from a clock that was ahead.
+  const expiresAt = Math.min(end, clock.now() + ceremonyLifetime) + clockSkew
+  return insertUsedAdministratorChallenge(db, { challengeHash: hashOfChallenge(challenge), expiresAt })
+}
+
+/** The user handle of a new administrator (WebAuthn section 5.4.3): random, because the challenge is, and stored nowhere before. */
+export const userHandleOf = (challenge: string): string => hash('sha256', `administrator ${challenge}`, 'base64url')
 
 /** Milliseconds. */
 const timeout = ceremonyLifetime * 1000
@@ -75,24 +97,27 @@ export function requestOptions(
 }
 
 /**
- * Verifies a new passkey, and uses the ceremony up, whether the answer is right or wrong.
+ * Verifies a new passkey. The transaction that stores it uses the ceremony up.
  * @throws {ApiProblem} `api.error.conflict.state` for a ceremony that has ended; `api.error.invalid.response`
  */
 export async function verifyMade(
   call: Call,
   response: RegistrationAnswer,
-  of: Pick<AdministratorCeremonyOf, 'kind' | 'subject'>,
-): Promise<{ readonly made: MadeCredential; readonly userHandle: string }> {
+  purpose: CeremonyPurpose,
+): Promise<{ readonly made: MadeCredential; readonly ceremony: OpenCeremony }> {
   const webauthn = await loadWebAuthn(call)
-  const { clientData, ceremony } = await useNamed(call, response.response.clientDataJSON, of)
-  if (!ceremony) throw new ApiProblem('api.error.conflict.state', 'The challenge has expired, or was used up.')
+  const { clientData, ceremony } = openCeremony(call, response.response.clientDataJSON, purpose)
+  if (!ceremony) throw ceremonyEnded()
   const made = clientData && (await webauthn.verifyRegistration(response, expectedOf(call, clientData)))
   if (!made) throw wrongAnswer()
-  return { made, userHandle: ceremony.userHandle }
+  return { made, ceremony }
 }
 
+export const ceremonyEnded = () =>
+  new ApiProblem('api.error.conflict.state', 'The challenge has expired, or was used up.')
+
 /**
- * Verifies the use of a passkey, and uses the ceremony up, whether the answer is right or wrong.
+ * Verifies the use of a passkey. The transaction that accepts it uses the ceremony up.
  * @returns undefined for a wrong answer.
  */
 export async function verifyUse(
@@ -101,21 +126,23 @@ export async function verifyUse(
     response,
     passkey,
   }: { readonly response: AuthenticationAnswer; readonly passkey: AdministratorPasskeyRow | undefined },
-  of: Pick<AdministratorCeremonyOf, 'kind' | 'subject'>,
+  purpose: CeremonyPurpose,
 ) {
   const webauthn = await loadWebAuthn(call)
-  const { clientData, ceremony } = await useNamed(call, response.response.clientDataJSON, of)
+  const { clientData, ceremony } = openCeremony(call, response.response.clientDataJSON, purpose)
   const publicKey = passkey && publicKeyOf(call, passkey)
   if (!ceremony || !clientData || !publicKey) return undefined
-  return webauthn.verifyAuthentication(response, { ...expectedOf(call, clientData), publicKey })
+  const assertion = await webauthn.verifyAuthentication(response, { ...expectedOf(call, clientData), publicKey })
+  return assertion && { ...assertion, ceremony }
 }
 
-async function useNamed(call: Call, clientDataJSON: string, of: Pick<AdministratorCeremonyOf, 'kind' | 'subject'>) {
+function openCeremony(call: Call, clientDataJSON: string, purpose: CeremonyPurpose) {
   const clientData = readClientData(clientDataJSON)
   if (!clientData)
     throw new ApiProblem('api.error.invalid.response', 'response: clientDataJSON: expected client data as JSON')
-  const challengeHash = hashOfChallenge(clientData.challenge)
-  const ceremony = await useAdministratorCeremony(call.store.db, { ...of, challengeHash }, call.clock.now())
+  const { challenge } = clientData
+  const end = signedChallengeEnd(call, challenge, challengePurpose(call, purpose), call.clock.now())
+  const ceremony: OpenCeremony | undefined = end === undefined ? undefined : { challenge, end }
   // In a frame of another origin, the page around it may have tricked the person.
   return { ceremony, clientData: clientData.crossOrigin ? undefined : clientData }
 }

@@ -16,7 +16,7 @@ import {
 import { administratorById } from '../store/administrators.ts'
 import type { Queryable } from '../store/schema.ts'
 import { consoleOf, notSignedIn, signedIn } from './call.ts'
-import { beginCeremony, creationOptions, passkeyView, verifyMade } from './ceremonies.ts'
+import { beginCeremony, ceremonyEnded, creationOptions, passkeyView, useCeremony, verifyMade } from './ceremonies.ts'
 
 export const list: Handler<typeof contract.listAdminPasskeys> = async (_input, call) => {
   const rows = await passkeysOfAdministrator(call.store.db, signedIn(call).id)
@@ -26,22 +26,22 @@ export const list: Handler<typeof contract.listAdminPasskeys> = async (_input, c
 export const start: Handler<typeof contract.startAdminPasskey> = async (_input, call) => {
   await loadWebAuthn(call)
   const { id } = signedIn(call)
-  return call.store.db.transaction().execute(async (db) => {
-    const administrator = await administratorById(db, id)
-    if (!administrator) throw notSignedIn()
-    const present = await passkeysOfAdministrator(db, id)
-    if (present.length >= maxPasskeys) throw new ApiProblem('api.error.limit.passkeys')
-    const { userHandle } = administrator
-    const challenge = await beginCeremony(db, call, { kind: 'add', subject: id, userHandle })
-    return creationOptions(consoleOf(call), challenge, administrator, present)
-  })
+  const { db } = call.store
+  const administrator = await administratorById(db, id)
+  if (!administrator) throw notSignedIn()
+  const present = await passkeysOfAdministrator(db, id)
+  if (present.length >= maxPasskeys) throw new ApiProblem('api.error.limit.passkeys')
+  return creationOptions(consoleOf(call), beginCeremony(call, ofAddition(call)), administrator, present)
 }
+
+const ofAddition = (call: Call) => ({ kind: 'add', subject: signedIn(call).session.hash }) as const
 
 export const add: Handler<typeof contract.addAdminPasskey> = async ({ response, name }, call) => {
   const { id: administratorId } = signedIn(call)
-  const { made } = await verifyMade(call, response, { kind: 'add', subject: administratorId })
+  const { made, ceremony } = await verifyMade(call, response, ofAddition(call))
   return call.store.db.transaction().execute(async (db) => {
     await requireStillAllowed(db, call)
+    if (!(await useCeremony(db, call, ceremony))) throw ceremonyEnded()
     const { length } = await passkeysOfAdministrator(db, administratorId)
     if (length >= maxPasskeys) throw new ApiProblem('api.error.limit.passkeys')
     const row = await storePasskey(db, call, { administratorId, name, made })

@@ -4,24 +4,22 @@ import { audit } from '../audit/audit.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import type { Call, Handler } from '../http/route.ts'
 import { loadWebAuthn } from '../passkeys/webauthn.ts'
-import { hashSecret, newSecret } from '../rules/console-secret.ts'
+import { hashSecret } from '../rules/console-secret.ts'
 import { newId } from '../rules/random.ts'
 import { openInvitation, useInvitation } from '../store/administrator-invitations.ts'
 import type { InvitationRow } from '../store/administrator-invitations.ts'
 import { insertAdministrator } from '../store/administrators.ts'
 import { organizationById } from '../store/organizations.ts'
 import { consoleOf } from './call.ts'
-import { beginCeremony, creationOptions, verifyMade } from './ceremonies.ts'
+import { beginCeremony, ceremonyEnded, creationOptions, useCeremony, userHandleOf, verifyMade } from './ceremonies.ts'
 import { storePasskey } from './own-passkeys.ts'
 import { answerSignIn, beginSession } from './sessions.ts'
 
 export const start: Handler<typeof contract.startAdminRegistration> = async ({ token }, call) => {
   await loadWebAuthn(call)
   const { id, name, email, role, organizationId } = await find(call, token)
-  const userHandle = newSecret(call.random)
-  const challenge = await call.store.db
-    .transaction()
-    .execute((db) => beginCeremony(db, call, { kind: 'register', subject: id, userHandle }))
+  const challenge = beginCeremony(call, { kind: 'register', subject: id })
+  const userHandle = userHandleOf(challenge)
   const organization = (await organizationById(call.store.db, organizationId))?.name ?? ''
   return {
     options: creationOptions(consoleOf(call), challenge, { userHandle, name, email }, []),
@@ -31,11 +29,13 @@ export const start: Handler<typeof contract.startAdminRegistration> = async ({ t
 
 export const finish: Handler<typeof contract.finishAdminRegistration> = async ({ token, response, name }, call) => {
   const { id: subject } = await find(call, token)
-  const { made, userHandle } = await verifyMade(call, response, { kind: 'register', subject })
+  const { made, ceremony } = await verifyMade(call, response, { kind: 'register', subject })
+  const userHandle = userHandleOf(ceremony.challenge)
   const now = call.clock.now()
   const session = await call.store.db.transaction().execute(async (db) => {
     const invitation = await useInvitation(db, hashSecret(token), now)
     if (!invitation) throw noInvitation()
+    if (!(await useCeremony(db, call, ceremony))) throw ceremonyEnded()
     const { organizationId, email, role, userId } = invitation
     const id = newId(call.random)
     const row = { id, organizationId, name: invitation.name, email, role, userId, userHandle, createdAt: now }
@@ -49,8 +49,9 @@ export const finish: Handler<typeof contract.finishAdminRegistration> = async ({
   return answerSignIn(call, session)
 }
 
-async function find({ store, clock }: Call, token: string): Promise<InvitationRow> {
-  const invitation = await openInvitation(store.db, hashSecret(token), clock.now())
+async function find(call: Call, token: string): Promise<InvitationRow> {
+  const invitation = await openInvitation(call.store.db, hashSecret(token), call.clock.now())
+  consoleOf(call).countUnsigned(invitation && `invitation ${invitation.id}`)
   if (!invitation) throw noInvitation()
   return invitation
 }

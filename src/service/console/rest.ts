@@ -8,10 +8,19 @@ import type { ConsoleAddress } from '../rules/console-address.ts'
 import { consoleAccess } from './access.ts'
 import { consoleRoutes } from './routes.ts'
 
+/** Sign-ins and registrations in a second, for each passkey, each invitation, and each address that names neither. */
+const maxUnsigned = 20
+
 /** The REST interface of the console, without its transport. */
 export function createConsoleRest(ctx: ServiceContext, vendor: Vendor, address: ConsoleAddress): Rest {
-  const limiter = (name: string) => createRateLimiter(name, ctx.limits.requestsPerSecond, ctx.clock)
-  const rates = { bySession: limiter('session'), byAddress: limiter('address') }
+  const { requestsPerSecond } = ctx.limits
+  const limiter = (name: string, most: number) => createRateLimiter(name, most, ctx.clock)
+  const unsigned = Math.min(maxUnsigned, requestsPerSecond)
+  const rates = {
+    bySession: limiter('session', requestsPerSecond),
+    byNamed: limiter('passkey or invitation', unsigned),
+    byAddress: limiter('address', unsigned),
+  }
   const access = consoleAccess(ctx, { vendor, address, rates })
   return createRest(ctx, { vendor, access, routes: consoleRoutes, operations: adminOperations })
 }

@@ -17,7 +17,7 @@ import { administratorById } from '../store/administrators.ts'
 import type { AdministratorRow } from '../store/administrators.ts'
 import type { Queryable } from '../store/schema.ts'
 import { consoleOf, notSignedIn, signedIn } from './call.ts'
-import { beginCeremony, requestOptions, verifyUse, wrongAnswer } from './ceremonies.ts'
+import { beginCeremony, requestOptions, useCeremony, verifyUse, wrongAnswer } from './ceremonies.ts'
 import { endedCookie } from './cookie.ts'
 import { answerSignIn, beginSession, findSignedIn, sessionView } from './sessions.ts'
 
@@ -26,19 +26,18 @@ const ofSignIn = { kind: 'sign_in', subject: '' } as const
 
 export const startSignIn: Handler<typeof contract.startAdminSignIn> = async (_input, call) => {
   await loadWebAuthn(call)
-  const challenge = await call.store.db
-    .transaction()
-    .execute((db) => beginCeremony(db, call, { ...ofSignIn, userHandle: '' }))
-  return requestOptions(consoleOf(call), challenge)
+  return requestOptions(consoleOf(call), beginCeremony(call, ofSignIn))
 }
 
 export const signIn: Handler<typeof contract.adminSignIn> = async ({ response }, call) => {
   const { passkey, administrator } = await findNamed(call, response)
+  consoleOf(call).countUnsigned(passkey && `passkey ${passkey.id}`)
   const assertion = await verifyUse(call, { response, passkey }, ofSignIn)
   if (!assertion || !passkey || !administrator) throw await refuse(call)
   const session = await call.store.db.transaction().execute(async (db) => {
     const present = await administratorById(db, administrator.id)
-    if (present?.revokedAt !== null || !(await use(db, call, passkey, assertion))) return undefined
+    if (present?.revokedAt !== null || !(await useCeremony(db, call, assertion.ceremony))) return undefined
+    if (!(await use(db, call, passkey, assertion))) return undefined
     const { id, organizationId } = present
     const facts = { administrator: id, passkey: passkey.id }
     const actor = { kind: 'administrator', id } as const
@@ -51,23 +50,22 @@ export const signIn: Handler<typeof contract.adminSignIn> = async ({ response },
 
 export const startConfirmation: Handler<typeof contract.startConfirmation> = async (_input, call) => {
   await loadWebAuthn(call)
-  const { id } = signedIn(call)
-  return call.store.db.transaction().execute(async (db) => {
-    const allowed = await passkeysOfAdministrator(db, id)
-    const challenge = await beginCeremony(db, call, { kind: 'confirm', subject: id, userHandle: '' })
-    return requestOptions(consoleOf(call), challenge, allowed)
-  })
+  const allowed = await passkeysOfAdministrator(call.store.db, signedIn(call).id)
+  return requestOptions(consoleOf(call), beginCeremony(call, ofConfirmation(call)), allowed)
 }
+
+/** Of one session: what another session of the same administrator has started confirms nothing here. */
+const ofConfirmation = (call: Call) => ({ kind: 'confirm', subject: signedIn(call).session.hash }) as const
 
 export const confirm: Handler<typeof contract.confirmAdmin> = async ({ response }, call) => {
   const { id, session } = signedIn(call)
   const { passkey, administrator } = await findNamed(call, response)
   const own = administrator?.id === id ? passkey : undefined
-  const assertion = await verifyUse(call, { response, passkey: own }, { kind: 'confirm', subject: id })
+  const assertion = await verifyUse(call, { response, passkey: own }, ofConfirmation(call))
   if (!assertion || !own) throw await refuse(call)
   const accepted = await call.store.db.transaction().execute(async (db) => {
     await requireStillAllowed(db, call)
-    if (!(await use(db, call, own, assertion))) return false
+    if (!(await useCeremony(db, call, assertion.ceremony)) || !(await use(db, call, own, assertion))) return false
     if (!(await notePass(db, session.hash, call.clock.now()))) throw notSignedIn()
     await auditCall(db, call, 'administrator.confirmed', { administrator: id, passkey: own.id })
     return true

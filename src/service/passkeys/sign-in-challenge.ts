@@ -1,9 +1,5 @@
-import { timingSafeEqual } from 'node:crypto'
-
-import { isBeforeEnd } from '../../clock.ts'
-import { ceremonyLifetime } from '../../contract/passkeys.ts'
-import type { Random } from '../rules/random.ts'
-import type { Secrets } from '../sealing/secrets.ts'
+import { newSignedChallenge, signedChallengeEnd } from './signed-challenge.ts'
+import type { ChallengePurpose } from './signed-challenge.ts'
 
 /** What the challenge of a sign-in without a username is made for. */
 export interface SignInOf {
@@ -13,44 +9,21 @@ export interface SignInOf {
   readonly challenge: string
 }
 
-interface Context {
-  readonly secrets: Pick<Secrets, 'lookup' | 'lookups'>
-  readonly random: Random
-}
-
-/** Random bytes, and the end in Unix seconds. */
-const [randomLength, endLength] = [16, 6]
-
-/**
- * The challenge of a sign-in for which no user is known yet. It carries its own proof and its end, so nothing is stored until a
- * right answer comes: anonymous visitors can ask for as many as they like.
- */
-export function newSignInChallenge({ secrets, random }: Context, of: SignInOf, now: number): string {
-  const head = Buffer.alloc(randomLength + endLength)
-  head.set(random(randomLength))
-  head.writeUIntBE(now + ceremonyLifetime, randomLength, endLength)
-  return Buffer.concat([head, proofOf(secrets.lookup(textOf(of, head)))]).toString('base64url')
-}
+/** The challenge of a sign-in for which no user is known yet. */
+export const newSignInChallenge = (ctx: Parameters<typeof newSignedChallenge>[0], of: SignInOf, now: number): string =>
+  newSignedChallenge(ctx, purposeOf(of), now)
 
 /** @returns until when it is good, Unix seconds; undefined for one that this service did not make for this, or that has ended. */
-export function signInChallengeEnd(
-  { secrets }: Pick<Context, 'secrets'>,
+export const signInChallengeEnd = (
+  ctx: Parameters<typeof signedChallengeEnd>[0],
   webauthnChallenge: string,
   of: SignInOf,
   now: number,
-): number | undefined {
-  const bytes = Buffer.from(webauthnChallenge, 'base64url')
-  const [head, proof] = [bytes.subarray(0, randomLength + endLength), bytes.subarray(randomLength + endLength)]
-  if (head.length < randomLength + endLength) return undefined
-  const isOurs = secrets.lookups(textOf(of, head)).some((lookup) => isSame(proof, proofOf(lookup)))
-  const end = head.readUIntBE(randomLength, endLength)
-  return isOurs && isBeforeEnd(end, ceremonyLifetime, now) ? end : undefined
-}
+): number | undefined => signedChallengeEnd(ctx, webauthnChallenge, purposeOf(of), now)
 
-const textOf = ({ domainId, rpId, challenge }: SignInOf, head: Buffer): string =>
-  ['passkey sign-in', domainId, rpId, challenge, head.toString('hex')].join(':')
-
-/** A lookup names its key, which the challenge need not. */
-const proofOf = (lookup: string): Buffer => Buffer.from(lookup.slice(lookup.indexOf('.') + 1), 'base64url')
-
-const isSame = (one: Buffer, other: Buffer): boolean => one.length === other.length && timingSafeEqual(one, other)
+const purposeOf = ({ domainId, rpId, challenge }: SignInOf): ChallengePurpose => [
+  'passkey sign-in',
+  domainId,
+  rpId,
+  challenge,
+]

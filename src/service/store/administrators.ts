@@ -93,14 +93,13 @@ const removeAdministratorDomains = change('removeAdministratorDomains', (db, id:
 )
 
 /**
- * Ends the access of an administrator, with its passkeys, sessions, ceremonies and invitations. In a transaction.
+ * Ends the access of an administrator, with its passkeys, sessions and invitations. In a transaction.
  * @returns false where it has ended already.
  */
 export async function endAdministrator(db: Queryable, id: string, now: number): Promise<boolean> {
   if (!(await revokeAdministratorRow(db, id, now))) return false
   await removePasskeysOfAdministrator(db, id)
   await removeAdministratorSessions(db, id)
-  await removeCeremoniesOfSubject(db, id)
   await removeInvitationsBy(db, id)
   return true
 }
@@ -115,10 +114,6 @@ const revokeAdministratorRow = changesRow('revokeAdministratorRow', (db, id: Slo
 
 const removePasskeysOfAdministrator = change('removePasskeysOfAdministrator', (db, id: Slot<string>) =>
   db.deleteFrom('administratorPasskey').where('administratorId', '=', id),
-)
-
-const removeCeremoniesOfSubject = change('removeCeremoniesOfSubject', (db, subject: Slot<string>) =>
-  db.deleteFrom('administratorCeremony').where('subject', '=', subject),
 )
 
 export const noteAdministratorSeen = change('noteAdministratorSeen', (db, id: Slot<string>, now: Slot<number>) =>

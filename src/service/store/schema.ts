@@ -604,13 +604,12 @@ export interface Database {
     createdAt: number
     expiresAt: number
   }
-  /** A WebAuthn ceremony of the console, deleted by its first answer. */
+  /** A used challenge of the console, until its time is over. Open ones are not stored: see `newSignedChallenge`. */
   administratorCeremony: {
     challengeHash: string
-    kind: 'register' | 'sign_in' | 'confirm' | 'add'
-    /** The id of the invitation or the administrator it is for; empty for a sign-in. */
+    kind: 'used'
+    /** Always empty, like `userHandle`. */
     subject: string
-    /** For a registration: the user handle that the passkey was made with. */
     userHandle: string
     expiresAt: number
   }

@@ -416,7 +416,7 @@ describe.each(engines)('enrollment on %s', (engine) => {
         role: 'admin',
         limitedTo: null,
         version: '1.4',
-        console: { origin: '', rpId: '', administrator: caller },
+        console: { origin: '', rpId: '', administrator: caller, countUnsigned: () => {} },
       } as const
       return (await enrollmentMailProblem(ctx.store.db, call, { userId: id, domainId: domain.id }))?.code
     }

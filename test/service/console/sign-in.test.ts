@@ -302,16 +302,6 @@ describe.each(engines)('the console on %s', (engine) => {
     })
   })
 
-  it('limits ceremonies by address', async () => {
-    running.clock.skip(600)
-    const starts = []
-    for (let count = 0; count < 31; count += 1) starts.push(await callConsole(running, 'POST', '/sign-in/options'))
-
-    expect(starts.slice(0, 30).every(({ status }) => status === 200)).toBe(true)
-    expect([starts[30]?.status, starts[30]?.code]).toEqual([429, 'api.error.toomanyrequests'])
-    running.clock.skip(600)
-  })
-
   it('answers requests for its own host only', async () => {
     const app = `${running.origin}/console/`
     const onConsole = { host: new URL(origin).host }

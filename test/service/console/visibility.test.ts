@@ -12,7 +12,12 @@ describe('what is visible to a call', () => {
   })
 
   it('is nothing for an API key, and nothing before the sign-in to the console', () => {
-    const console = { origin: 'https://c.example', rpId: 'c.example', administrator: undefined }
+    const console = {
+      origin: 'https://c.example',
+      rpId: 'c.example',
+      administrator: undefined,
+      countUnsigned: () => {},
+    }
     const apiKey = { organizationId, actor: { kind: 'api_key', id: organizationId } } as const
 
     expect(() => visibleTo(apiKey)).toThrow(/Only the console/)

@@ -22,6 +22,6 @@ export function callAs(
     role: 'admin',
     limitedTo: null,
     version: '1.4',
-    console: { origin: '', rpId: '', administrator: { ...administrator, session: noSession } },
+    console: { origin: '', rpId: '', administrator: { ...administrator, session: noSession }, countUnsigned: () => {} },
   }
 }
