@@ -1,4 +1,5 @@
 import { clockSkew } from '../clock.ts'
+import type { RequestedUnknownBrowser } from '../contract/browser-key.ts'
 import type { RequestedPhishingResistance } from '../contract/phishing-resistance.ts'
 import type { Factor } from '../contract/users.ts'
 
@@ -26,6 +27,8 @@ export interface Challenge {
   readonly factors?: readonly Factor[] | undefined
   /** The policy for passkeys, if it is stricter than that of the app. */
   readonly phishingResistant?: RequestedPhishingResistance | undefined
+  /** The setting for unknown browsers, if it is stricter than that of the app. */
+  readonly unknownBrowser?: RequestedUnknownBrowser | undefined
   /** What the user confirms by a step-up, in the app's words. */
   readonly action?: string | undefined
   /** Where the user continues after giving up, if the app said so. */
@@ -89,6 +92,8 @@ export interface Verified {
   readonly nextEpoch?: string | undefined
   /** The policy of the app and the route under which the step was passed; undefined for `off`. */
   readonly phishingResistant?: RequestedPhishingResistance | undefined
+  /** How the browser was known: `kept` if it has shown its key. Undefined for any other, and for records of earlier versions. */
+  readonly browser?: 'kept' | undefined
   readonly userKey: string
 }
 
@@ -102,6 +107,7 @@ export interface NewChallenge {
   readonly giveUpTo?: string | undefined
   readonly factors?: readonly Factor[] | undefined
   readonly phishingResistant?: RequestedPhishingResistance | undefined
+  readonly unknownBrowser?: RequestedUnknownBrowser | undefined
   readonly action?: string | undefined
 }
 
@@ -117,6 +123,7 @@ export function createChallenge(wanted: NewChallenge, now: number, random: (size
     giveUpTo: wanted.giveUpTo,
     factors: wanted.factors,
     phishingResistant: wanted.phishingResistant,
+    unknownBrowser: wanted.unknownBrowser,
     action: wanted.action,
   }
 }

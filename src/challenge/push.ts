@@ -1,7 +1,4 @@
 import { ApiError } from '../client/errors.ts'
-import { stricter } from '../contract/phishing-resistance.ts'
-import type { PhishingResistance } from '../contract/phishing-resistance.ts'
-import type { UnknownBrowser } from '../contract/browser-key.ts'
 import type { Attribute } from '../contract/sessions.ts'
 import type { Challenge } from './challenge.ts'
 import type { ProvisionOptions } from './enrollment.ts'
@@ -9,6 +6,8 @@ import { enroll, provisionAndEnroll } from './enrollment.ts'
 import type { ChallengeStatus } from './challenge-status.ts'
 import { statusOf } from './challenge-status.ts'
 import { secondsToWait, unlessRejected } from './rejection.ts'
+import { narrow } from './policy.ts'
+import type { Policy } from './policy.ts'
 import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
 import { referenceOf } from './user.ts'
@@ -22,9 +21,8 @@ export interface Sender {
   readonly browser: string | undefined
   /** The relying party of the app; undefined where browsers accept no passkeys. */
   readonly rpId: string | undefined
-  /** The app's policy for passkeys, and for browsers that are not kept. */
-  readonly phishingResistant: PhishingResistance
-  readonly unknownBrowser: UnknownBrowser
+  /** The policy of the app; the challenge may ask for more. */
+  readonly policy: Policy
   /** The origin that a page of the app signs; undefined where it cannot. */
   readonly origin: string | undefined
 }
@@ -79,9 +77,9 @@ async function push(
 
 /** The members of every session of a challenge. */
 export function describe(challenge: Challenge, sender: Sender) {
-  const { user, attributes, ipAddress, browser, rpId, origin, unknownBrowser } = sender
+  const { user, attributes, ipAddress, browser, rpId, origin } = sender
   const { browserProof: signature } = challenge
-  const policy = stricter(sender.phishingResistant, challenge.phishingResistant)
+  const { phishingResistant, unknownBrowser } = narrow(sender.policy, challenge)
   return {
     user: referenceOf(user),
     attributes: [
@@ -97,7 +95,7 @@ export function describe(challenge: Challenge, sender: Sender) {
     ...(ipAddress === undefined ? {} : { ipAddress }),
     // A domain that prefers passkeys asks whether the user has one for this app.
     ...(rpId === undefined ? {} : { rpId }),
-    ...(policy === 'off' ? {} : { phishingResistant: policy }),
+    ...(phishingResistant === 'off' ? {} : { phishingResistant }),
   }
 }
 

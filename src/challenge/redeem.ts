@@ -22,9 +22,9 @@ export interface Redeemed {
 
 interface Redeeming {
   readonly allowed: readonly Factor[]
-  /** The policy of the app and the route. */
+  /** The policy of the app and the route, in this browser. */
   readonly policy: PhishingResistance
-  /** What it allows from a browser that is not kept. */
+  /** What both allow from a browser that is not kept. */
   readonly unknownBrowser: UnknownBrowser
   readonly browser: PassedBrowser
   /** The answer of a call that has redeemed it already. */
@@ -40,11 +40,11 @@ interface Redeeming {
 export async function redeem(
   service: ConnectedService,
   challenge: Challenge,
-  { allowed, policy, unknownBrowser, browser, redeemed, now }: Redeeming,
+  { allowed, policy, unknownBrowser, browser: passedBrowser, redeemed, now }: Redeeming,
 ): Promise<Redeemed> {
   if (challenge.sessionId === undefined) return {}
   const phishingResistant = requestedPolicy(policy)
-  const wanted = { id: challenge.id, browser, phishingResistant, unknownBrowser }
+  const wanted = { id: challenge.id, browser: passedBrowser, phishingResistant, unknownBrowser }
   const found = redeemed ?? (await redeemNow(service, challenge.sessionId, wanted))
   if (found?.state !== 'approved') return {}
   const { createdAt = challenge.askedAt, settledAt = now, factor = challenge.givenFactor ?? 'push' } = found
@@ -55,8 +55,10 @@ export async function redeem(
   const { factorId, epoch } = found
   // If the service's clock is ahead, the record must not be valid for longer.
   const at = Math.min(settledAt, now)
+  // Only the service has verified the proof of a kept browser.
+  const browser = found.fromKeptBrowser ? ('kept' as const) : undefined
   return {
-    verified: { at, factor, factorId, purpose, sessionId, epoch, phishingResistant, userKey },
+    verified: { at, factor, factorId, purpose, sessionId, epoch, phishingResistant, browser, userKey },
     browser: found.browser,
   }
 }

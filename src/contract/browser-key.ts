@@ -9,6 +9,16 @@ import { PageOrigin } from './relying-party.ts'
 export const UnknownBrowser = z.enum(['number', 'passkey', 'deny'])
 export type UnknownBrowser = z.infer<typeof UnknownBrowser>
 
+/** What a route can ask for beyond the option of its app. */
+export const RequestedUnknownBrowser = UnknownBrowser.exclude(['number'])
+export type RequestedUnknownBrowser = z.infer<typeof RequestedUnknownBrowser>
+
+/** The stricter of two settings; undefined stands for `number`. */
+export function stricterBrowser(one: UnknownBrowser | undefined, other: UnknownBrowser | undefined): UnknownBrowser {
+  const strictness = (setting: UnknownBrowser = 'number') => UnknownBrowser.options.indexOf(setting)
+  return strictness(one) >= strictness(other) ? (one ?? 'number') : (other ?? 'number')
+}
+
 /** The public key of a browser: an uncompressed point on P-256 (SEC 1 section 2.3.3), base64url. */
 export const BrowserKey = z.string().regex(/^B[A-Za-z0-9_-]{86}$/, 'must be an uncompressed point on P-256, base64url')
 

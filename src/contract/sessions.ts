@@ -36,6 +36,8 @@ export const Session = z.object({
   settledAt: Seconds.optional(),
   /** The person chose on the device to keep the browser: it is kept if its key is sent when the approval is redeemed. */
   keepBrowser: z.literal(true).optional(),
+  /** The request came from a browser that the user keeps: it has shown its key. */
+  fromKeptBrowser: z.literal(true).optional(),
   /** How many more codes may be tried; only after a wrong code for a challenge. */
   triesLeft: z.int().optional(),
   /** How long codes are locked, seconds: now with no try left, and after one more wrong code with one left. */

@@ -4,6 +4,7 @@ import { createMemoryChallengeStore } from '../challenge/challenge-store.ts'
 import { createEpochs } from '../challenge/epochs.ts'
 import { asRequest } from '../challenge/attribution.ts'
 import type { RequestId } from '../challenge/attribution.ts'
+import { policyOfApp } from '../challenge/policy.ts'
 import { createConnector } from '../challenge/service.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import type { VersionAdapter } from '../challenge/version-adapter.ts'
@@ -28,6 +29,7 @@ import { orFail, whenKnown } from './request/at-once.ts'
 import { resolveAppUser } from './request/app-user.ts'
 import type { Mfa, RequestContext } from './request/context.ts'
 import { setContext } from './request/context.ts'
+import { isForeign } from './request/foreign-state.ts'
 import type { Effects } from './request/outcome.ts'
 import { isLogout } from './request/public-path.ts'
 import { createRequestId } from './request/request-id.ts'
@@ -37,7 +39,6 @@ import type { Trace } from './request/trace.ts'
 import { checkEpoch, shareEpochs } from './request/verified.ts'
 import { createWebRequest } from './request/web-request.ts'
 import { serveRoutes } from './routes.ts'
-import type { MfaState } from './session/mfa-state.ts'
 import { bindToService, checkWebSession, hasMfaState, readMfaState } from './session/web-session.ts'
 import { warnOfBearer } from './setup-checks/bearer-requests.ts'
 import { warnOfLaterUser } from './setup-checks/later-user.ts'
@@ -98,7 +99,8 @@ function createMfa(options: ResolvedOptions): Mfa {
   const connect = createConnector(open, { timeout, maxConcurrency, clock, challengeStore, check, answered })
   const epochs = createEpochs({ connect, clock, maxUnchecked })
   const watches = createSharedWatches(connect, clock)
-  return { options, connect, outage, epochs, watches, places: createStreamPlaces() }
+  const policy = policyOfApp(options)
+  return { options, policy, connect, outage, epochs, watches, places: createStreamPlaces() }
 }
 
 interface Handling {
@@ -218,27 +220,6 @@ async function checkState(req: Request, context: RequestContext, user: MfaUser):
   await withdrawShownCode(req, context.mfa)
   return { state: 'remove' }
 }
-
-/**
- * State of another user ended with that user's login; and state of another service says nothing about the user who has the
- * same name here.
- */
-function isForeign(state: MfaState, { userKey, mfa: { options } }: RequestContext): boolean {
-  const { service = options.serviceId } = state
-  const isOwn = (part: { readonly userKey: string } | undefined) => !part || part.userKey === userKey
-  return service !== options.serviceId || !partsOfUsers.every((name) => isOwn(state[name]))
-}
-
-const partsOfUsers = [
-  'verified',
-  'challenge',
-  'letThrough',
-  'setup',
-  'remembered',
-  'ownId',
-  'passkeyPass',
-  'shownReplacement',
-] as const
 
 /** Serves what needs neither a web session nor a user: the files of the pages, and what the service itself shows to devices. */
 async function servePublic({ options }: Mfa, req: Request, res: Response, below: string): Promise<boolean> {

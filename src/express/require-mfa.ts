@@ -1,5 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 
+import type { Policy } from '../challenge/policy.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { apply, serve } from './apply.ts'
@@ -8,7 +9,7 @@ import { resolveAppUser } from './request/app-user.ts'
 import type { RequestContext } from './request/context.ts'
 import { contextOf } from './request/context.ts'
 import type { Need } from './request/need.ts'
-import { readNeed } from './request/need.ts'
+import { narrowTo, readNeed } from './request/need.ts'
 import type { Outcome } from './request/outcome.ts'
 import { json } from './request/outcome.ts'
 import type { GuardDecision } from './request/trace.ts'
@@ -31,33 +32,41 @@ export type RequireMfaOptions = Need
  */
 export function requireMfa(options: RequireMfaOptions = {}): RequestHandler {
   const need = readNeed('requireMfa', options)
+  const route: Route = { need, policyFor: narrowTo(need) }
   return (req, res, next) => {
-    orFail(() => guard(req, res, next, need), next)
+    orFail(() => guard(req, res, next, route), next)
   }
 }
 
-function guard(req: Request, res: Response, next: NextFunction, need: Need): void | Promise<void> {
+interface Route {
+  readonly need: Need
+  /** What counts on the route, in an app with this policy. */
+  readonly policyFor: (app: Policy) => Policy
+}
+
+function guard(req: Request, res: Response, next: NextFunction, route: Route): void | Promise<void> {
   const context = contextOf(req)
   if (!context) throw new Error('requireMfa() needs app.use(mfa()) before it')
   return whenKnown(resolveAppUser(req, context.mfa.options, context.user), (user) =>
-    guardUser({ context, user, need }, req, res, next),
+    guardUser({ context, user, route }, req, res, next),
   )
 }
 
 interface Guarded {
   readonly context: RequestContext
   readonly user: MfaUser | undefined
-  readonly need: Need
+  readonly route: Route
 }
 
 function guardUser(
-  { context, user, need }: Guarded,
+  { context, user, route }: Guarded,
   req: Request,
   res: Response,
   next: NextFunction,
 ): void | Promise<void> {
   const state = readMfaState(req)
-  const decision = decide(state, context, user, need)
+  const { need } = route
+  const decision = decide(state, context, user, route)
   context.trace?.note({ kind: 'guard', decision, need })
   if (decision === 'passed') return next()
   if (!user) return apply({ req, context, state }, res, signInFirst)
@@ -65,10 +74,10 @@ function guardUser(
   return serve(request, res, next, () => (decision === 'later_user' ? refuse(context) : stepUp(request, need)))
 }
 
-function decide(state: MfaState, context: RequestContext, user: MfaUser | undefined, need: Need): GuardDecision {
+function decide(state: MfaState, context: RequestContext, user: MfaUser | undefined, route: Route): GuardDecision {
   if (!user) return 'nobody'
   if (isLaterUser(context, user)) return 'later_user'
-  const found = findVerified(state, context, user, need)
+  const found = findVerified(state, context, user, route.policyFor(context.mfa.policy))
   return typeof found === 'string' ? found : 'passed'
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { createChallenge } from '../../src/challenge/challenge.ts'
+import { policyOfApp } from '../../src/challenge/policy.ts'
 import { adapt14 } from '../../src/challenge/service-1-4.ts'
 import type { Outcome } from '../../src/express/request/outcome.ts'
 import type { WebRequest } from '../../src/express/request/web-request.ts'
@@ -31,14 +32,15 @@ function arrange(given: Partial<WebRequest> = {}, headers: object = {}) {
   const sessions = { redeem, cancel: () => Promise.resolve(calls.push('cancel')), get: () => Promise.resolve(approved) }
   const service = { ...adapt14({ client: { sessions }, domainId: 'd' } as never), domainId: 'd', client: { sessions } }
   const options = {
-    unknownBrowser: 'number',
     clock: { now: () => now + 10 },
     random,
-    factors: ['push', 'otp'],
+    passkeys: { relyingPartyOf: () => undefined },
     remember: false,
     recoveryCodes: true,
   }
-  const mfa = { options, connect: () => Promise.resolve(service), epochs: { update: () => {}, covers: () => true } }
+  const policy = policyOfApp({ factors: ['push', 'otp'], phishingResistant: 'off', unknownBrowser: 'number' })
+  const epochs = { update: () => {}, covers: () => true }
+  const mfa = { options, policy, connect: () => Promise.resolve(service), epochs }
   const request = {
     req: { method: 'GET', headers, query: {}, socket: {} },
     context: { base: '/mfa', prefix: '', userKey, mfa },

@@ -1,4 +1,5 @@
-import { mfa } from 'second-factor'
+import { mfa, requireMfa } from 'second-factor'
+import type { RequireMfaOptions } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
 import type { MfaOptions } from '../../src/express/mfa-options.ts'
@@ -8,8 +9,8 @@ import { numberOn } from '../support/web-app.ts'
 import { isVerified, startPolicyApp } from './policy-app.ts'
 
 /** An app, and alice, whose page has a key. */
-async function start(options: Partial<MfaOptions> = {}) {
-  const started = await startPolicyApp({ mfa: options })
+async function start(options: Partial<MfaOptions> = {}, guard: RequireMfaOptions = {}) {
+  const started = await startPolicyApp({ mfa: options, guard })
   const { url, app, alice, service } = started
   const key = createBrowserKey()
 
@@ -249,6 +250,133 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
 
     expect(() => mfa({ service, logger, authenticatorUrl: 'https://mfa.example', unknownBrowser, ...options })).toThrow(
       /unknownBrowser/,
+    )
+  })
+
+  it('does not count what was passed with another factor in a new browser before', async () => {
+    const { signIn, approve, startApp } = await start()
+    const { browser } = await signIn()
+    await approve(browser)
+
+    const other = browser.copy((await startApp({ unknownBrowser })).url)
+
+    expect(await isVerified(browser)).toBe(true)
+    expect(await isVerified(other)).toBe(false)
+  })
+
+  it('counts what was passed before by a passkey, or in a browser that had shown its key', async () => {
+    const { keep, again, approve, givePasskey, signIn, byPasskey, startApp } = await start()
+    const { browser: kept } = await keep()
+    await again(kept)
+    await approve(kept)
+    await givePasskey()
+    const { browser: withPasskey } = await signIn()
+    await byPasskey(withPasskey)
+    const { url } = await startApp({ unknownBrowser })
+
+    expect(await isVerified(kept.copy(url))).toBe(true)
+    expect(await isVerified(withPasskey.copy(url))).toBe(true)
+  })
+
+  it('excludes remembered browsers, as they pass the gate without showing a key', () => {
+    const service = { baseUrl: 'http://127.0.0.1:1/api', apiKey: 'k', domainId: 'd' }
+    const options = { service, authenticatorUrl: 'https://mfa.example', remember: { days: 30 } }
+
+    expect(() => mfa({ ...options, unknownBrowser })).toThrow(TypeError)
+    expect(() => mfa({ ...options, unknownBrowser })).toThrow(`unknownBrowser: '${unknownBrowser}' excludes remember`)
+  })
+})
+
+describe.each(policies)('requireMfa({ unknownBrowser: %s })', (unknownBrowser) => {
+  const guard = { unknownBrowser }
+
+  it('is not satisfied by another factor in a new browser, and leads to a step-up by passkey', async () => {
+    const { signIn, approve, givePasskey, byPasskey } = await start({}, guard)
+    await givePasskey()
+    const { browser } = await signIn()
+    await browser.submit('/mfa/send')
+    await approve(browser)
+
+    const before = await browser.visit('/guarded')
+    await byPasskey(browser)
+
+    expect(before.text).toContain('Confirm with your passkey')
+    expect((await browser.open('/guarded')).text).toBe('guarded')
+  })
+
+  it('is satisfied by another factor in a browser that has shown its key', async () => {
+    const { keep, again, approve } = await start({}, guard)
+    const { browser } = await keep()
+    const before = (await browser.open('/guarded')).status
+    await again(browser)
+    await approve(browser)
+
+    expect(before).toBe(303)
+    expect((await browser.open('/guarded')).text).toBe('guarded')
+  })
+
+  it('accepts nothing else in a new browser, also not by hand-made requests', async () => {
+    const { signIn, approve, alice, tryOtherWays } = await start({}, guard)
+    const { browser } = await signIn()
+    await approve(browser)
+
+    const page = await browser.visit('/guarded')
+    await tryOtherWays(browser)
+
+    expect(page.text).toContain('This browser is new')
+    expect(await alice.pending()).toEqual([])
+    expect((await browser.open('/guarded')).status).toBe(303)
+  })
+
+  it('accepts nothing else with an invented proof, because the service verifies it', async () => {
+    const { signIn, approve, alice, tryOtherWays } = await start({}, guard)
+    const { browser } = await signIn()
+    await approve(browser)
+    await browser.open('/guarded')
+    await browser.submit('/mfa/browser', { signature: 'A'.repeat(86) })
+
+    await tryOtherWays(browser)
+
+    expect(await alice.pending()).toEqual([])
+    expect((await browser.open('/guarded')).status).toBe(303)
+  })
+
+  it('opens a challenge of its own beside one that accepts any browser', async () => {
+    const { signIn, approve, alice } = await start({}, guard)
+    const { browser } = await signIn()
+    await approve(browser)
+    await browser.visit('/mfa?purpose=step_up&returnTo=/danger')
+    const before = await alice.pending()
+
+    const page = await browser.visit('/guarded')
+
+    expect(before).toHaveLength(1)
+    expect(page.text).toContain('This browser is new')
+  })
+
+  it('tells a script which challenge to open', async () => {
+    const { signIn, approve } = await start({}, guard)
+    const { browser } = await signIn()
+    await approve(browser)
+
+    const { challenge } = (await browser.fetch('/guarded')).body as { challenge: string }
+    const page = await browser.visit(challenge)
+
+    expect(challenge).toBe(`/mfa?purpose=step_up&unknownBrowser=${unknownBrowser}`)
+    expect(page.text).toContain('This browser is new')
+  })
+
+  it('is an error where the app has no passkeys, or its factors leave them out', async () => {
+    const { signIn, approve } = await start({ passkeys: false }, guard)
+    const { browser } = await signIn()
+    await approve(browser)
+
+    const page = await browser.visit('/guarded')
+
+    expect(page.status).toBe(500)
+    expect(page.text).toContain(`unknownBrowser: '${unknownBrowser}' of a route needs passkeys, which are off`)
+    expect(() => requireMfa({ ...guard, factors: ['push'] })).toThrow(
+      "requireMfa: unknownBrowser needs 'passkey' among factors",
     )
   })
 })

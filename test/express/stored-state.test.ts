@@ -24,6 +24,7 @@ const states = fc
     epoch: optional,
     nextEpoch: optional,
     phishingResistant: fc.constantFrom(undefined, ...RequestedPhishingResistance.options),
+    browser: fc.constantFrom(undefined, 'kept' as const),
     purpose: fc.constantFrom(...purposes),
   })
   .chain((verified) =>
@@ -65,6 +66,15 @@ describe('the stored verification record', () => {
     expect(() => Object.assign(read() ?? {}, { userKey: 'username:bob' })).toThrow(TypeError)
     expect(read()).toEqual(verified)
   })
+
+  it.each([undefined, ...RequestedPhishingResistance.options])(
+    'says nothing of the browser if it was stored before it could, under the policy %s',
+    (phishingResistant) => {
+      const text = complete.replace('/page |', `/page ${phishingResistant ?? '|'}`)
+
+      expect(parseState({ verified: text }).verified).toEqual({ ...verified, phishingResistant, browser: undefined })
+    },
+  )
 
   it('is read only if it is complete', () => {
     expect(complete).toBe('username:alice 1795000000 otp | | | | s /page | sign_in')

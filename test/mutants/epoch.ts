@@ -91,8 +91,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a record counts only under the epoch of its user',
-    file: 'src/express/request/verified.ts',
-    find: "if (!mfa.epochs.covers(verified)) return 'ended'",
+    file: 'src/challenge/policy.ts',
+    find: "if (!epochs.covers(record)) return 'ended'",
     replace: '',
     test: 'express/ended-sessions.test.ts',
     title: 'ends within a minute on every node of the app after %s',
@@ -120,8 +120,8 @@ export const mutants: readonly Mutant[] = [
     replace: 'below === undefined && passesAtOnce(request)',
     also: [
       {
-        file: 'src/express/request/verified.ts',
-        find: "  if (!mfa.epochs.covers(verified)) return 'ended'\n",
+        file: 'src/challenge/policy.ts',
+        find: "  if (!epochs.covers(record)) return 'ended'\n",
         replace: '',
       },
       {

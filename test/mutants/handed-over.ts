@@ -16,8 +16,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'it is taken only where nothing but a passkey counts',
     file: code,
-    find: '    needsOnlyPasskey(request, policyOf(request, challenge), known)',
-    replace: '    (needsOnlyPasskey(request, policyOf(request, challenge), known) || true)',
+    find: '    needsOnlyPasskey(policy, known)',
+    replace: '    (needsOnlyPasskey(policy, known) || true)',
     test,
     title: 'does not count where other factors do',
   },

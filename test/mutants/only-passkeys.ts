@@ -1,9 +1,9 @@
 import type { Mutant } from './mutant.ts'
 
 const test = 'express/only-passkeys.test.ts'
-const [open, verified, checks] = [
+const [open, decision, checks] = [
   'src/express/sign-in/open-challenge.ts',
-  'src/express/request/verified.ts',
+  'src/challenge/policy.ts',
   'src/express/setup-checks/phishing-resistance.ts',
 ]
 const policy = 'src/challenge/passkey-policy.ts'
@@ -13,17 +13,17 @@ const offers = 'offers no other factor, sends nothing, and says that a passkey i
 export const mutants: readonly Mutant[] = [
   {
     defense: 'the policy of the app narrows what its pages offer',
-    file: open,
-    find: '  return stricter(context.mfa.options.phishingResistant, challenge.phishingResistant)',
-    replace: '  return stricter(context && null, challenge.phishingResistant)',
+    file: decision,
+    find: 'stricter(policy.phishingResistant, asked.phishingResistant)',
+    replace: 'stricter(policy && null, asked.phishingResistant)',
     test,
     title: offers,
   },
   {
     defense: 'the policy of a route narrows what its pages offer',
-    file: open,
-    find: '  return stricter(context.mfa.options.phishingResistant, challenge.phishingResistant)',
-    replace: '  return stricter(context.mfa.options.phishingResistant, challenge && null)',
+    file: decision,
+    find: 'stricter(policy.phishingResistant, asked.phishingResistant)',
+    replace: 'stricter(policy.phishingResistant, asked && null)',
     test,
     title: offers,
   },
@@ -54,8 +54,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'sessions carry the policy of the app, so that the service enforces it',
     file: 'src/challenge/push.ts',
-    find: "    ...(policy === 'off' ? {} : { phishingResistant: policy }),\n",
-    replace: "    ...(policy === 'off' ? {} : {}),\n",
+    find: "    ...(phishingResistant === 'off' ? {} : { phishingResistant }),\n",
+    replace: "    ...(phishingResistant === 'off' ? {} : {}),\n",
     test,
     title: 'carry its policy, so that the service enforces it, and the reason is in the event',
   },
@@ -69,17 +69,17 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'requireMfa() wants a passkey',
-    file: verified,
-    find: '  return countsUnder(stricter(mfa.options.phishingResistant, phishingResistant), verified)',
-    replace: '  return countsUnder(stricter(mfa.options.phishingResistant, phishingResistant && null), verified)',
+    file: decision,
+    find: 'stricter(policy.phishingResistant, asked.phishingResistant)',
+    replace: 'stricter(policy.phishingResistant, asked && null)',
     test,
     title: 'is not satisfied by another factor, and leads to a step-up by passkey',
   },
   {
     defense: 'the gate wants a passkey, also of users who passed before',
-    file: verified,
-    find: '  return countsUnder(stricter(mfa.options.phishingResistant, phishingResistant), verified)',
-    replace: '  return countsUnder(stricter(phishingResistant, undefined), verified)',
+    file: decision,
+    find: "  if (!countsUnder(policy.phishingResistant, record)) return 'passkey_needed'\n",
+    replace: '',
     test,
     title: 'does not count what its users passed before',
   },

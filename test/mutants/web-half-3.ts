@@ -51,7 +51,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'dropping the verification record of another user',
-    file: 'src/express/mfa.ts',
+    file: 'src/express/request/foreign-state.ts',
     find: '!part || part.userKey === userKey',
     replace: 'true',
     test: 'express/sign-out.test.ts',
@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'all that binds a verification record to its user',
-    file: 'src/express/mfa.ts',
+    file: 'src/express/request/foreign-state.ts',
     find: '!part || part.userKey === userKey',
     replace: 'true',
     also: [
@@ -103,8 +103,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'both clocks of a pass for changing devices',
     file: 'src/express/self-service/guarded.ts',
-    find: 'verifiedOf(state, context, user, context.mfa.options.devices)',
-    replace: 'verifiedOf(state, context, user)',
+    find: 'narrow(context.mfa.policy, context.mfa.options.devices)',
+    replace: 'narrow(context.mfa.policy, {})',
     also: [
       {
         file: 'src/service/rules/factor-change.ts',

@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the user of a challenge, at each request',
-    file: 'src/express/mfa.ts',
+    file: 'src/express/request/foreign-state.ts',
     find: '!part || part.userKey === userKey',
     replace: 'true',
     test: 'attacks/session-fixation.test.ts',
@@ -247,15 +247,15 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'comparing factors with those of this mfa()',
-    file: 'src/express/request/verified.ts',
-    find: "  if (!factors.includes(verified.factor)) return 'other_factor'\n",
+    file: 'src/challenge/policy.ts',
+    find: "  if (!policy.factors.includes(record.factor)) return 'other_factor'\n",
     replace: '',
     test: 'express/two-instances.test.ts',
     title: 'accept only their own factors, also for users verified at the other',
   },
   {
     defense: 'the service that somebody was let through at',
-    file: 'src/express/mfa.ts',
+    file: 'src/express/request/foreign-state.ts',
     find: 'service !== options.serviceId || ',
     replace: "service === '' || ",
     test: 'express/two-instances.test.ts',
@@ -263,13 +263,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the service of a record, and the epoch of its user there',
-    file: 'src/express/mfa.ts',
+    file: 'src/express/request/foreign-state.ts',
     find: 'service !== options.serviceId || ',
     replace: "service === '' || ",
     also: [
       {
-        file: 'src/express/request/verified.ts',
-        find: "  if (!mfa.epochs.covers(verified)) return 'ended'\n",
+        file: 'src/challenge/policy.ts',
+        find: "  if (!epochs.covers(record)) return 'ended'\n",
         replace: '',
       },
     ],

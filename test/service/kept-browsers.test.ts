@@ -108,6 +108,21 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(await see(person, from(browser, key))).toBe('kept')
     })
 
+    it('is said to be kept once its key has signed, and not when the person chooses to keep it', async () => {
+      const [person, key] = [await owner(), createBrowserKey()]
+      const chosen = await person.redeem(await person.approve(keeping), { browser: { publicKey: key.publicKey } })
+      const challenge = random128()
+      const proof = { browser: chosen.json.browser.id, browserProof: key.proof(challenge), ...number, challenge }
+
+      const session = await person.ask(proof)
+      const [request] = await person.pending()
+      await person.device.answer(session.id, { nonce: request!.nonce, decision: 'approve' })
+      const signed = await person.redeem({ id: session.id, challenge }, number)
+
+      expect(chosen.json).not.toHaveProperty('fromKeptBrowser')
+      expect(signed.json).toMatchObject({ state: 'approved', fromKeptBrowser: true })
+    })
+
     it('is kept after a passkey', async () => {
       const [person, key] = [await owner(), createBrowserKey()]
       await person.addPasskey({ pass: await changePass(running, person.id) })

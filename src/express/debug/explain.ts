@@ -1,6 +1,6 @@
+import type { Unverified } from '../../challenge/policy.ts'
 import type { Need } from '../request/need.ts'
 import type { GateDecision, GuardDecision, TraceStep } from '../request/trace.ts'
-import type { Unverified } from '../request/verified.ts'
 
 /** Explains a step in a sentence. The debug page is in English only, because its readers are developers. */
 export function explain(step: TraceStep): string {
@@ -41,6 +41,8 @@ export const unverifiedWords: Readonly<Record<Unverified, string>> = {
   ended: 'the pass was ended, because the factors of the user changed or an administrator ended it.',
   other_factor: 'the second step was passed with a factor that is not accepted here.',
   passkey_needed: 'phishingResistant accepts only a passkey here, and the second step was passed with another factor.',
+  unknown_browser:
+    'unknownBrowser accepts only a passkey here, or a browser that the user keeps, and the second step was passed with another factor in a browser that had not shown its key.',
 }
 
 const guard: Readonly<Record<GuardDecision, string>> = {
@@ -50,11 +52,12 @@ const guard: Readonly<Record<GuardDecision, string>> = {
   later_user: 'refused, because the user was set after mfa() ran. Put the login before app.use(mfa()).',
 }
 
-function needOf({ maxAge, factors, phishingResistant }: Need): string {
+function needOf({ maxAge, factors, phishingResistant, unknownBrowser }: Need): string {
   const parts = [
     ...(maxAge === undefined ? [] : [`maxAge: ${maxAge}`]),
     ...(factors === undefined ? [] : [`factors: ${factors.join(', ')}`]),
     ...(phishingResistant === undefined ? [] : [`phishingResistant: ${phishingResistant}`]),
+    ...(unknownBrowser === undefined ? [] : [`unknownBrowser: ${unknownBrowser}`]),
   ]
   return parts.length === 0 ? '' : `{ ${parts.join(', ')} }`
 }

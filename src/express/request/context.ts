@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 import type { Epochs } from '../../challenge/epochs.ts'
 import type { RequestId } from '../../challenge/attribution.ts'
+import type { Policy } from '../../challenge/policy.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import type { MfaUser } from '../../challenge/user.ts'
 import type { OutageWatch } from '../../outage.ts'
@@ -14,6 +15,8 @@ import type { Trace } from './trace.ts'
 /** One mfa(): its options and its connection to the service. */
 export interface Mfa {
   readonly options: ResolvedOptions
+  /** What counts as a second step in this app. */
+  readonly policy: Policy
   readonly connect: () => Promise<ConnectedService>
   /** Whether the service responds. */
   readonly outage: OutageWatch

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
 import { maxVerifiedAge } from '../../challenge/challenge.ts'
+import { narrow } from '../../challenge/policy.ts'
+import type { Policy } from '../../challenge/policy.ts'
+import { RequestedUnknownBrowser } from '../../contract/browser-key.ts'
 import { RequestedPhishingResistance } from '../../contract/phishing-resistance.ts'
 import { attributeLimits } from '../../contract/sessions.ts'
 import { Factor } from '../../contract/users.ts'
@@ -11,6 +14,7 @@ export const NeedSchema = z.strictObject({
   maxAge: z.int().min(1).optional(),
   factors: z.array(Factor).min(1).optional(),
   phishingResistant: RequestedPhishingResistance.optional(),
+  unknownBrowser: RequestedUnknownBrowser.optional(),
   purpose: z.string().trim().min(1).max(attributeLimits.purpose).optional(),
 })
 
@@ -33,6 +37,12 @@ export interface Need {
    */
   readonly phishingResistant?: RequestedPhishingResistance | undefined
   /**
+   * What counts from a browser that the user does not keep: with `'passkey'` and `'deny'` nothing but a passkey, as with the
+   * option of `mfa()`. The stricter of the two applies.
+   * @default the option `unknownBrowser` of `mfa()`
+   */
+  readonly unknownBrowser?: RequestedUnknownBrowser | undefined
+  /**
    * What users confirm, as a phrase that follows "to", such as `'change your password'`; at most 60 characters. The page and
    * the device show it. A verification is not limited to it: it also passes other routes that it is recent enough for.
    * @default none
@@ -52,8 +62,19 @@ export function readNeed(caller: string, options: Need): Need {
       `${caller}: maxAge is in seconds, at most ${maxVerifiedAge}; was ${maxAge} meant as milliseconds?`,
     )
   }
-  if (need.phishingResistant && need.factors?.includes('passkey') === false) {
-    throw new TypeError(`${caller}: phishingResistant needs 'passkey' among factors`)
+  for (const option of ['phishingResistant', 'unknownBrowser'] as const) {
+    if (need[option] && need.factors?.includes('passkey') === false) {
+      throw new TypeError(`${caller}: ${option} needs 'passkey' among factors`)
+    }
   }
   return need
+}
+
+/** Narrows the policy of an app to what a route needs: once, because neither changes. */
+export function narrowTo(need: Need): (app: Policy) => Policy {
+  let last: { readonly app: Policy; readonly narrowed: Policy } | undefined
+  return (app) => {
+    if (last?.app !== app) last = { app, narrowed: narrow(app, need) }
+    return last.narrowed
+  }
 }

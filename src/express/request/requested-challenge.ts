@@ -1,6 +1,7 @@
 import type { Request } from 'express'
 
 import type { Challenge } from '../../challenge/challenge.ts'
+import { RequestedUnknownBrowser } from '../../contract/browser-key.ts'
 import { RequestedPhishingResistance } from '../../contract/phishing-resistance.ts'
 import { Factor } from '../../contract/users.ts'
 import type { RequestContext } from './context.ts'
@@ -11,6 +12,7 @@ export interface ChallengeWanted {
   readonly purpose: Challenge['purpose']
   readonly factors?: readonly Factor[] | undefined
   readonly phishingResistant?: RequestedPhishingResistance | undefined
+  readonly unknownBrowser?: RequestedUnknownBrowser | undefined
   /** What the user confirms, in the app's words. In an address it is sealed. */
   readonly action?: string | undefined
 }
@@ -20,11 +22,12 @@ export interface ChallengeWanted {
  * the address names the kind of challenge. That proves nothing: the guard checks the verification record afterwards.
  */
 export function challengeAddress({ base }: RequestContext, wanted: ChallengeWanted): string {
-  const { purpose, factors, phishingResistant, action } = wanted
+  const { purpose, factors, phishingResistant, unknownBrowser, action } = wanted
   const asked = [
     ...(purpose === 'sign_in' ? [] : [`purpose=${purpose}`]),
     ...(factors ? [`factors=${factors.join(',')}`] : []),
     ...(phishingResistant ? [`phishingResistant=${phishingResistant}`] : []),
+    ...(unknownBrowser ? [`unknownBrowser=${unknownBrowser}`] : []),
     ...(action === undefined ? [] : [`action=${action}`]),
   ]
   return asked.length === 0 ? base : `${base}?${asked.join('&')}`
@@ -46,6 +49,7 @@ export function requestedChallenge(req: Request, context: RequestContext): Reque
     purpose: purposes.find((purpose) => purpose === asked.get('purpose')) ?? 'sign_in',
     factors: factors?.length ? factors : undefined,
     phishingResistant: RequestedPhishingResistance.safeParse(asked.get('phishingResistant')).data,
+    unknownBrowser: RequestedUnknownBrowser.safeParse(asked.get('unknownBrowser')).data,
     action: asked.get('action') ?? undefined,
     returnTo: safeReturnTo(asked.get('returnTo'), context.base),
   }
@@ -53,7 +57,7 @@ export function requestedChallenge(req: Request, context: RequestContext): Reque
 
 const purposes: readonly ChallengeWanted['purpose'][] = ['step_up', 'change_devices']
 
-const parameters = ['purpose', 'factors', 'phishingResistant', 'action', 'returnTo']
+const parameters = ['purpose', 'factors', 'phishingResistant', 'unknownBrowser', 'action', 'returnTo']
 
 function isFromElsewhere({ headers }: Request): boolean {
   const site = headers['sec-fetch-site']

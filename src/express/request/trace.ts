@@ -1,6 +1,6 @@
+import type { Unverified } from '../../challenge/policy.ts'
 import type { MfaEvent } from './events.ts'
 import type { Need } from './need.ts'
-import type { Unverified } from './verified.ts'
 
 /** Why the gate lets a request pass, or that it stops it. */
 export type GateDecision =

@@ -3,46 +3,42 @@ import type { IncomingMessage } from 'node:http'
 import type { Verified } from '../../challenge/challenge.ts'
 import { isFresh } from '../../challenge/challenge.ts'
 import type { Epochs } from '../../challenge/epochs.ts'
+import { judge } from '../../challenge/policy.ts'
+import type { Policy, Unverified } from '../../challenge/policy.ts'
 import type { MfaUser } from '../../challenge/user.ts'
 import { userKeyOf } from '../../challenge/user.ts'
-import { countsUnder, stricter } from '../../contract/phishing-resistance.ts'
 import { systemClock } from '../../clock.ts'
 import type { MfaState } from '../session/mfa-state.ts'
 import { readMfaState } from '../session/web-session.ts'
 import type { RequestContext } from './context.ts'
 import { contextOf } from './context.ts'
 import type { EventFacts } from './events.ts'
-import type { Need } from './need.ts'
 import { logFailure } from './service-outage.ts'
 
-/** The verification record of this web session, if it belongs to this user, is fresh, and meets the need. */
+/** The verification record of this web session, if it counts for this user under the policy. */
 export function verifiedOf(
   state: MfaState,
   context: RequestContext,
   user: MfaUser | undefined,
-  need?: Need,
+  policy?: Policy,
 ): Verified | undefined {
-  const found = findVerified(state, context, user, need)
+  const found = findVerified(state, context, user, policy)
   return typeof found === 'string' ? undefined : found
 }
 
-/** Why the verification record of a web session does not count. */
-export type Unverified = 'never' | 'other_user' | 'too_old' | 'ended' | 'other_factor' | 'passkey_needed'
-
-/** Like `verifiedOf`, with the reason where there is none. */
+/**
+ * Like `verifiedOf`, with the reason where there is none.
+ *
+ * @param policy That of the app, or one that a route has narrowed.
+ */
 export function findVerified(
   { verified }: MfaState,
   { mfa }: RequestContext,
   user: MfaUser | undefined,
-  { maxAge, factors = mfa.options.factors, phishingResistant }: Need = {},
+  policy: Policy = mfa.policy,
 ): Verified | Unverified {
   if (!user || !verified) return 'never'
-  if (!isFresh(verified, userKeyOf(user), mfa.options.clock.now(), maxAge)) {
-    return verified.userKey === userKeyOf(user) ? 'too_old' : 'other_user'
-  }
-  if (!mfa.epochs.covers(verified)) return 'ended'
-  if (!factors.includes(verified.factor)) return 'other_factor'
-  return countsUnder(stricter(mfa.options.phishingResistant, phishingResistant), verified) ? verified : 'passkey_needed'
+  return judge(verified, userKeyOf(user), policy, { now: mfa.options.clock.now(), epochs: mfa.epochs })
 }
 
 /**

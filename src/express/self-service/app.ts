@@ -13,7 +13,7 @@ import type { WebRequest } from '../request/web-request.ts'
 import { saveUnderOwnId } from '../session/mfa-state.ts'
 import { findNewcomer } from '../sign-in/newcomer.ts'
 import type { Newcomer } from '../sign-in/newcomer.ts'
-import { factorsOf } from '../sign-in/open-challenge.ts'
+import { acceptedFactors, challengePolicy } from '../sign-in/challenge-policy.ts'
 import { changing, devicesPath } from './guarded.ts'
 import type { ChangeRequest, OwnRequest } from './guarded.ts'
 import { withNextEpoch } from './next-epoch.ts'
@@ -78,7 +78,8 @@ export async function storeFirstApp(request: WebRequest): Promise<Outcome> {
 /** Whether the app would pass the challenge of this web session. */
 function takesApp(request: WebRequest, { service, newcomer }: Newcomer): boolean {
   const { challenge } = request.state
-  return challenge !== undefined && factorsOf(request, challenge, { service, member: newcomer }).includes('otp')
+  if (!challenge) return false
+  return acceptedFactors(challengePolicy(request, challenge), { service, member: newcomer }).includes('otp')
 }
 
 function show(request: WebRequest, service: ConnectedService, path: AppPath): Outcome {

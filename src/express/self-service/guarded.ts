@@ -1,3 +1,4 @@
+import { narrow } from '../../challenge/policy.ts'
 import type { OwnFactors } from '../../challenge/own-factors.ts'
 import { readOwnFactors } from '../../challenge/own-factors.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
@@ -94,7 +95,7 @@ async function whilePassed(run: () => Outcome | Promise<Outcome>, otherwise: () 
 
 /** The session that was passed for changing factors, if that is not too long ago. */
 function passOf({ state, context, user }: OwnRequest): string | undefined {
-  const verified = verifiedOf(state, context, user, context.mfa.options.devices)
+  const verified = verifiedOf(state, context, user, narrow(context.mfa.policy, context.mfa.options.devices))
   return verified?.purpose === 'change_devices' ? verified.sessionId : undefined
 }
 

@@ -16,9 +16,14 @@ const absent = '|'
 export function serializeState({ verified, ...rest }: MfaState): StoredState {
   if (!verified) return rest
   const { service, lastReturnTo, ownId: _impliedByVerified, ...others } = rest
-  const { userKey, at, factor, factorId, sessionId, epoch, nextEpoch, phishingResistant: policy, purpose } = verified
+  const { userKey, at, factor, factorId, sessionId, epoch, nextEpoch, purpose } = verified
   const ids = [userKey, String(at), factor, factorId, sessionId, epoch, nextEpoch]
-  return { ...others, verified: [...ids, service, lastReturnTo, policy, purpose].map(encode).join(' ') }
+  return { ...others, verified: [...ids, service, lastReturnTo, strengthOf(verified), purpose].map(encode).join(' ') }
+}
+
+/** One value for both, as versions that know only the policies read a value that they do not know as none of them. */
+function strengthOf({ phishingResistant, browser }: Verified): string | undefined {
+  return [phishingResistant, browser].filter((word) => word !== undefined).join('+') || undefined
 }
 
 /** Reads what `serializeState` wrote. Anything else than a complete verification record verifies no user. */
@@ -55,15 +60,17 @@ function parseRecord(text: string): ParsedRecord {
   const values = decodeAll(text)
   if (values.length !== 11) return notVerified
   const [userKey, at = '', factor, factorId, sessionId, epoch, nextEpoch, ...more] = values
-  const [service, lastReturnTo, policy, purpose] = more
+  const [service, lastReturnTo, strength = '', purpose] = more
   // No purpose is the beginning of another one: a record that was cut off anywhere is invalid.
   if (!userKey || !/^\d{1,12}$/.test(at) || !isOneOf(Factor.options, factor) || !isOneOf(purposes, purpose)) {
     return notVerified
   }
-  const phishingResistant = policies.find((known) => known === policy)
+  const words = strength.split('+')
+  const phishingResistant = policies.find((known) => words.includes(known))
+  const browser = words.includes('kept') ? ('kept' as const) : undefined
   const ids = { factorId, sessionId, epoch, nextEpoch }
   // Frozen, because several requests can share it.
-  const verified: Verified = { userKey, at: Number(at), factor, ...ids, phishingResistant, purpose }
+  const verified: Verified = { userKey, at: Number(at), factor, ...ids, phishingResistant, browser, purpose }
   // A web session gets a new id when its user passes the second step.
   const record = { verified: Object.freeze(verified), service, lastReturnTo, ownId: { userKey } }
   return Object.freeze(withoutPrototype<ParsedRecord>(record))

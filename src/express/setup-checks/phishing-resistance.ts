@@ -5,6 +5,7 @@ import type { Factor, User } from '../../contract/users.ts'
 import { SetupError } from '../../service-handle.ts'
 import type { ResolvedPasskeys } from '../relying-party.ts'
 import type { RequestContext } from '../request/context.ts'
+import type { Need } from '../request/need.ts'
 
 interface Checked {
   readonly phishingResistant: PhishingResistance
@@ -24,7 +25,13 @@ interface Checked {
  */
 export function checkOptions(given: Checked): void {
   const { phishingResistant: policy, unknownBrowser, remember } = given
-  if (unknownBrowser !== 'number') checkPasskeys(`mfa: unknownBrowser: '${unknownBrowser}'`, given)
+  if (unknownBrowser !== 'number') {
+    const option = `mfa: unknownBrowser: '${unknownBrowser}'`
+    checkPasskeys(option, given)
+    if (remember) {
+      throw new TypeError(`${option} excludes remember: a remembered browser passes the gate without showing its key`)
+    }
+  }
   if (policy === 'off') return
   const option = `mfa: phishingResistant: '${policy}'`
   checkPasskeys(option, given)
@@ -54,11 +61,15 @@ function checkService(option: string, { version, knowsFactors }: VersionAdapter)
   throw new SetupError(`mfa: ${option} needs a service that speaks 1.4, and this one speaks ${version}`)
 }
 
-/** @throws {SetupError} if no user can pass a route with this policy. */
-export async function checkPolicy({ mfa }: RequestContext, policy: PhishingResistance): Promise<void> {
-  const { off } = mfa.options.passkeys
-  if (off !== undefined) throw new SetupError(passkeysAreOff(`mfa: phishingResistant: '${policy}' of a route`, off))
-  if (policy !== 'off') checkService(`phishingResistant: '${policy}'`, await mfa.connect())
+/** @throws {SetupError} if a route needs passkeys, and no user can have one. */
+export async function checkNeed({ mfa }: RequestContext, need: Need): Promise<void> {
+  for (const name of ['phishingResistant', 'unknownBrowser'] as const) {
+    if (need[name] === undefined) continue
+    const option = `${name}: '${need[name]}'`
+    const { off } = mfa.options.passkeys
+    if (off !== undefined) throw new SetupError(passkeysAreOff(`mfa: ${option} of a route`, off))
+    checkService(option, await mfa.connect())
+  }
 }
 
 /**

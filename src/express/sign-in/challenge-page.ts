@@ -5,7 +5,6 @@ import { readPauses } from '../../challenge/pauses.ts'
 import { readStatus } from '../../challenge/push.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember, userKeyOf } from '../../challenge/user.ts'
-import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
 import type { Factor, User } from '../../contract/users.ts'
 import { browserProofPage } from '../pages/browser-proof-page.ts'
 import { message } from '../pages/message.ts'
@@ -25,15 +24,9 @@ import { openAction, refuse } from './demand.ts'
 import { finishAndContinue, passedTo, spent } from './finish.ts'
 import { takesHandedOverCode } from './handed-over-code.ts'
 import { firstSetup } from './newcomer.ts'
-import {
-  defaultChallenge,
-  factorsOf,
-  needsOnlyPasskey,
-  openChallenge,
-  policyInKeptBrowser,
-  policyOf,
-  withChallenge,
-} from './open-challenge.ts'
+import type { ChallengePolicy } from './challenge-policy.ts'
+import { acceptedFactors, challengePolicy, needsOnlyPasskey } from './challenge-policy.ts'
+import { defaultChallenge, openChallenge, withChallenge } from './open-challenge.ts'
 import { canUsePasskey } from './passkey.ts'
 import type { Started } from './start-once.ts'
 import { startOnce, startWithoutPush } from './start-once.ts'
@@ -64,7 +57,8 @@ async function openRequestedChallenge(
   const { state, context, user } = request
   const verified = verifiedOf(state, context, user)
   const usual = defaultChallenge(request)
-  if (verified && wanted.purpose === 'sign_in' && !wanted.factors && !wanted.phishingResistant) {
+  const { factors, phishingResistant, unknownBrowser } = wanted
+  if (verified && wanted.purpose === 'sign_in' && !factors && !phishingResistant && !unknownBrowser) {
     return { state: 'as-is', answer: redirect(returnTo ?? usual.returnTo) }
   }
   // Users who have not passed the second step sign in first, whatever they want to change afterwards.
@@ -84,25 +78,27 @@ async function showChallenge(request: WebRequest, stored: Challenge): Promise<Ou
     return { state: 'as-is', answer: browserProofPage(request, loaded) }
   }
   const before = await findMember(service, user)
-  checkMember(optionForPasskeys(request, loaded), before)
-  const { challenge, status: found, events } = await currentStatus(request, loaded, { service, member: before })
+  const policy = challengePolicy(request, loaded)
+  checkMember(optionForPasskeys(policy), before)
+  const asking = { policy, known: { service, member: before } }
+  const { challenge, status: found, events } = await currentStatus(request, loaded, asking)
   // The user may have been provisioned.
   const known = { service, member: before ?? (await findMember(service, user)) }
   const { member } = known
-  const allowed = factorsOf(request, challenge, known)
+  const allowed = acceptedFactors(policy, known)
   const setup = found.kind === 'no_device' ? await firstSetup(request, challenge, allowed) : undefined
   if (setup) return { state: 'as-is', events, answer: redirect(`${context.base}/${setup}`) }
   // Continuing with an approval that is worth nothing would lead back here for ever.
   const isSpent = found.kind === 'approved' && spent in req.query
-  const status = isSpent ? timedOut : isForPasskeys(allowed, found) ? noPasskey(request, challenge, known) : found
+  const status = isSpent ? timedOut : isForPasskeys(allowed, found) ? noPasskey(policy, known) : found
   if (status.kind === 'approved' && req.query['page'] === challenge.page) {
     return andThen(request, { state: 'as-is' }, (same, signal) => finishAndContinue(same, challenge, { signal }))
   }
 
-  const passkeyNeeded = needsOnlyPasskey(request, policyOf(request, challenge), known)
-  const takesHandedOver = takesHandedOverCode(request, challenge, known)
+  const passkeyNeeded = needsOnlyPasskey(policy, known)
+  const takesHandedOver = takesHandedOverCode(request, challenge, { known, policy })
   const others = codeFactors(service, member, allowed)
-  const passkey = canUsePasskey(request, challenge, member)
+  const passkey = canUsePasskey(policy, member)
   const pauses = await pausesOf(request, service, status)
   const ended = endOf(challenge, status)
   return {
@@ -123,19 +119,17 @@ async function showChallenge(request: WebRequest, stored: Challenge): Promise<Ou
 }
 
 /** The option under which only passkeys count, as it was written. */
-function optionForPasskeys(request: WebRequest, challenge: Challenge): string | undefined {
-  const policy = policyInKeptBrowser(request, challenge)
-  if (policy !== 'off') return `phishingResistant: '${policy}'`
-  const { unknownBrowser } = request.context.mfa.options
-  return policyOf(request, challenge) === 'off' ? undefined : `unknownBrowser: '${unknownBrowser}'`
+function optionForPasskeys(policy: ChallengePolicy): string | undefined {
+  const { phishingResistant, unknownBrowser, resistanceHere } = policy
+  if (phishingResistant !== 'off') return `phishingResistant: '${phishingResistant}'`
+  return resistanceHere === 'off' ? undefined : `unknownBrowser: '${unknownBrowser}'`
 }
 
 const timedOut = { kind: 'ended', reason: 'timeout' } as const
 
 /** The user has no passkey where only a passkey passes: everywhere, or in this browser. */
-function noPasskey(request: WebRequest, challenge: Challenge, known: KnownHere) {
-  const isNeeded = (policy: PhishingResistance) => needsOnlyPasskey(request, policy, known)
-  const isForBrowser = isNeeded(policyOf(request, challenge)) && !isNeeded(policyInKeptBrowser(request, challenge))
+function noPasskey(policy: ChallengePolicy, known: KnownHere) {
+  const isForBrowser = needsOnlyPasskey(policy, known) && !needsOnlyPasskey(policy, known, policy.phishingResistant)
   return { kind: 'ended', reason: isForBrowser ? 'unknown_browser' : 'phishing_resistance_required' } as const
 }
 
@@ -151,13 +145,17 @@ interface KnownHere {
 }
 
 /** The status of the challenge; if no request was sent yet, it is started, unless a passkey can pass it. */
-async function currentStatus(request: WebRequest, challenge: Challenge, known: KnownHere): Promise<Started> {
+async function currentStatus(
+  request: WebRequest,
+  challenge: Challenge,
+  { policy, known }: { readonly policy: ChallengePolicy; readonly known: KnownHere },
+): Promise<Started> {
   const { service, member } = known
   if (challenge.sessionId !== undefined) {
     return { challenge, status: await readStatus(service, challenge), events: [] }
   }
-  const factors = factorsOf(request, challenge, known)
-  if (canUsePasskey(request, challenge, member)) return offersPasskey(challenge, factors, member)
+  const factors = acceptedFactors(policy, known)
+  if (canUsePasskey(policy, member)) return offersPasskey(challenge, factors, member)
   return factors.includes('push') ? startOnce(request, challenge) : startWithoutPush(request, challenge)
 }
 

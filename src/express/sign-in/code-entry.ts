@@ -11,7 +11,8 @@ import type { Outcome } from '../request/outcome.ts'
 import { andThen, continueAt, leadTo } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { finishAndContinue } from './finish.ts'
-import { factorsOf, withChallenge } from './open-challenge.ts'
+import { acceptedFactors, challengePolicy } from './challenge-policy.ts'
+import { withChallenge } from './open-challenge.ts'
 import { passedBrowser, withChoice } from './remembered.ts'
 import { senderOf } from './start-once.ts'
 
@@ -61,7 +62,8 @@ export function eventsOf(outcome: CodeOutcome): readonly EventFacts[] {
 export function emailCode(request: WebRequest): Promise<Outcome> {
   return withChallenge(request, async (opened, challenge) => {
     const { req, context, user } = opened
-    const accepts = (known?: Known) => factorsOf(opened, challenge, known).includes('email')
+    const policy = challengePolicy(opened, challenge)
+    const accepts = (known?: Known) => acceptedFactors(policy, known).includes('email')
     // The app does not accept this factor.
     if (!accepts()) return leadTo(opened, context.base)
     const language = languageTagFor(req, context)

@@ -3,7 +3,7 @@ import { isNavigation } from '../request/navigation.ts'
 import type { Need } from '../request/need.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { json, redirect } from '../request/outcome.ts'
-import { checkPolicy } from '../setup-checks/phishing-resistance.ts'
+import { checkNeed } from '../setup-checks/phishing-resistance.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { ChallengeWanted } from '../request/requested-challenge.ts'
 import { challengeAddress } from '../request/requested-challenge.ts'
@@ -29,6 +29,7 @@ export function demand(request: WebRequest, wanted: Demand): Outcome {
     giveUpTo: wanted.giveUpTo,
     factors: wanted.factors,
     phishingResistant: wanted.phishingResistant,
+    unknownBrowser: wanted.unknownBrowser,
     action: wanted.action,
   })
   context.trace?.note({ kind: 'sent', to: context.base })
@@ -41,9 +42,9 @@ export async function stepUp(
   need: Need & { readonly returnTo?: string | undefined },
 ): Promise<Outcome> {
   const { req, state, context, user } = request
-  const { factors, phishingResistant, returnTo, purpose: action } = need
-  if (phishingResistant !== undefined) await checkPolicy(context, phishingResistant)
-  const wanted = { factors, phishingResistant, returnTo }
+  const { factors, phishingResistant, unknownBrowser, returnTo, purpose: action } = need
+  await checkNeed(context, need)
+  const wanted = { factors, phishingResistant, unknownBrowser, returnTo }
   if (!verifiedOf(state, context, user)) return demand(request, { ...wanted, purpose: 'sign_in' })
   const again = { ...wanted, purpose: 'step_up' } as const
   if (action === undefined || isNavigation(req)) return demand(request, { ...again, action })

@@ -10,7 +10,7 @@ import { logFailure } from '../request/service-outage.ts'
 import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { verifiedState } from '../session/mfa-state.ts'
-import { factorsOf, policyOf } from './open-challenge.ts'
+import { acceptedFactors, challengePolicy } from './challenge-policy.ts'
 import { mayOfferPasskey } from './passkey-offer.ts'
 import { offeredKey, passedBrowser, rememberBrowser } from './remembered.ts'
 
@@ -27,10 +27,11 @@ export interface Finished {
 export async function finish(request: WebRequest, challenge: Challenge, redeemed?: RedeemedSession): Promise<Finished> {
   const { context, user, state } = request
   const { sessionId } = challenge
+  const policy = challengePolicy(request, challenge)
   const { verified, browser } = await redeem(await context.mfa.connect(), challenge, {
-    allowed: factorsOf(request, challenge),
-    policy: policyOf(request, challenge),
-    unknownBrowser: context.mfa.options.unknownBrowser,
+    allowed: acceptedFactors(policy),
+    policy: policy.resistanceHere,
+    unknownBrowser: policy.unknownBrowser,
     browser: { ...passedBrowser(request, challenge), ...offeredKey(request) },
     redeemed,
     now: context.mfa.options.clock.now(),

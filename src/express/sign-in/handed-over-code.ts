@@ -11,7 +11,9 @@ import { canAddPasskeys } from '../request/passkeys.ts'
 import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { eventsOf } from './code-entry.ts'
-import { needsOnlyPasskey, policyOf, withChallenge } from './open-challenge.ts'
+import type { ChallengePolicy } from './challenge-policy.ts'
+import { challengePolicy, needsOnlyPasskey } from './challenge-policy.ts'
+import { withChallenge } from './open-challenge.ts'
 import { senderOf } from './start-once.ts'
 
 /** The length of a bypass code. */
@@ -21,18 +23,22 @@ const codeLength = 9
  * Whether a code that an administrator hands over may lead this user to a new passkey: during a sign-in that takes nothing but a
  * passkey. Verified users change their passkeys on `/mfa/devices`.
  */
-export function takesHandedOverCode(request: WebRequest, challenge: Challenge, known: Known): boolean {
+export function takesHandedOverCode(
+  request: WebRequest,
+  challenge: Challenge,
+  { known, policy }: { readonly known: Known; readonly policy: ChallengePolicy },
+): boolean {
   const { state, context, user } = request
-  const { devices, unknownBrowser } = context.mfa.options
+  const { devices } = context.mfa.options
   // The service denies such a code from there.
-  if (unknownBrowser === 'deny' && !challenge.browserProof) return false
+  if (policy.unknownBrowser === 'deny' && !challenge.browserProof) return false
   return (
     challenge.purpose === 'sign_in' &&
     !verifiedOf(state, context, user) &&
     devices.factors.includes('bypass') &&
     known.member !== undefined &&
     canAddPasskeys(request, known.member) &&
-    needsOnlyPasskey(request, policyOf(request, challenge), known)
+    needsOnlyPasskey(policy, known)
   )
 }
 
@@ -45,7 +51,8 @@ export function enterHandedOverCode(request: WebRequest): Promise<Outcome> {
     const { context, user, form } = opened
     const service = await context.mfa.connect()
     const known = { service, member: await findMember(service, user) }
-    if (!takesHandedOverCode(opened, challenge, known)) return leadTo(opened, context.base)
+    const policy = challengePolicy(opened, challenge)
+    if (!takesHandedOverCode(opened, challenge, { known, policy })) return leadTo(opened, context.base)
     const code = readCode(form['code'])
     if (code?.length !== codeLength) return withNotice(opened, challenge, { kind: 'no_code' }, [])
     const now = context.mfa.options.clock.now()

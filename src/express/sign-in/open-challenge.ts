@@ -1,51 +1,14 @@
 import type { Challenge, NewChallenge } from '../../challenge/challenge.ts'
 import { challengeLifetime, createChallenge } from '../../challenge/challenge.ts'
-import { isPasskeyNeeded } from '../../challenge/passkey-policy.ts'
-import type { Known } from '../../challenge/passkey-policy.ts'
 import { userKeyOf } from '../../challenge/user.ts'
-import { needsPasskey, stricter } from '../../contract/phishing-resistance.ts'
-import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
-import type { Factor } from '../../contract/users.ts'
 import type { Answer, Effects, Outcome } from '../request/outcome.ts'
 import { andThen } from '../request/outcome.ts'
-import { relyingPartyOf } from '../request/passkeys.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { ifOfUser } from '../session/mfa-state.ts'
 
 /** The challenge of a user who opens the page without having been sent there. */
 export function defaultChallenge({ user, context }: WebRequest): NewChallenge {
   return { userKey: userKeyOf(user), purpose: 'sign_in', returnTo: `${context.prefix}/` }
-}
-
-type Visit = Pick<WebRequest, 'req' | 'context'>
-
-/** The policy of the app and the route, also for a browser that has shown no key. That of the domain may be stricter. */
-export function policyOf(visit: Visit, challenge: Challenge): PhishingResistance {
-  const isNew = !challenge.browserProof && visit.context.mfa.options.unknownBrowser !== 'number'
-  return stricter(policyInKeptBrowser(visit, challenge), isNew ? 'require' : 'off')
-}
-
-/** The same for a browser that the user keeps. */
-export function policyInKeptBrowser({ context }: Visit, challenge: Challenge): PhishingResistance {
-  return stricter(context.mfa.options.phishingResistant, challenge.phishingResistant)
-}
-
-/**
- * The factors that pass this challenge.
- *
- * @param known The user, who decides whether anything but a passkey counts. Where nothing is known yet, the service decides.
- */
-export function factorsOf(request: WebRequest, challenge: Challenge, known?: Known): readonly Factor[] {
-  const { factors } = request.context.mfa.options
-  const isOnlyPasskey = needsOnlyPasskey(request, policyOf(request, challenge), known)
-  return factors.filter(
-    (factor) => (challenge.factors?.includes(factor) ?? true) && (!isOnlyPasskey || factor === 'passkey'),
-  )
-}
-
-/** Whether nothing but a passkey counts for this user, in this app. */
-export function needsOnlyPasskey(request: Visit, policy: PhishingResistance, known?: Known): boolean {
-  return known ? isPasskeyNeeded(known, policy, relyingPartyOf(request)?.id) : needsPasskey(policy, false)
 }
 
 /** Runs with the challenge of this web session, or with a new one once that is saved. */
@@ -90,6 +53,7 @@ function isReusable(present: Challenge, wanted: NewChallenge, now: number): bool
     present.action === wanted.action &&
     String(present.factors) === String(wanted.factors) &&
     present.phishingResistant === wanted.phishingResistant &&
+    present.unknownBrowser === wanted.unknownBrowser &&
     now - present.createdAt < challengeLifetime
   )
 }

@@ -6,17 +6,18 @@ import { AuthenticationResponse } from '../../contract/webauthn.ts'
 import { ceremonyOptions, readResponse } from '../pages/ceremony.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { andThen, continueAt } from '../request/outcome.ts'
-import { relyingPartyOf } from '../request/passkeys.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie } from '../session/id-cookie.ts'
 import { finishAndContinue } from './finish.ts'
-import { factorsOf, withChallenge } from './open-challenge.ts'
+import type { ChallengePolicy } from './challenge-policy.ts'
+import { acceptedFactors, challengePolicy } from './challenge-policy.ts'
+import { withChallenge } from './open-challenge.ts'
 import { offeredKey, passedBrowser, placeToKeep, withChoice } from './remembered.ts'
 import { senderOf } from './start-once.ts'
 
 /** Whether the user can pass the challenge with a passkey, in this app. */
-export function canUsePasskey(request: WebRequest, challenge: Challenge, member: User | undefined): boolean {
-  return hasPasskey(member, relyingPartyOf(request)?.id, factorsOf(request, challenge))
+export function canUsePasskey(policy: ChallengePolicy, member: User | undefined): boolean {
+  return hasPasskey(member, policy.relyingParty?.id, acceptedFactors(policy))
 }
 
 /** `POST /mfa/passkey/options`: what the browser needs to use a passkey. */
@@ -25,8 +26,9 @@ export function passkeyOptions(request: WebRequest): Promise<Outcome> {
     const { req, context, user } = opened
     const service = await context.mfa.connect()
     const member = await findMember(service, user)
-    const rp = relyingPartyOf(opened)
-    const isUsable = rp && member && canUsePasskey(opened, challenge, member)
+    const policy = challengePolicy(opened, challenge)
+    const { relyingParty: rp } = policy
+    const isUsable = rp && member && canUsePasskey(policy, member)
     const browser = browserCookie.read(req, context)
     return ceremonyOptions(
       opened,
@@ -41,7 +43,8 @@ export function enterPasskey(request: WebRequest): Promise<Outcome> {
     const { context, form } = opened
     const challenge = form['remembers'] === 'yes' ? withChoice(present, form) : present
     const response = readResponse(form, AuthenticationResponse)
-    if (!response || !factorsOf(opened, challenge).includes('passkey')) return refused(opened, challenge)
+    if (!response || !acceptedFactors(challengePolicy(opened, challenge)).includes('passkey'))
+      return refused(opened, challenge)
     const browser = { ...passedBrowser(opened, challenge), ...offeredKey(opened), place: await placeToKeep(opened) }
     const now = context.mfa.options.clock.now()
     const service = await context.mfa.connect()

@@ -6,7 +6,8 @@ import type { Outcome } from '../request/outcome.ts'
 import { andThen, continueAt, leadTo } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { continueAfter, finish } from './finish.ts'
-import { factorsOf, withChallenge } from './open-challenge.ts'
+import { acceptedFactors, challengePolicy } from './challenge-policy.ts'
+import { withChallenge } from './open-challenge.ts'
 import { startOnce } from './start-once.ts'
 
 /** `POST /mfa/send`: sends another push request in place of the present one. */
@@ -24,7 +25,7 @@ export function sendAgain(request: WebRequest): Promise<Outcome> {
 async function resend(request: WebRequest, challenge: Challenge, status: ChallengeStatus): Promise<Outcome> {
   const { context, state } = request
   if (isTooEarly(status, context.mfa.options.clock.now())) return leadTo(request, `${context.base}?${tooEarly}`)
-  if (!factorsOf(request, challenge).includes('push')) return leadTo(request, context.base)
+  if (!acceptedFactors(challengePolicy(request, challenge)).includes('push')) return leadTo(request, context.base)
   const { challenge: sent, events } = await startOnce(request, challenge)
   return { state: { save: { ...state, challenge: sent } }, events, answer: continueAt(request, context.base) }
 }

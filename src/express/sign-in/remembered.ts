@@ -14,7 +14,7 @@ import { logFailure } from '../request/service-outage.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie, keptCookie } from '../session/id-cookie.ts'
 import type { MfaState } from '../session/mfa-state.ts'
-import { needsOnlyPasskey } from './open-challenge.ts'
+import { challengePolicy, needsOnlyPasskey } from './challenge-policy.ts'
 
 /** How long a web session relies on a recognized browser, seconds: a change may go unnoticed for as long. */
 const recognizedFor = 60
@@ -33,13 +33,14 @@ export function isRemembered({ remembered }: MfaState, { mfa, userKey }: Request
 export async function recognize(request: WebRequest): Promise<Effects | undefined> {
   const { req, context, user, state } = request
   const { userKey, mfa } = context
-  const { remember, clock, phishingResistant } = mfa.options
+  const { remember, clock } = mfa.options
   const browser = remember ? browserCookie.read(req, context) : undefined
   if (browser === undefined || userKey === undefined) return undefined
   if (isRemembered(state, context)) return { state: 'as-is' }
   try {
     // Where only a passkey counts, the browser may have been remembered after another factor.
-    const passes = (known: Known) => !needsOnlyPasskey(request, phishingResistant, known)
+    const policy = challengePolicy(request)
+    const passes = (known: Known) => !needsOnlyPasskey(policy, known)
     const until = await readRememberedUntil(await mfa.connect(), user, browser, passes)
     // The cookie stays: it may belong to another user of the same browser.
     if (until === undefined) return undefined

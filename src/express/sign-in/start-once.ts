@@ -108,9 +108,8 @@ export function senderOf(request: WebRequest): Sender {
   const { req, context, user } = request
   const browser = browserCookie.read(req, context)
   const rpId = relyingPartyOf(request)?.id
-  const { phishingResistant, unknownBrowser } = context.mfa.options
   const client = { attributes: clientAttributes(req), ipAddress: clientAddress(req), browser }
-  return { user, ...client, rpId, phishingResistant, unknownBrowser, origin: appOriginOf(request) }
+  return { user, ...client, rpId, policy: context.mfa.policy, origin: appOriginOf(request) }
 }
 
 /** The same with the place, which only a device shows. */

@@ -67,6 +67,7 @@ export function sessionView(session: SessionRow): Session {
     // A settled session needs no number.
     number: session.state === 'pending' ? (session.number ?? undefined) : undefined,
     keepBrowser: session.browser === 'keeping' ? true : undefined,
+    fromKeptBrowser: session.browser === 'kept' ? true : undefined,
     createdAt: session.createdAt,
     expiresAt: session.expiresAt,
     settledAt: session.settledAt ?? undefined,
