@@ -4,20 +4,28 @@ import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
 import { findMember } from './user.ts'
 
+/** Unix seconds. */
+interface Remembered {
+  readonly rememberedUntil: number
+  /** Until when the browser is known. */
+  readonly expiresAt: number
+}
+
 /**
  * @param passes Whether this user may pass without a second step.
- * @returns until when this browser is remembered for this user, Unix seconds; undefined if it is not.
+ * @returns until when this browser is remembered for this user; undefined if it is not.
  */
-export async function readRememberedUntil(
+export async function readRemembered(
   service: ConnectedService,
   user: MfaUser,
   browser: string,
   passes: (known: Known) => boolean,
-): Promise<number | undefined> {
+): Promise<Remembered | undefined> {
   const known = service.knowsBrowsers ? await findMember(service, user) : undefined
   if (!known || !passes({ service, member: known })) return undefined
   try {
-    return (await service.client.browsers.recognize(service.domainId, known.id, browser)).rememberedUntil
+    const { rememberedUntil, expiresAt } = await service.client.browsers.recognize(service.domainId, known.id, browser)
+    return rememberedUntil === undefined ? undefined : { rememberedUntil, expiresAt }
   } catch (error) {
     if (error instanceof ApiError && error.status < 500 && error.status !== 429) return undefined
     throw error

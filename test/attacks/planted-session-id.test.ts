@@ -1,3 +1,5 @@
+import type { RequestListener } from 'node:http'
+
 import cookieSession from 'cookie-session'
 import express from 'express'
 import session from 'express-session'
@@ -12,7 +14,7 @@ import { listen } from '../support/listen.ts'
 import { codesOf, secretOn } from '../express/own-factors.ts'
 
 /** An app whose own login keeps the id of the web session, as apps without Passport do. */
-async function arrange(webSession: express.RequestHandler = stored()) {
+async function arrange(webSession: express.RequestHandler = stored(), prefix = '') {
   const clock = createTestClock()
   const service = embedded({ database: ':memory:', clock })
   const app = express()
@@ -26,6 +28,7 @@ async function arrange(webSession: express.RequestHandler = stored()) {
       service,
       clock,
       provision: true,
+      ...(prefix !== '' && { publicUrl: `https://app.example${prefix}` }),
       user: (req) => {
         const { username } = (req.session ?? {}) as { username?: string }
         return username === undefined ? null : { username, email: 'person@example.com' }
@@ -33,10 +36,18 @@ async function arrange(webSession: express.RequestHandler = stored()) {
     }),
   )
   app.use((req, res) => void res.json({ user: (req.session as { username?: string }).username ?? null }))
-  const url = await listen(app)
+  const url = await listen(withoutPrefix(prefix, app))
   onTestFinished(() => service.close())
   return { url, clock, browser: () => createBrowser(url) }
 }
+
+/** What a proxy does with an app that browsers see below a prefix. */
+const withoutPrefix =
+  (prefix: string, app: express.Express): RequestListener =>
+  (req, res) => {
+    req.url = req.url?.slice(prefix.length)
+    app(req, res)
+  }
 
 const stored = () => session({ secret: 'test', resave: false, saveUninitialized: true })
 
@@ -138,5 +149,34 @@ describe('an attacker who has planted the id of a web session', () => {
     const posted = await victim.submit('/mfa/enroll/app', { code: codesOf(app, known)() })
     expect(posted.headers['location']).toBe('/mfa/enroll/app')
     expect(secretOn(await victim.open('/mfa/enroll/app'))).toBe(secretOn(shown))
+  })
+
+  it.each([
+    ['the plain name', 'mfa-setup'],
+    ['the plain name and the mount', (name: string) => name.replace('__Host-', '')],
+    // U+00A0 hides the prefix from browsers, and trim() removes it.
+    ['a blank that is none before the name', (name: string) => `\u00A0${name}`],
+  ])('cannot do so below a prefix with a cookie of another host either: %s', async (_which, plant) => {
+    const prefix = '/portal'
+    const app = await arrange(stored(), prefix)
+    const attacker = app.browser()
+    await attacker.submit(`${prefix}/login/alice`)
+    await attacker.visit(`${prefix}/`)
+    const known = await attacker.open(`${prefix}/mfa/enroll/app`)
+    const [, name = '', nonce = ''] = /^((?:__Host-)?mfa-setup[\w-]*)=([\w-]{22});/.exec(known.cookies[0] ?? '') ?? []
+    const forged = typeof plant === 'string' ? plant : plant(name)
+    const cookies = new Map([
+      [forged, nonce],
+      ['connect.sid', attacker.cookie('connect.sid') ?? ''],
+    ])
+    const victim = createBrowser(app.url, cookies)
+    await victim.submit(`${prefix}/login/alice`)
+
+    const shown = await victim.open(`${prefix}/mfa/enroll/app`)
+
+    expect(nonce).toHaveLength(22)
+    expect(secretOn(shown)).not.toBe(secretOn(known))
+    await victim.submit(`${prefix}/mfa/enroll/app`, { code: codesOf(app, known)() })
+    expect(secretOn(await victim.open(`${prefix}/mfa/enroll/app`))).toBe(secretOn(shown))
   })
 })

@@ -156,8 +156,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that only a remembered browser passes the gate, not every known one',
     file: 'src/challenge/known-browser.ts',
-    find: '(await service.client.browsers.recognize(service.domainId, known.id, browser)).rememberedUntil',
-    replace: '(await service.client.browsers.recognize(service.domainId, known.id, browser)).expiresAt',
+    find: 'rememberedUntil === undefined ? undefined : { rememberedUntil, expiresAt }',
+    replace: '{ rememberedUntil: rememberedUntil ?? expiresAt, expiresAt }',
     test: 'attacks/locks-the-owner-out.test.ts',
     title: 'does not pass the gate with a known browser, which is not a factor',
   },

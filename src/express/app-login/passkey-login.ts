@@ -56,7 +56,7 @@ export async function startPasskeyLogin(login: Login): Promise<UsernamelessOptio
   const { id: domainId, rp, client } = await passkeysOf(login)
   const id = Buffer.from(context.mfa.options.random(16)).toString('base64url')
   const options = await asking(login, () => client.passkeys.startSignIn(domainId, { rp, challenge: challengeOf(id) }))
-  const cookies = [passkeyLoginCookie.write(req, context, { id, seconds: ceremonyLifetime })]
+  const cookies = passkeyLoginCookie.write(req, context, { id, seconds: ceremonyLifetime })
   await applyEffects(req, res, context, { state: 'as-is', cookies })
   return options
 }
@@ -65,7 +65,7 @@ export async function startPasskeyLogin(login: Login): Promise<UsernamelessOptio
 export async function verifyPasskeyLogin(login: Login, answer: unknown): Promise<VerifiedPasskey | undefined> {
   const { req, res, context } = login
   const session = await verify(login, answer)
-  const cookies = [passkeyLoginCookie.write(req, context, { id: '', seconds: 0 })]
+  const cookies = passkeyLoginCookie.write(req, context, { id: '', seconds: 0 })
   const events = session ? [] : [{ type: 'passkey.wrong' } as const]
   await applyEffects(req, res, context, { state: 'as-is', cookies, events })
   if (!session) return undefined

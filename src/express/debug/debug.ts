@@ -63,7 +63,8 @@ export function webSessionKey(mfa: Mfa, req: Request): string | undefined {
 
 function newKey(mfa: Mfa, req: Request, res: Response): string {
   const id = randomBytes(16).toString('base64url')
-  res.appendHeader('Set-Cookie', debugCookie.write(req, cookieContext(mfa, req), { id, seconds: 43_200 }))
+  const cookies = debugCookie.write(req, cookieContext(mfa, req), { id, seconds: 43_200 })
+  for (const cookie of cookies) res.appendHeader('Set-Cookie', cookie)
   return id
 }
 

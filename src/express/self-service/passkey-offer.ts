@@ -26,7 +26,7 @@ export function declinePasskey(request: WebRequest): Outcome {
   const seconds = declinedFor[form['until'] === 'never' ? 'never' : 'later']
   return {
     state: { save: state },
-    cookies: [passkeyOfferCookie.write(req, context, { id: declinedBy(request), seconds })],
+    cookies: passkeyOfferCookie.write(req, context, { id: declinedBy(request), seconds }),
     answer: continueAt(request, passkeyOffer?.returnTo ?? `${context.prefix}/`),
   }
 }

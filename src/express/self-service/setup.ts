@@ -36,7 +36,7 @@ export function appSecret(request: WebRequest, service: ConnectedService): AppSe
   const seed = newAppSecret(random)
   const nonce = Buffer.from(random(16)).toString('base64url')
   const state = withSetup(request, { app: service.sealer.seal(seed, sealedFor(request, nonce), random) })
-  return { seed, state, cookies: [setupCookie.write(req, context, { id: nonce, seconds: setupTimeout })] }
+  return { seed, state, cookies: setupCookie.write(req, context, { id: nonce, seconds: setupTimeout }) }
 }
 
 export function openedSecret(request: WebRequest, service: ConnectedService): string | undefined {

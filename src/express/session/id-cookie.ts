@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 /** The app's address as browsers see it. */
@@ -7,23 +8,33 @@ interface CookieContext {
   readonly mfa: { readonly options: { readonly publicUrl?: string | undefined } }
 }
 
-/** A cookie outside the web session that contains one random id: 128 bits, base64url. */
+/**
+ * A cookie outside the web session that contains one random id: 128 bits, base64url. docs/mfa.md lists all of them, and a
+ * test compares that list with the cookies that are sent.
+ */
 export interface IdCookie {
   /** The id that the browser sends. Clients can send any id, so the caller has to check it. */
   read(req: IncomingMessage, context: CookieContext): string | undefined
-  /** @param cookie `seconds` is how long the browser keeps it. @returns the value of `Set-Cookie`. */
-  write(req: IncomingMessage, context: CookieContext, cookie: { readonly id: string; readonly seconds: number }): string
+  /** @param cookie `seconds` is how long the browser keeps it. @returns the values of `Set-Cookie`. */
+  write(
+    req: IncomingMessage,
+    context: CookieContext,
+    cookie: { readonly id: string; readonly seconds: number },
+  ): readonly string[]
+  /** Whether the browser still sends it under its former name only. A caller who trusts the id then writes it again. */
+  hasFormerName(req: IncomingMessage, context: CookieContext): boolean
 }
 
 /** Identifies the browser to the service: see `sign-in/remembered.ts`. */
-export const browserCookie = createIdCookie('mfa-browser')
+export const browserCookie = createIdCookie('mfa-browser', { formerName: true })
 
 /** Says that the user of this browser keeps it, so that the page signs before the sign-in starts. Proves nothing itself. */
-export const keptCookie = createIdCookie('mfa-kept')
+export const keptCookie = createIdCookie('mfa-kept', { formerName: true })
 
 /**
  * Binds a setup to this browser. An attacker can plant a web session in a victim's browser, with the secret of an authenticator
- * app that the attacker knows; this cookie is not part of that web session.
+ * app that the attacker knows; this cookie is not part of that web session. It must never be read under a name that another
+ * host can set.
  */
 export const setupCookie = createIdCookie('mfa-setup')
 
@@ -36,31 +47,45 @@ export const passkeyLoginCookie = createIdCookie('mfa-passkey')
 /** With `debug: true`: identifies a web session without an id on the server, as those of cookie-session. */
 export const debugCookie = createIdCookie('mfa-debug')
 
-function createIdCookie(plainName: string): IdCookie {
-  // No other host can set a cookie with this prefix; it requires https and `Path=/` (RFC 6265bis section 4.1.3.2).
+/** @param options `formerName`: whether it is also read under its name in earlier versions (decision 0052). */
+function createIdCookie(plainName: string, { formerName: hasFormer = false } = {}): IdCookie {
   const nameOf = (req: IncomingMessage, context: CookieContext): string =>
-    isSecure(req, context) && context.prefix === '' ? `__Host-${plainName}` : plainName
+    isSecure(req, context) ? `__Host-${plainName}${mountOf(context)}` : plainName
+
+  /** Below a prefix, earlier versions used the plain name over https as well, which other hosts of the domain can set. */
+  const readFormer = (req: IncomingMessage, context: CookieContext): string | undefined =>
+    hasFormer && isSecure(req, context) && context.prefix !== '' ? readId(req, plainName) : undefined
+
   return Object.freeze({
-    read(req, context) {
-      const name = nameOf(req, context)
-      for (const part of (req.headers.cookie ?? '').split(';')) {
-        const [key, value = ''] = part.trim().split('=', 2)
-        if (key === name && /^[\w-]{22}$/.test(value)) return value
-      }
-      return undefined
-    },
+    read: (req, context) => readId(req, nameOf(req, context)) ?? readFormer(req, context),
     write(req, context, { id, seconds }) {
-      const parts = [
-        `${nameOf(req, context)}=${id}`,
-        `Path=${context.prefix}/`,
-        `Max-Age=${seconds}`,
-        'HttpOnly',
-        'SameSite=Lax',
-        ...(isSecure(req, context) ? ['Secure'] : []),
-      ]
-      return parts.join('; ')
+      const secure = isSecure(req, context)
+      // A `__Host-` cookie belongs to the whole host. Without that name, the path keeps the apps of a host apart.
+      const path = secure ? '/' : `${context.prefix}/`
+      return [
+        [`${nameOf(req, context)}=${id}`, `Path=${path}`, `Max-Age=${seconds}`, 'HttpOnly', 'SameSite=Lax'],
+        ...(readFormer(req, context) === undefined
+          ? []
+          : [[`${plainName}=`, `Path=${context.prefix}/`, 'Max-Age=0', 'HttpOnly', 'SameSite=Lax']]),
+      ].map((parts) => [...parts, ...(secure ? ['Secure'] : [])].join('; '))
     },
+    hasFormerName: (req, context) =>
+      readId(req, nameOf(req, context)) === undefined && readFormer(req, context) !== undefined,
   } satisfies IdCookie)
+}
+
+/** The part of a name that tells the apps of a host apart. A prefix can contain what a name cannot (RFC 6265 section 4.1.1). */
+function mountOf({ prefix }: CookieContext): string {
+  return prefix === '' ? '' : `-${createHash('sha256').update(prefix).digest('base64url').slice(0, 8)}`
+}
+
+function readId({ headers }: IncomingMessage, name: string): string | undefined {
+  for (const part of (headers.cookie ?? '').split(';')) {
+    // Not trim(): it removes U+00A0 too, and browsers let other hosts set a cookie whose name is U+00A0 and then `__Host-`.
+    const [key, value = ''] = part.replace(/^[ \t]+/, '').split('=', 2)
+    if (key === name && /^[\w-]{22}$/.test(value)) return value
+  }
+  return undefined
 }
 
 /** Whether browsers use https; without a configured address the connection decides. */

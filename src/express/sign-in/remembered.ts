@@ -1,5 +1,5 @@
 import type { Challenge } from '../../challenge/challenge.ts'
-import { readRememberedUntil } from '../../challenge/known-browser.ts'
+import { readRemembered } from '../../challenge/known-browser.ts'
 import type { Known } from '../../challenge/passkey-policy.ts'
 import { isBeforeEnd } from '../../clock.ts'
 import { BrowserKey } from '../../contract/browser-key.ts'
@@ -41,13 +41,18 @@ export async function recognize(request: WebRequest): Promise<Effects | undefine
     // Where only a passkey counts, the browser may have been remembered after another factor.
     const policy = challengePolicy(request)
     const passes = (known: Known) => !needsOnlyPasskey(policy, known)
-    const until = await readRememberedUntil(await mfa.connect(), user, browser, passes)
+    const found = await readRemembered(await mfa.connect(), user, browser, passes)
     // The cookie stays: it may belong to another user of the same browser.
-    if (until === undefined) return undefined
+    if (found === undefined) return undefined
+    const until = found.rememberedUntil
     const remembered = { userKey, until: Math.min(until, clock.now() + recognizedFor) }
     const isFirst = state.remembered === undefined
+    const isFormer = browserCookie.hasFormerName(req, context)
     return {
       state: { save: { ...state, remembered } },
+      cookies: isFormer
+        ? browserCookie.write(req, context, { id: browser, seconds: found.expiresAt - clock.now() })
+        : [],
       events: isFirst ? [{ type: 'browser.recognized', until }] : [],
     }
   } catch (error) {
@@ -107,9 +112,9 @@ export function rememberBrowser(
   const isNewlyKept = keptUntil !== undefined && keptCookie.read(req, context) === undefined
   return {
     cookies: [
-      browserCookie.write(req, context, { id, seconds: expiresAt - now }),
+      ...browserCookie.write(req, context, { id, seconds: expiresAt - now }),
       // It only says that there is a key, so any value would do.
-      ...(keptUntil === undefined ? [] : [keptCookie.write(req, context, { id, seconds: keptUntil - now })]),
+      ...(keptUntil === undefined ? [] : keptCookie.write(req, context, { id, seconds: keptUntil - now })),
     ],
     events: [
       ...(isWanted ? [{ type: 'browser.remembered', until: rememberedUntil } as const] : []),

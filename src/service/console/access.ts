@@ -8,7 +8,7 @@ import { hasSameAccess } from '../rules/console-role.ts'
 import { networkOf } from '../rules/network.ts'
 import { authorizeAdministrator } from './authorize.ts'
 import { notSignedIn } from './call.ts'
-import { sessionHash } from './cookie.ts'
+import { consoleCookie } from './cookie.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { findSignedIn, noteUse } from './sessions.ts'
 
@@ -30,10 +30,11 @@ export interface ConsoleRates {
 /** Access with the cookie of a console session, and with nothing else: API keys are not read. */
 export function consoleAccess(ctx: ServiceContext, { vendor, address, rates }: ConsoleAccessOptions): Access {
   const { origin, rpId } = address
+  const cookie = consoleCookie(origin)
   return {
     versionOf: (accept) => acceptedVersion(vendor, accept) && '1.4',
     async admit({ method, headers, address: from }, limits) {
-      const hash = sessionHash(headers.cookie)
+      const hash = cookie.read(headers.cookie)
       const administrator = hash === undefined ? undefined : await findSignedIn(ctx, hash)
       // To refuse an anonymous request costs as much as to say that it needs a session, so only operations without one count them.
       if (administrator) Object.assign(limits, rates.bySession.take(administrator.session.hash))

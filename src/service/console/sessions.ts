@@ -18,7 +18,7 @@ import { organizationById } from '../store/organizations.ts'
 import type { Queryable } from '../store/schema.ts'
 import { findAdministrator } from '../admin/administrators.ts'
 import { consoleOf, notSignedIn } from './call.ts'
-import { sessionCookie } from './cookie.ts'
+import { consoleCookie } from './cookie.ts'
 
 /** How often the use of a session is stored, seconds: so that most requests only read. */
 const useInterval = 60
@@ -56,12 +56,12 @@ export async function noteUse(
 export async function beginSession(db: Queryable, call: Caller, administratorId: string): Promise<NewSession> {
   const now = call.clock.now()
   const secret = newSecret(call.random)
-  const previous = consoleOf(call).administrator
+  const { administrator: previous, origin } = consoleOf(call)
   if (previous) await removeAdministratorSession(db, previous.session.hash)
   const hash = hashSecret(secret)
   await insertAdministratorSession(db, { hash, administratorId, createdAt: now, usedAt: now, passedAt: now })
   await noteAdministratorSeen(db, administratorId, now)
-  return { hash, cookie: sessionCookie(secret) }
+  return { hash, cookie: consoleCookie(origin).write(secret) }
 }
 
 interface NewSession {

@@ -18,7 +18,7 @@ import type { AdministratorRow } from '../store/administrators.ts'
 import type { Queryable } from '../store/schema.ts'
 import { consoleOf, notSignedIn, signedIn } from './call.ts'
 import { beginCeremony, requestOptions, useCeremony, verifyUse, wrongAnswer } from './ceremonies.ts'
-import { endedCookie } from './cookie.ts'
+import { consoleCookie } from './cookie.ts'
 import { answerSignIn, beginSession, findSignedIn, sessionView } from './sessions.ts'
 
 /** A sign-in belongs to no administrator yet: the answer names one by its user handle. */
@@ -82,7 +82,7 @@ export const signOut: Handler<typeof contract.adminSignOut> = async (_input, cal
     await removeAdministratorSession(db, session.hash)
     await auditCall(db, call, 'administrator.signed_out', { administrator: id })
   })
-  call.http?.setHeader('Set-Cookie', endedCookie)
+  call.http?.setHeader('Set-Cookie', consoleCookie(consoleOf(call).origin).ended)
 }
 
 async function showSession(call: Call, hash: string) {

@@ -45,7 +45,8 @@ export function createConsoleOpenApi(place: Place) {
         type: 'apiKey',
         in: 'cookie',
         name: '__Host-mfa-console',
-        description: 'The session of an administrator, which a sign-in with a passkey begins.',
+        description:
+          'The session of an administrator, which a sign-in with a passkey begins. Without https (on localhost): `mfa-console`.',
       },
     },
   })
