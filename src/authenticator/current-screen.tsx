@@ -53,7 +53,7 @@ export function CurrentScreen(props: CurrentScreenProps) {
     case 'call':
       return <Call key={screen.pending.call.id} {...props} pending={screen.pending} onDone={onBack} />
     case 'outcome':
-      return <OutcomeScreen outcome={screen.outcome} clock={clock} onDone={onBack} />
+      return <OutcomeScreen outcome={screen.outcome} blocked={screen.blocked} clock={clock} onDone={onBack} />
     case 'history':
       return <History device={device} accounts={list} onBack={onBack} />
     case 'settings':

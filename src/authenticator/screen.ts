@@ -8,7 +8,7 @@ export type Screen =
   | { readonly name: 'add'; readonly code?: string | undefined }
   | RequestShown
   | { readonly name: 'call'; readonly pending: PendingCall }
-  | { readonly name: 'outcome'; readonly outcome: Outcome }
+  | { readonly name: 'outcome'; readonly outcome: Outcome; readonly blocked?: number | undefined }
   | { readonly name: 'account'; readonly id: string }
   | { readonly name: 'remove'; readonly account: StoredAccount }
   | { readonly name: 'move'; readonly account: StoredAccount }

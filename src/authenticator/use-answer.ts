@@ -27,7 +27,7 @@ export function useAnswer(device: Device, inbox: Inbox, show: (screen: Screen) =
       const answered = await call(pending)
       if (answered.number !== undefined) return { screen: { name: 'request', pending }, number: answered.number }
       inbox.forget(pending.request)
-      return { screen: { name: 'outcome', outcome: outcomeOf(answered) } }
+      return { screen: { name: 'outcome', outcome: outcomeOf(answered), blocked: answered.blocked } }
     } catch (error) {
       const outcome = outcomeOfError(error, withPin)
       if (!outcome) return { screen: { name: 'request', pending, denied, problem: problemOf(error, words) } }

@@ -118,7 +118,13 @@ export const Inbox = z.object({
 })
 export type Inbox = z.infer<typeof Inbox>
 
-export const Answered = z.object({ id: Id, state: SessionState, reason: SessionReason.optional() })
+export const Answered = z.object({
+  id: Id,
+  state: SessionState,
+  reason: SessionReason.optional(),
+  /** How many requests of the person a report has denied, this one included; absent after other answers. */
+  blocked: z.int().optional(),
+})
 export type Answered = z.infer<typeof Answered>
 
 /** The number to approve with. Without one, the code was wrong, and the session is settled as after a wrong number. */
@@ -137,7 +143,7 @@ export const PushState = z.object({
 })
 export type PushState = z.infer<typeof PushState>
 
-/** One answer that this device gave. */
+/** One answer that this device gave, or a request to it that was denied when the person reported another one. */
 export const HistoryEntry = z.object({
   /** Of the session. */
   id: Id,

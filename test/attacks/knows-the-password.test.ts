@@ -175,6 +175,26 @@ describe('sending requests to the device', () => {
     expect((await app.device.requests(account)).requests).toHaveLength(1)
   })
 
+  it('from several browsers ends in all of them when the owner reports one, and none can be approved', async () => {
+    const app = await startWebApp()
+    const account = await app.verify(app.browser(), 'alice')
+    const [first, second] = [await enter(app), await enter(app)]
+    await first.visit('/account')
+    const number = numberOn(await second.visit('/account'))
+    const [beside, reported] = (await app.device.requests(account)).requests ?? []
+
+    const { blocked } = await app.device.answer(account, reported!, { decision: 'report' })
+    const late = app.device.answer(account, beside!, { decision: 'approve', number })
+
+    await expect(late).rejects.toMatchObject({ code: 'api.error.conflict.state' })
+    for (const browser of [first, second]) {
+      expect((await browser.visit('/mfa')).text).toContain('Reported')
+      await browser.submit('/mfa/complete')
+      expect(await isIn(browser)).toBe(false)
+    }
+    expect(blocked).toBe(2)
+  })
+
   it('at the same moment as the owner does not get the owner’s approval', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')

@@ -37,6 +37,16 @@ describe('the question after Deny', () => {
     expect(await state()).toMatchObject({ state: 'denied', reason: 'reported' })
   })
 
+  it('says how many requests the report blocked', async () => {
+    const { service, page } = await atWasItYou()
+    await service.ask('alice')
+
+    await button(page, 'No, report it').tap()
+    await headline(page, 'Blocked. No one got in.')
+
+    expect(await seen(page.getByText('2 requests blocked.'))).toBe(true)
+  })
+
   it('denies when the person goes back', async () => {
     const { page, state } = await atWasItYou()
 

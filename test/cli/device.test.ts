@@ -292,6 +292,16 @@ describe('second-factor device deny and report', () => {
     expect(ended).toMatchObject({ code: 0, stderr: '' })
     expect(await service.state(session.id)).toMatchObject({ state: 'denied', reason })
   })
+
+  it('prints how many requests a report has blocked', async () => {
+    const { service, state } = await activated()
+    const [one, other] = [await service.ask('alice'), await service.ask('alice')]
+
+    const { stdout } = await run('device', 'report', one.id, '--state', state)
+
+    expect(stdout).toContain('2 requests were blocked')
+    expect(await service.state(other.id)).toMatchObject({ state: 'denied', reason: 'reported' })
+  })
 })
 
 describe('second-factor device watch', () => {

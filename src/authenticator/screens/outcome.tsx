@@ -44,12 +44,14 @@ export function closesItself(outcome: Outcome): boolean {
 
 interface OutcomeScreenProps {
   readonly outcome: Outcome
+  /** How many requests a report has denied, if the service says so. */
+  readonly blocked?: number | undefined
   readonly clock: Clock
   readonly onDone: () => void
 }
 
 /** The outcome of a request: a word and its icon. Closes automatically. */
-export function OutcomeScreen({ outcome, clock, onDone }: OutcomeScreenProps) {
+export function OutcomeScreen({ outcome, blocked = 1, clock, onDone }: OutcomeScreenProps) {
   const words = useWords()
   const { icon, tone, word, sentence, shown }: OutcomeCard = cards[outcome]
   useEffect(() => (shown === undefined ? undefined : clock.after(shown, onDone)), [clock, outcome])
@@ -65,6 +67,7 @@ export function OutcomeScreen({ outcome, clock, onDone }: OutcomeScreenProps) {
     >
       {sentence === undefined ? null : (
         <>
+          {blocked > 1 ? <p class="sentence centered">{words.requestsBlocked(blocked)}</p> : null}
           <p class="sentence centered">{words[sentence] as string}</p>
           <Button class="outlined wide" onClick={onDone} label={words.ok} />
         </>

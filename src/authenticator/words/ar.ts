@@ -140,6 +140,14 @@ export const ar: Words = {
   denied: 'تم الرفض',
   reported: 'تم الإبلاغ',
   blocked: 'تم الحظر. لم يدخل أحد.',
+  requestsBlocked: (requests) =>
+    count(requests, {
+      one: 'حُظر طلب واحد.',
+      two: 'حُظر طلبان.',
+      few: 'حُظرت # طلبات.',
+      many: 'حُظر # طلبًا.',
+      other: 'حُظر # طلب.',
+    }),
   reportedSentence:
     'ربما يعرف أحد كلمة المرور: غيِّرها قريبًا. لن يصلك أي طلب لمدة 15 دقيقة؛ حتى ذلك الحين سجِّل الدخول برمز.',
   wrongNumber: 'الرقمان غير متطابقين',

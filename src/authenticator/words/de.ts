@@ -124,6 +124,7 @@ export const de: Words = {
   denied: 'Abgelehnt',
   reported: 'Gemeldet',
   blocked: 'Gesperrt. Niemand kam hinein.',
+  requestsBlocked: (requests) => count(requests, { one: '# Anfrage gesperrt.', other: '# Anfragen gesperrt.' }),
   reportedSentence:
     'Vielleicht kennt jemand Ihr Passwort: Ändern Sie es bald. 15 Minuten lang erreicht Sie keine Anfrage; melden Sie sich so lange mit einem Code an.',
   wrongNumber: 'Die Zahlen stimmten nicht überein',

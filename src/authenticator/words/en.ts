@@ -125,6 +125,7 @@ export const en = {
   denied: 'Denied',
   reported: 'Reported',
   blocked: 'Blocked. No one got in.',
+  requestsBlocked: (requests: number) => count(requests, { one: '# request blocked.', other: '# requests blocked.' }),
   reportedSentence:
     'Someone may know your password: change it soon. New requests are blocked for 15 minutes; until then, sign in with a code.',
   wrongNumber: 'The numbers didn’t match',

@@ -124,6 +124,7 @@ export const es: Words = {
   denied: 'Rechazada',
   reported: 'Avisado',
   blocked: 'Bloqueado. No entró nadie.',
+  requestsBlocked: (requests) => count(requests, { one: '# solicitud bloqueada.', other: '# solicitudes bloqueadas.' }),
   reportedSentence:
     'Puede que alguien sepa su contraseña: cámbiela pronto. Durante 15 minutos no le llega ninguna solicitud; mientras tanto entre con un código.',
   wrongNumber: 'Los números no coincidían',

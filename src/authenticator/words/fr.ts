@@ -127,6 +127,7 @@ export const fr: Words = {
   denied: 'Refusée',
   reported: 'Signalée',
   blocked: 'Bloqué. Personne n’est entré.',
+  requestsBlocked: (requests) => count(requests, { one: '# demande bloquée.', other: '# demandes bloquées.' }),
   reportedSentence:
     'Quelqu’un connaît peut-être votre mot de passe : changez-le vite. Pendant 15 minutes aucune demande ne vous parvient ; connectez-vous avec un code en attendant.',
   wrongNumber: 'Les nombres ne correspondaient pas',

@@ -121,6 +121,7 @@ export const ja: Words = {
   denied: '拒否しました',
   reported: '報告しました',
   blocked: 'ブロックしました。誰もサインインしていません。',
+  requestsBlocked: (requests) => `${requests}件のリクエストをブロックしました。`,
   reportedSentence:
     'パスワードを知られている可能性があります。早めに変更してください。新しいリクエストは15分間ブロックされます。その間はコードでサインインしてください。',
   wrongNumber: '番号が一致しませんでした',

@@ -124,6 +124,7 @@ export const pt: Words = {
   denied: 'Recusado',
   reported: 'Avisado',
   blocked: 'Bloqueado. Ninguém entrou.',
+  requestsBlocked: (requests) => count(requests, { one: '# pedido bloqueado.', other: '# pedidos bloqueados.' }),
   reportedSentence:
     'Talvez alguém saiba a sua senha: troque-a logo. Durante 15 minutos nenhum pedido chega a você; até lá entre com um código.',
   wrongNumber: 'Os números não eram iguais',

@@ -93,6 +93,8 @@ export async function sendAnswer(
   const expected = decision === 'approve' ? 'approved' : 'denied'
   if (answered.state !== expected) throw new Failure(explainOutcome(answered))
   console.log(`${labels[decision]}  ${request.id}`)
+  const { blocked = 1 } = answered
+  if (blocked > 1) console.log(`${blocked} requests were blocked, in all apps of your organization.`)
 }
 
 const labels = { approve: 'Approved', deny: 'Denied  ', report: 'Reported' } as const

@@ -917,6 +917,7 @@ export const ar: Words = {
       'session.created': 'طُلب تسجيل دخول',
       'session.approved': 'تمت الموافقة على تسجيل دخول',
       'session.denied': 'رُفض تسجيل دخول',
+      'session.reported': 'أبلغ شخص عن تسجيل دخول ليس له',
       'session.expired': 'انتهت مهلة تسجيل دخول من دون رد',
       'session.cancelled': 'أُلغي تسجيل دخول',
       'session.redeemed': 'قبل تطبيق موافقة',

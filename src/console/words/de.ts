@@ -858,6 +858,7 @@ export const de: Words = {
       'session.created': 'Eine Anmeldung wurde angefragt',
       'session.approved': 'Eine Anmeldung wurde bestätigt',
       'session.denied': 'Eine Anmeldung wurde abgelehnt',
+      'session.reported': 'Eine Person hat eine fremde Anmeldung gemeldet',
       'session.expired': 'Eine Anmeldung wurde nicht rechtzeitig beantwortet',
       'session.cancelled': 'Eine Anmeldung wurde abgebrochen',
       'session.redeemed': 'Eine App hat eine Bestätigung eingelöst',

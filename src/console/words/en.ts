@@ -840,6 +840,7 @@ export const en = {
       'session.created': 'A sign-in was requested',
       'session.approved': 'A sign-in was approved',
       'session.denied': 'A sign-in was denied',
+      'session.reported': 'A person reported a sign-in that wasn’t theirs',
       'session.expired': 'A sign-in wasn’t answered in time',
       'session.cancelled': 'A sign-in was canceled',
       'session.redeemed': 'An app accepted an approval',

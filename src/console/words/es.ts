@@ -847,6 +847,7 @@ export const es: Words = {
       'session.created': 'Se solicitó un inicio de sesión',
       'session.approved': 'Se aprobó un inicio de sesión',
       'session.denied': 'Se rechazó un inicio de sesión',
+      'session.reported': 'Una persona avisó de un inicio de sesión que no era suyo',
       'session.expired': 'Un inicio de sesión quedó sin respuesta',
       'session.cancelled': 'Se canceló un inicio de sesión',
       'session.redeemed': 'Una aplicación aceptó una aprobación',

@@ -856,6 +856,7 @@ export const fr: Words = {
       'session.created': 'Une connexion a été demandée',
       'session.approved': 'Une connexion a été approuvée',
       'session.denied': 'Une connexion a été refusée',
+      'session.reported': 'Une personne a signalé une connexion qui n’était pas la sienne',
       'session.expired': 'Une connexion est restée sans réponse',
       'session.cancelled': 'Une connexion a été annulée',
       'session.redeemed': 'Une application a accepté une approbation',

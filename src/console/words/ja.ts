@@ -831,6 +831,7 @@ export const ja: Words = {
       'session.created': 'サインインが要求されました',
       'session.approved': 'サインインが承認されました',
       'session.denied': 'サインインが拒否されました',
+      'session.reported': '本人ではないサインインが報告されました',
       'session.expired': 'サインインに時間内の応答がありませんでした',
       'session.cancelled': 'サインインがキャンセルされました',
       'session.redeemed': 'アプリが承認を受け取りました',

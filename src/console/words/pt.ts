@@ -841,6 +841,7 @@ export const pt: Words = {
       'session.created': 'Um login foi solicitado',
       'session.approved': 'Um login foi aprovado',
       'session.denied': 'Um login foi negado',
+      'session.reported': 'Uma pessoa avisou sobre um login que não era seu',
       'session.expired': 'Um login ficou sem resposta',
       'session.cancelled': 'Um login foi cancelado',
       'session.redeemed': 'Um aplicativo aceitou uma aprovação',

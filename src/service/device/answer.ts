@@ -5,18 +5,17 @@ import { notifySession } from '../waiting/notify.ts'
 import { auditSession } from '../audit/sessions.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'
-import { mailAfterCommit } from '../mail/mail-after-commit.ts'
-import { forgetPushes, pausePushes } from '../push/push-budget.ts'
+import { forgetPushes } from '../push/push-budget.ts'
 import { scanHashOf } from '../rules/scan-hash.ts'
 import { atTime } from '../rules/session-state.ts'
-import { insertHistory } from '../store/device-history.ts'
-import { endOtherSessions } from '../store/epochs.ts'
+import { noteInHistory } from '../store/device-history.ts'
 import { organizationOfDomain } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
-import { sessionOfDevice, settleSession } from '../store/sessions.ts'
+import { countReported, sessionOfDevice, settleSession } from '../store/sessions.ts'
 import type { Outcome, SessionRow } from '../store/sessions.ts'
 import { verifyAnswerPin } from './answer-pin.ts'
 import type { PinResult } from './answer-pin.ts'
+import { blockAfterReport, lockReporter } from './report.ts'
 import { parseContent } from './signature.ts'
 import { requireActive, consumeCall } from './signed-call.ts'
 import { readCommitted } from '../store/transaction-ends.ts'
@@ -34,6 +33,7 @@ export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessi
     return atTime(session, ctx.clock.now()).state === 'pending'
   })
   const decided = await readCommitted(ctx.store.db).execute(async (db) => {
+    if (given.decision === 'report') await lockReporter(db, call.device)
     await (pinResult === 'not-required' ? consumeCall(db, call) : requireActive(db, call.device.id))
     return decide(ctx, db, await findSession(db, call, { sessionId, given }), { ...given, pinResult })
   })
@@ -54,7 +54,7 @@ export async function scanRequest(ctx: ServiceContext, call: SignedCall, session
     if (session.scanHash === null || session.number === null) throw tooLate()
     const { state } = atTime(session, ctx.clock.now())
     if (state === 'pending' && isSameText(session.scanHash, scanned)) {
-      return { answered: { id: session.id, state }, settled: undefined, number: session.number }
+      return { answered: { id: session.id, state }, settled: [], number: session.number }
     }
     // The hash takes the place of a wrong number: a repeated call gets the same answer.
     return decide(ctx, db, session, { decision: 'approve', number: scanned, pinResult: 'not-required' })
@@ -67,13 +67,14 @@ interface ScanResult extends Decided {
   readonly number?: string
 }
 
-/** Wakes all who wait for the session. */
+/** Wakes all who wait for the session, or for one that was settled with it. */
 function announce(ctx: ServiceContext, { device }: SignedCall, { answered, settled }: Decided): void {
-  if (settled) {
-    const seconds = ctx.clock.now() - settled.createdAt
+  for (const session of settled) {
+    const seconds = ctx.clock.now() - session.createdAt
     ctx.observer.settled(answered.reason ?? answered.state, 1, { factor: 'push', seconds })
+    notifySession(ctx, session)
   }
-  notifySession(ctx, { id: answered.id, deviceId: device.id })
+  if (settled.length === 0) notifySession(ctx, { id: answered.id, deviceId: device.id })
 }
 
 interface Meant {
@@ -93,8 +94,8 @@ type Typed = Pick<Given, 'decision' | 'number' | 'keepBrowser'>
 
 interface Decided {
   readonly answered: Answered
-  /** The session, if this call settled it. */
-  readonly settled: SessionRow | undefined
+  /** What this call settled: the session, and after a report all other requests of the person. */
+  readonly settled: readonly SessionRow[]
 }
 
 async function decide(
@@ -106,7 +107,7 @@ async function decide(
   const now = ctx.clock.now()
   const present = atTime(session, now)
   const number = typedNumber(session, given)
-  if (present.state !== 'pending') return { answered: repeated(present, given, number), settled: undefined }
+  if (present.state !== 'pending') return { answered: await repeated(db, present, given, number), settled: [] }
   if (given.pinResult === 'late') throw tooLate()
   const outcome = outcomeOf(session, given, number)
   const browser = browserAfter(session, given, outcome)
@@ -123,19 +124,16 @@ async function decide(
     organizationOfDomain(db, session.domainId),
   ])
   // Settled after it was read above: perhaps by the same answer, which the device sent twice.
-  if (!won) return { answered: repeated(await reread(db, session), given, number), settled: undefined }
-  const { state, reason = null, factor = null } = outcome
+  if (!won) return { answered: await repeated(db, await reread(db, session), given, number), settled: [] }
   const actor = { kind: 'device', id: answer.deviceId } as const
-  await auditSession(db, ctx, { ...session, state, reason, factor }, { organizationId, actor })
-  await insertHistory(db, historyRow(session, outcome, now))
-  if (outcome.state === 'approved') await forgetPushes(db, session)
-  if (outcome.reason === 'reported') {
-    await pausePushes(ctx, db, session)
-    await endOtherSessions(db, [session.userId])
-    const { userId, domainId } = session
-    await mailAfterCommit(db, ctx, { kind: 'sign_in_reported', organizationId, userId, domainId })
-  }
-  return { answered: { id: session.id, state: outcome.state, reason: outcome.reason }, settled: session }
+  const { state, reason, factor = null } = outcome
+  const settled = { ...session, state, reason: reason ?? null, factor, settledAt: now }
+  await auditSession(db, ctx, settled, { organizationId, actor })
+  await noteInHistory(db, settled)
+  if (state === 'approved') await forgetPushes(db, session)
+  if (reason !== 'reported') return { answered: { id: session.id, state, reason }, settled: [settled] }
+  const others = await blockAfterReport(ctx, db, settled, { organizationId, actor })
+  return { answered: { id: session.id, state, reason, blocked: others.length + 1 }, settled: [settled, ...others] }
 }
 
 async function reread(db: Queryable, { id, deviceId }: SessionRow): Promise<SessionRow> {
@@ -149,17 +147,14 @@ function browserAfter({ browser }: SessionRow, { keepBrowser }: Typed, { state }
   return browser === 'new' && keepBrowser && state === 'approved' ? 'keeping' : browser
 }
 
-function historyRow(session: SessionRow, { state, reason }: Outcome, now: number) {
-  const { id, deviceId, domainId, userId, attributes, ipAddress, purpose, createdAt } = session
-  const of = { sessionId: id, deviceId: deviceId ?? '', domainId, userId, attributes, ipAddress, purpose, createdAt }
-  return { ...of, state, reason: reason ?? null, settledAt: now }
-}
-
 /** A lost answer can be repeated with the same result. A different answer is too late. */
-function repeated(session: SessionRow, given: Typed, number: string | null): Answered {
+async function repeated(db: Queryable, session: SessionRow, given: Typed, number: string | null): Promise<Answered> {
   const same = session.answeredDecision === given.decision && session.answeredNumber === number
   if (!same) throw tooLate()
-  return { id: session.id, state: session.state, reason: session.reason ?? undefined }
+  const { id, userId, state, reason, settledAt } = session
+  const isReport = reason === 'reported' && settledAt !== null
+  const blocked = isReport ? await countReported(db, userId, settledAt) : undefined
+  return { id, state, reason: reason ?? undefined, blocked }
 }
 
 /** Only an approval of a request with a number has one. */

@@ -97,7 +97,11 @@ export function forgetAllPushes(
 }
 
 /** After "This was not me" no further requests are sent for a while. */
-export function pausePushes(ctx: Pick<Context, 'clock'>, db: Queryable, of: PushOf): Promise<void> {
+export function pausePushes(
+  ctx: Pick<Context, 'clock'>,
+  db: Queryable,
+  of: Pick<PushOf, 'domainId' | 'userId'>,
+): Promise<void> {
   return noteAttempt(db, [{ scope: reported(of) }], ctx.clock.now())
 }
 

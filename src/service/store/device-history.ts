@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely'
 
 import type { Database, Queryable } from './schema.ts'
 import { allRows, change, firstRow, pick, withDefaults } from './statement.ts'
+import type { SessionRow } from './sessions.ts'
 import type { List, RowOf, Slot, Slots } from './statement.ts'
 
 /** An answer with the words a person knows it by. */
@@ -9,7 +10,15 @@ export type HistoryRow = RowOf<typeof newestHistory>
 
 type NewHistory = Omit<Insertable<Database['deviceHistory']>, 'sequence'>
 
-export const insertHistory = change('insertHistory', (db, row: Slots<NewHistory>) =>
+/** Shows a settled request in the history of its device. */
+export async function noteInHistory(db: Queryable, session: SessionRow): Promise<void> {
+  const { id: sessionId, deviceId, state, settledAt } = session
+  if (deviceId === null || settledAt === null || (state !== 'approved' && state !== 'denied')) return
+  const row = pick(session, ['domainId', 'userId', 'attributes', 'ipAddress', 'purpose', 'reason', 'createdAt'])
+  await insertHistory(db, { ...row, sessionId, deviceId, state, settledAt })
+}
+
+const insertHistory = change('insertHistory', (db, row: Slots<NewHistory>) =>
   db.insertInto('deviceHistory').values({
     ...pick(row, ['sessionId', 'deviceId', 'domainId', 'userId', 'attributes', 'ipAddress', 'state', 'reason']),
     ...pick(row, ['createdAt', 'settledAt']),

@@ -178,6 +178,37 @@ export const settleSession = changesRow('settleSession', (db, answer: Slots<Answ
     .where(isOfMember),
 )
 
+type Reporting = Pick<SessionRow, 'id' | 'userId'>
+
+/**
+ * Denies all other requests of a user who reported one, in every domain. In a transaction that has locked the user, so that
+ * no request is created meanwhile. A request that a clock dated in the future does not wait yet, and is denied all the same:
+ * otherwise it could be approved once its time has come.
+ */
+export const denyOthersAsReported = allRows('denyOthersAsReported', (db, of: Slots<Reporting>, now: Slot<number>) =>
+  db
+    .updateTable('session')
+    // `report` is their answer, so that reporting one of them too is a repeated answer and not a late one.
+    .set({ state: 'denied', reason: 'reported', answeredDecision: 'report', settledAt: now })
+    .where((is) => is.and({ userId: of.userId, state: 'pending' as const }))
+    .where('expiresAt', '>', now)
+    .where('id', '<>', of.id)
+    .returningAll(),
+)
+
+/** How many requests of a user were denied by a report at that time. */
+export async function countReported(db: Queryable, userId: string, settledAt: number): Promise<number> {
+  return Number((await reportedCount(db, userId, settledAt)).requests)
+}
+
+const reportedCount = oneRow('reportedCount', (db, userId: Slot<string>, settledAt: Slot<number>) =>
+  db
+    .selectFrom('session')
+    .select((eb) => eb.fn.countAll<number | string>().as('requests'))
+    .where('settledAt', '=', settledAt)
+    .where((is) => is.and({ reason: 'reported' as const, userId })),
+)
+
 /** @returns the device it was pending on; nothing if it was no longer pending. */
 export const cancelPending = firstRow('cancelPending', (db, id: Slot<string>, now: Slot<number>) =>
   db

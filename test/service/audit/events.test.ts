@@ -177,7 +177,8 @@ const { call, domainPath, administration } = {
 const happenings: Record<EventName, () => Promise<unknown>> = {
   'session.created': () => asked(),
   'session.approved': async () => (await asked()).answer('approve'),
-  'session.denied': async () => (await asked()).answer('report'),
+  'session.denied': async () => (await asked()).answer('deny'),
+  'session.reported': async () => (await asked()).answer('report'),
   async 'session.expired'() {
     await asked()
     await running.clock.advance(91)

@@ -209,6 +209,18 @@ describe.each(engines)('a caller verification, on %s', (engine) => {
       ])
     })
 
+    it('is still possible after a sign-in was reported', async () => {
+      const { id, number, answer, outcome } = await askedCaller(helpdesk, person)
+      const sessions = `/domains/${running.domain.id}/sessions`
+      const { json: session } = await running.call('POST', sessions, { body: { user: { id: person.id } } })
+      const { nonce } = (await person.pending())[0]!
+
+      await person.device.answer(session.id, { nonce, decision: 'report' })
+      await answer('confirm', { number })
+
+      expect(await outcome()).toMatchObject({ id, state: 'confirmed' })
+    })
+
     it('is in the history of the device, apart from sign-ins', async () => {
       const { id, answer } = await askedCaller(helpdesk, person)
       await askCaller(helpdesk, person)

@@ -54,7 +54,8 @@ describe('an answer', () => {
 
     const answered = await read(await device.answer(id, { nonce, decision }))
 
-    expect(answered.json).toEqual({ id, state, ...(reason && { reason }) })
+    const blocked = decision === 'report' ? 1 : undefined
+    expect(answered.json).toEqual({ id, state, reason, blocked })
     expect(await session(id)).toMatchObject({ state, settledAt: running.clock.now() })
   })
 

@@ -43,6 +43,7 @@ const icons: Readonly<Record<string, IconPath>> = {
   passkey: key,
   pin: lock,
   push: lock,
+  session: shield,
   token: phone,
   user: person,
 }
