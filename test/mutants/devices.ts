@@ -167,7 +167,7 @@ function guessAgain(): never {
   {
     defense: 'a scan that approves nothing',
     file: 'src/service/device/answer.ts',
-    find: 'return { answered: { id: session.id, state }, settled: undefined, number: session.number }',
+    find: 'return { answered: { id: session.id, state }, settled: [], number: session.number }',
     replace: `const typed = { decision: 'approve', number: session.number, pinResult: 'not-required' } as const
       return { ...(await decide(ctx, db, session, typed)), number: session.number }`,
     test: 'service/device/scan.test.ts',
@@ -185,7 +185,7 @@ function guessAgain(): never {
     defense: 'one guess, also by scanning',
     file: 'src/service/device/answer.ts',
     find: "return decide(ctx, db, session, { decision: 'approve', number: scanned, pinResult: 'not-required' })",
-    replace: "return { answered: { id: session.id, state: 'denied', reason: 'wrong_number' }, settled: undefined }",
+    replace: "return { answered: { id: session.id, state: 'denied', reason: 'wrong_number' }, settled: [] }",
     test: 'service/device/scan.test.ts',
     title: 'leaves one guess in all, scanned or typed, when many arrive at once',
   },

@@ -207,8 +207,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a report ends verified web sessions',
-    file: 'src/service/device/answer.ts',
-    find: 'await endOtherSessions(db, [session.userId])',
+    file: 'src/service/device/report.ts',
+    find: 'await endOtherSessions(db, [user])',
     replace: '',
     test: 'service/epochs.test.ts',
     title: 'changes with %s',

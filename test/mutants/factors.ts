@@ -271,8 +271,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the mail about a reported sign-in',
-    file: 'src/service/device/answer.ts',
-    find: "await mailAfterCommit(db, ctx, { kind: 'sign_in_reported', organizationId, userId, domainId })",
+    file: 'src/service/device/report.ts',
+    find: "await mailAfterCommit(db, ctx, { kind: 'sign_in_reported', organizationId, userId: user, domainId: domain })",
     replace: '',
     test: 'service/mail/security-mails.test.ts',
     title: 'is mailed to the user',

@@ -67,6 +67,15 @@ export function driveTheRest(): void {
     expect([await ask(1), await ask(2)]).toEqual(['approved', 'denied'])
   })
 
+  it('says again how many requests a report has denied', async () => {
+    const { ask, device, pending } = await running.enroll(unique())
+    const { id } = await ask()
+    const { nonce } = (await pending())[0]!
+    const report = async () => (await read(await device.answer(id, { nonce, decision: 'report' }))).json.blocked
+
+    expect([await report(), await report()]).toEqual([1, 1])
+  })
+
   it('knows whether a user belongs to one of the domains of an administrator', async () => {
     const { id } = await member(running)
     const isMember = (domainIds: readonly string[]) => isMemberOfSome(node.ctx.store.db, id, domainIds)
