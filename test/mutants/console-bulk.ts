@@ -5,6 +5,7 @@ const exports = 'service/console/people-export.test.ts'
 const mails = 'service/console/bulk-mails.test.ts'
 const rules = 'src/service/console/bulk/rules.ts'
 const access = 'src/service/console/bulk/may-run.ts'
+const budget = 'src/service/console/bulk/people-budget.ts'
 const handlers = 'src/service/console/bulk/jobs.ts'
 const store = 'src/service/store/bulk-jobs.ts'
 
@@ -158,10 +159,49 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the mail to owners about an action on many people',
     file: handlers,
-    find: 'if (people > bulkAlert) await',
-    replace: 'if (people > 10 * bulkAlert) await',
+    find: 'if (alerts) await',
+    replace: 'if (alerts && people < 0) await',
     test: mails,
     title: 'tell the owners when an action is about more than 100 people',
+  },
+  {
+    defense: 'the people of an administrator count over all actions',
+    file: budget,
+    find: 'alerts: alertsUpTo(total) > alertsUpTo(total - people) }',
+    replace: 'alerts: alertsUpTo(people) > 0 }',
+    test: mails,
+    title: 'tell the owners when the actions of one administrator are about more than 100 people in 24 hours',
+  },
+  {
+    defense: 'the people of the help desk count over all actions, in a preview',
+    file: 'src/service/console/bulk/prepare.ts',
+    find: 'Math.min(maxBulkPeople(role, job.action), await peopleLeft(call.store.db, call))',
+    replace: 'Math.min(maxBulkPeople(role, job.action), peopleLeft.length * 50)',
+    test: jobs,
+    title: 'is about 50 people in 24 hours at most, however many actions they are in',
+  },
+  {
+    defense: 'the people of the help desk count over all actions, in a start',
+    file: budget,
+    find: "  if ('wait' in taken)\n",
+    replace: "  if ('wait' in taken && taken.wait < 0)\n",
+    also: [
+      {
+        file: budget,
+        find: '  const [total = people] = taken.counts\n',
+        replace: "  const total = 'counts' in taken ? 1 : people\n",
+      },
+    ],
+    test: 'service/console/bulk-races.test.ts',
+    title: 'of the help desk are about 50 people in 24 hours, even if two are started at once',
+  },
+  {
+    defense: 'people whom a job did not reach count no more',
+    file: 'src/service/console/bulk/end.ts',
+    find: '  await releasePeople(db, row, row.people - changed - failures)\n',
+    replace: '',
+    test: jobs,
+    title: 'is about those again whom a canceled action did not reach',
   },
   {
     defense: 'the lease of a job that a process works on',

@@ -296,8 +296,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the limit of its own for mails about locked codes',
     file: 'src/service/mail/security-mails.ts',
-    find: "(kind === 'codes_locked' ? `${userId} codes` : userId)",
-    replace: '(kind === undefined ? `${userId} codes` : userId)',
+    find: '(countedApart.has(kind) ? `${userId} ${kind}` : userId)',
+    replace: '(countedApart.has(kind) ? userId : userId)',
     test: 'service/mail/security-mails.test.ts',
     title: 'use up no place of the mails about other events',
   },

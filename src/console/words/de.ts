@@ -554,7 +554,8 @@ export const de: Words = {
       failed: 'Konnte nicht geändert werden',
     },
     typeNumber: (number) => `Zur Bestätigung ${number} eingeben`,
-    tooMany: 'Das sind zu viele Personen auf einmal für Ihre Rolle. Grenzen Sie die Suche oder die Auswahl ein.',
+    tooMany:
+      'Das sind zu viele Personen für Ihre Rolle, auf einmal oder in 24 Stunden. Grenzen Sie die Suche oder die Auswahl ein.',
     job: 'Sammelaktion',
     jobs: 'Sammelaktionen',
     noJobs: 'Keine Sammelaktionen in den letzten 30 Tagen.',

@@ -540,7 +540,7 @@ export const en = {
       failed: 'Couldn’t be changed',
     },
     typeNumber: (number: string) => `Type ${number} to confirm`,
-    tooMany: 'That’s too many people at once for your role. Narrow the search or the selection.',
+    tooMany: 'That’s too many people for your role, at once or in 24 hours. Narrow the search or the selection.',
     job: 'Bulk action',
     jobs: 'Bulk actions',
     noJobs: 'No bulk actions in the last 30 days.',

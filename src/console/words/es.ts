@@ -547,7 +547,7 @@ export const es: Words = {
       failed: 'No se pudo cambiar',
     },
     typeNumber: (number) => `Escriba ${number} para confirmar`,
-    tooMany: 'Son demasiadas personas a la vez para su rol. Acote la búsqueda o la selección.',
+    tooMany: 'Son demasiadas personas para su rol, a la vez o en 24 horas. Acote la búsqueda o la selección.',
     job: 'Acción en grupo',
     jobs: 'Acciones en grupo',
     noJobs: 'No hay acciones en grupo en los últimos 30 días.',

@@ -555,7 +555,8 @@ export const fr: Words = {
       failed: 'Modification impossible',
     },
     typeNumber: (number) => `Saisissez ${number} pour confirmer`,
-    tooMany: 'C’est trop de personnes à la fois pour votre rôle. Affinez la recherche ou la sélection.',
+    tooMany:
+      'C’est trop de personnes pour votre rôle, à la fois ou en 24 heures. Affinez la recherche ou la sélection.',
     job: 'Action groupée',
     jobs: 'Actions groupées',
     noJobs: 'Aucune action groupée au cours des 30 derniers jours.',

@@ -543,7 +543,7 @@ export const pt: Words = {
       failed: 'Não foi possível alterar',
     },
     typeNumber: (number) => `Digite ${number} para confirmar`,
-    tooMany: 'São pessoas demais de uma vez para a sua função. Restrinja a busca ou a seleção.',
+    tooMany: 'São pessoas demais para a sua função, de uma vez ou em 24 horas. Restrinja a busca ou a seleção.',
     job: 'Ação em massa',
     jobs: 'Ações em massa',
     noJobs: 'Nenhuma ação em massa nos últimos 30 dias.',

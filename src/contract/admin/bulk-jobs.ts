@@ -26,8 +26,19 @@ const maxMails = 1_000
 export const maxBulkPeople = (role: AdminRole, action: BulkAction): number =>
   action === 'enrollment_mail' ? Math.min(maxOfRole[role], maxMails) : maxOfRole[role]
 
-/** From how many people on the owners are told by mail that a job has started. */
-export const bulkAlert = 100
+/** How many people the jobs of one administrator change in 24 hours at most, by its role: several jobs count as one. */
+export const maxPeopleADay: Readonly<Record<AdminRole, number>> = {
+  owner: Infinity,
+  admin: Infinity,
+  helpdesk: maxOfRole.helpdesk,
+  auditor: 0,
+}
+
+/**
+ * Owners are told by mail when one administrator has acted on more people than this in 24 hours, however many jobs that takes, and
+ * again after as many more.
+ */
+export const peopleAlert = 100
 
 /** How long a job can be started after it was prepared, seconds. */
 export const bulkJobLifetime = 15 * 60

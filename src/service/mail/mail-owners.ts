@@ -25,16 +25,19 @@ interface JobEvent {
   readonly domainId: string | null
   readonly requestedBy: string
   readonly people: number
+  /** On how many people its administrator has acted in 24 hours. */
+  readonly total: number
 }
 
 /** The same, that an administrator has started an action on many people. */
 export async function mailOwnersOfJob(db: Queryable, ctx: MailContext, event: JobEvent): Promise<void> {
   if (!ctx.securityMails) return
   const administrator = await administratorById(db, event.requestedBy)
-  await mailOwners(db, ctx, event, { kind: 'bulk_started', username: administrator?.name ?? '', people: event.people })
+  const { people, total } = event
+  await mailOwners(db, ctx, event, { kind: 'bulk_started', username: administrator?.name ?? '', people, total })
 }
 
-type About = Pick<SecurityMail, 'kind' | 'username' | 'people'>
+type About = Pick<SecurityMail, 'kind' | 'username' | 'people' | 'total'>
 
 async function mailOwners(
   db: Queryable,

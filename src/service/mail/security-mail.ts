@@ -31,8 +31,9 @@ export interface SecurityMail extends SecurityEvent {
   readonly at: number
   /** The user, or the administrator, that an owner is told about. */
   readonly username?: string
-  /** How many users an administrator acts on. */
+  /** How many users an administrator acts on now, and in 24 hours. */
   readonly people?: number
+  readonly total?: number
   /** BCP 47; null for English. */
   readonly language: string | null
 }
@@ -47,7 +48,7 @@ export async function securityMail(mail: SecurityMail): Promise<Omit<Mail, 'to'>
 }
 
 function wordsFor(mail: SecurityMail, language: MailLanguage) {
-  const { kind, until, domain, organization, username = '', people = 0 } = mail
+  const { kind, until, domain, organization, username = '', people = 0, total = people } = mail
   const { changes, reported, locked, caller, addressChanged, bulk, tell } = language.words
   const place = nameIn(language, domain ?? organization)
   if (kind === 'sign_in_reported') {
@@ -65,7 +66,8 @@ function wordsFor(mail: SecurityMail, language: MailLanguage) {
     return { headline: caller.headline(place), sentences, warning: caller.warning }
   }
   if (kind === 'bulk_started') {
-    const sentences = [bulk.sentence(nameIn(language, username), people)]
+    const name = nameIn(language, username)
+    const sentences = [bulk.sentence(name, people), ...(total > people ? [bulk.total(name, total)] : [])]
     return { headline: bulk.headline(place), sentences, warning: bulk.warning }
   }
   return { headline: changes[kind](place), sentences: [], warning: tell }

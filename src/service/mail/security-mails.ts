@@ -84,5 +84,7 @@ export function createSecurityMails({ mailer, clock, logger }: Parts): SecurityM
   }
 }
 
-/** An attacker can lock codes, so mails about that use up no place of the others. */
-const limitOf = (userId: string, { kind }: AddressedMail) => (kind === 'codes_locked' ? `${userId} codes` : userId)
+/** An attacker can cause these events, for example by locking codes, so the mails about each of them use up no place of the others. */
+const countedApart: ReadonlySet<AddressedMail['kind']> = new Set(['codes_locked', 'caller_denied', 'bulk_started'])
+
+const limitOf = (userId: string, { kind }: AddressedMail) => (countedApart.has(kind) ? `${userId} ${kind}` : userId)

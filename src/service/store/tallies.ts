@@ -12,11 +12,12 @@ export interface TallyLimit {
   readonly slot: number
 }
 
-/** One that was counted, so that it can be released. */
+/** What was counted, so that it can be released. */
 export interface Reserved {
   readonly limits: readonly TallyLimit[]
   readonly at: number
-  /** How many each limit has counted now, this one included; in the order of the limits. */
+  readonly amount: number
+  /** How many each limit has counted now, these included; in the order of the limits. */
   readonly counts: readonly number[]
 }
 
@@ -27,41 +28,53 @@ export interface Refused {
 }
 
 /**
- * Counts one for each limit, or for none where one is used up. In a transaction, so that those at once are counted one
+ * Counts an amount for each limit, or for none where one has no room for it. In a transaction, so that those at once are counted one
  * by one.
+ *
+ * @param amount At most each limit.
  */
-export async function reserve(db: Queryable, limits: readonly TallyLimit[], now: number): Promise<Reserved | Refused> {
+export async function reserve(
+  db: Queryable,
+  limits: readonly TallyLimit[],
+  now: number,
+  amount = 1,
+): Promise<Reserved | Refused> {
   const counts: number[] = []
   for (const limit of limits) {
-    const { count, wait } = await counted(db, limit, now)
+    const { count, wait } = await counted(db, limit, now, amount)
     if (wait > 0) return { refusedBy: limit, wait }
-    counts.push(count + 1)
+    counts.push(count + amount)
   }
-  for (const { scope, slot } of limits) await countOne(db, scope, slotOf(now, slot))
-  return { limits, at: now, counts }
+  for (const { scope, slot } of limits) await countMore(db, scope, slotOf(now, slot), amount)
+  return { limits, at: now, amount, counts }
 }
 
-const countOne = change('countOne', (db, scope: Slot<string>, at: Slot<number>) =>
+const countMore = change('countMore', (db, scope: Slot<string>, at: Slot<number>, count: Slot<number>) =>
   db
     .insertInto('tally')
-    .values({ scope, at, count: 1 })
+    .values({ scope, at, count })
     .onConflict((conflict) =>
-      conflict.columns(['scope', 'at']).doUpdateSet((eb) => ({ count: eb('tally.count', '+', 1) })),
+      conflict
+        .columns(['scope', 'at'])
+        .doUpdateSet((eb) => ({ count: eb('tally.count', '+', eb.ref('excluded.count')) })),
     ),
 )
 
 /** Counts it no more. In a transaction. */
-export async function release(db: Queryable, { limits, at }: Reserved): Promise<void> {
+export async function release(
+  db: Queryable,
+  { limits, at, amount }: Pick<Reserved, 'limits' | 'at' | 'amount'>,
+): Promise<void> {
   for (const { scope, slot } of limits) {
-    await countOneLess(db, scope, slotOf(at, slot))
+    await countLess(db, scope, slotOf(at, slot), amount)
     await removeEmpty(db, scope, slotOf(at, slot))
   }
 }
 
-const countOneLess = change('countOneLess', (db, scope: Slot<string>, at: Slot<number>) =>
+const countLess = change('countLess', (db, scope: Slot<string>, at: Slot<number>, amount: Slot<number>) =>
   db
     .updateTable('tally')
-    .set((eb) => ({ count: eb('count', '-', 1) }))
+    .set((eb) => ({ count: eb('count', '-', amount) }))
     .where((is) => is.and({ scope, at })),
 )
 
@@ -71,11 +84,12 @@ const removeEmpty = change('removeEmpty', (db, scope: Slot<string>, at: Slot<num
 
 const slotOf = (now: number, slot: number) => now - (now % slot)
 
-/** @returns what counts now, and the seconds until there is room for one more. */
-async function counted(
+/** @returns what counts now, and the seconds until there is room for so many more. */
+export async function counted(
   db: Queryable,
   { scope, limit, window, slot }: TallyLimit,
   now: number,
+  more = 1,
 ): Promise<{ count: number; wait: number }> {
   const lastSecond = slot - 1
   const rows = await countsAfter(db, scope, now - window - lastSecond)
@@ -83,7 +97,7 @@ async function counted(
   let left = count
   let wait = 0
   for (const row of rows) {
-    if (left < limit) break
+    if (left + more <= limit) break
     left -= row.count
     wait = notAfter(row.at, now) + lastSecond + window - now
   }

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 
 import { bulkJobLifetime } from '../../../src/contract/admin/bulk-jobs.ts'
 import { revokeAdministrator, setAdministratorRole } from '../../../src/service/admin/administrators.ts'
+import { presentAdministrator } from '../../../src/service/admin/present-administrator.ts'
+import { callAs } from '../../../src/service/console/bulk/acting.ts'
+import { takePeople } from '../../../src/service/console/bulk/people-budget.ts'
 import { leaseLength } from '../../../src/service/console/bulk/held-job.ts'
 import { createBulkJobs } from '../../../src/service/console/bulk/runner.ts'
 import { endAllAccess } from '../../../src/service/store/restored.ts'
@@ -212,6 +215,51 @@ describe('an action on many people', () => {
         people: 0,
         leftOut: [{ reason: 'not_found', people: 51 }],
       })
+    })
+  })
+
+  describe('by the help desk, again', () => {
+    const members = async (count: number) => {
+      const { id: domain } = await running.service.administration.createDomain(running.organization.id, {
+        name: unique(),
+      })
+      const rows = Array.from({ length: count }, () => newUser(unique()))
+      await running.call('PUT', `/domains/${domain}/users`, { body: rows })
+      const { json } = await running.call('GET', `/domains/${domain}/users`)
+      const hal = await signedIn({ role: 'helpdesk', domains: [domain] })
+      return { hal, ids: json.map(({ id }: { id: string }) => id) as string[] }
+    }
+
+    it('is about 50 people in 24 hours at most, however many actions they are in', async () => {
+      const { hal, ids } = await members(50)
+      const { json: first } = await prepare(hal, ids.slice(0, 30))
+      await start(hal, first)
+      await ended(hal, first.id)
+
+      const more = await prepare(hal, ids.slice(0, 21))
+      const { json: rest } = await prepare(hal, ids.slice(30))
+      const started = await start(hal, rest)
+      await ended(hal, rest.id)
+      const one = await prepare(hal, ids.slice(0, 1))
+      running.clock.skip(24 * 60 * 60)
+      await hal.signIn()
+      const dayAfter = await prepare(hal, ids)
+
+      expect([more.code, one.code]).toEqual(['api.error.limit.people', 'api.error.limit.people'])
+      expect([started.status, dayAfter.json.people]).toEqual([200, 50])
+    })
+
+    it('is about those again whom a canceled action did not reach', async () => {
+      const { hal, ids } = await members(50)
+      const job = await abandoned(hal, ids)
+      const present = (await presentAdministrator(database(), hal.id))!
+      await database()
+        .transaction()
+        .execute((db) => takePeople(db, callAs(running.ctx, present, { id: job.id, because }), 50))
+      const full = await prepare(hal, ids.slice(0, 1))
+      await owner.call('POST', `/bulk-jobs/${job.id}/cancel`)
+
+      expect([full.code, (await prepare(hal, ids)).json.people]).toEqual(['api.error.limit.people', 50])
     })
   })
 

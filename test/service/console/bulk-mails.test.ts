@@ -134,4 +134,29 @@ describe('mails to many people', () => {
     expect(told()).toHaveLength(1)
     expect(told()[0]?.text).toContain('101 users')
   })
+
+  it('tell the owners when the actions of one administrator are about more than 100 people in 24 hours', async () => {
+    const email = `${unique()}@example.org`
+    await administrator(running, { role: 'owner', email })
+    const { id: domain } = await running.service.administration.createDomain(running.organization.id, {
+      name: unique(),
+    })
+    await running.call('PUT', `/domains/${domain}/users`, { body: Array.from({ length: 60 }, () => newUser(unique())) })
+    const ada = await administrator(running, { role: 'owner', email: `${unique()}@example.org`, name: 'Ada' })
+    const told = () => mail.mails.filter(({ to }) => to.includes(email)).map(({ text }) => text)
+    const counts: number[] = []
+    for (let jobs = 0; jobs < 4; jobs += 1) {
+      const body = { action: 'unlock', because: 'locked_out', search: { domain } }
+      const { json: job } = await ada.call('POST', '/bulk-jobs', { body })
+      await start(ada, job)
+      await ended(ada, job.id)
+      const expected = [0, 1, 1, 2][jobs] ?? 0
+      while (told().length < expected) await mail.arrival()
+      counts.push(told().length)
+    }
+
+    expect(counts).toEqual([0, 1, 1, 2])
+    expect(told()[0]).toContain('Ada has started an action on 60 users.')
+    expect(told()[0]).toContain('In 24 hours, Ada has acted on 120 users.')
+  })
 })

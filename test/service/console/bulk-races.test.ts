@@ -77,6 +77,39 @@ describe.each(engines)('jobs on many people that several nodes race for, on %s,'
     expect(entries.filter(({ event, facts }) => event === 'bulk.finished' && facts.includes(id))).toHaveLength(1)
   })
 
+  it('of the help desk are about 50 people in 24 hours, even if two are started at once', async () => {
+    const { id: domain } = await running.service.administration.createDomain(running.organization.id, {
+      name: unique(),
+    })
+    const rows = Array.from({ length: 30 }, () => newUser(unique()))
+    await running.call('PUT', `/domains/${domain}/users`, { body: rows })
+    const by = await administrator(running, { role: 'helpdesk', domains: [domain], email: `${unique()}@example.org` })
+    const body = { action: 'unlock', because: 'locked_out', search: { domain } }
+    const { id: first } = (await by.call('POST', '/bulk-jobs', { body })).json
+    const row = await database().selectFrom('bulkJob').selectAll().where('id', '=', first).executeTakeFirstOrThrow()
+    const second = first.split('').toReversed().join('')
+    await database()
+      .insertInto('bulkJob')
+      .values({ ...row, id: second })
+      .execute()
+    const items = await database().selectFrom('bulkItem').selectAll().where('jobId', '=', first).execute()
+    await database()
+      .insertInto('bulkItem')
+      .values(items.map((item) => ({ ...item, jobId: second })))
+      .execute()
+    const start = (id: string) => by.call('POST', `/bulk-jobs/${id}/start`, { body: { people: 30 } })
+
+    const answers = await Promise.all([first, second].map(start))
+    for (const id of [first, second]) {
+      const state = async () => (await by.call('GET', `/bulk-jobs/${id}`)).json.state
+      await vi.waitFor(async () => expect(await state()).not.toBe('running'), { timeout: 20_000 })
+    }
+    const again = await Promise.all([first, second].map(start))
+
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(again.map(({ code }) => code).filter(Boolean)).toEqual(['api.error.toomanyrequests'])
+  })
+
   it('are one for each administrator, even if two are started at once', async () => {
     const by = await owner()
     const { id: first } = await prepared(by, 1)

@@ -92,7 +92,7 @@ describe('locked codes', () => {
   })
 })
 
-describe('mails about locked codes', () => {
+describe('mails about what an attacker can cause', () => {
   it('use up no place of the mails about other events', async () => {
     const subjects: string[] = []
     const sendMail = async ({ subject }: { subject: string }) => void subjects.push(subject)
@@ -101,11 +101,15 @@ describe('mails about locked codes', () => {
     const mails = createSecurityMails({ mailer: { send: sendMail }, clock, logger })
     const event = { organization: 'Acme', domain: 'Wiki', at: clock.now(), language: null, to: 'alice@example.com' }
 
-    for (let times = 0; times < 6; times++) mails.send('alice', { ...event, kind: 'codes_locked' })
+    for (let times = 0; times < 6; times++) {
+      mails.send('alice', { ...event, kind: 'codes_locked' })
+      mails.send('alice', { ...event, kind: 'caller_denied' })
+    }
     mails.send('alice', { ...event, kind: 'device_added' })
+    mails.send('alice', { ...event, kind: 'bulk_started' })
 
-    await expect.poll(() => subjects.length).toBe(6)
-    expect(subjects.filter((subject) => subject === 'A device was added at Wiki')).toHaveLength(1)
+    await expect.poll(() => subjects.length).toBe(12)
+    expect(subjects.slice(-2)).toEqual(['A device was added at Wiki', 'Many users of Wiki are being changed'])
     await mails.close()
   })
 })

@@ -4,6 +4,7 @@ import type { Clock } from '../../../clock.ts'
 import { bulkCounts, endBulkJob } from '../../store/bulk-jobs.ts'
 import type { BulkJobRow } from '../../store/bulk-jobs.ts'
 import type { Queryable } from '../../store/schema.ts'
+import { releasePeople } from './people-budget.ts'
 
 const events = { done: 'bulk.finished', cancelled: 'bulk.cancelled', stopped: 'bulk.stopped' } as const
 
@@ -17,10 +18,12 @@ export async function endJob(
   if (!(await endBulkJob(db, row.id, state, ctx.clock.now())) || row.startedAt === null) return
   const counts = await bulkCounts(db, row.id)
   const sum = (wanted: string) => counts.reduce((all, one) => all + (one.state === wanted ? Number(one.people) : 0), 0)
+  const [changed, skipped, failures] = [sum('done'), sum('skipped'), sum('failed')]
+  await releasePeople(db, row, row.people - changed - failures)
   await audit(db, ctx, {
     event: events[state],
     organizationId: row.organizationId,
-    facts: { ...factsOf(row), changed: sum('done'), skipped: sum('skipped'), failures: sum('failed') },
+    facts: { ...factsOf(row), changed, skipped, failures },
   })
 }
 

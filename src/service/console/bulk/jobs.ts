@@ -1,4 +1,3 @@
-import { bulkAlert } from '../../../contract/admin/bulk-jobs.ts'
 import type * as contract from '../../../contract/admin/bulk-jobs.ts'
 import type { BulkJob } from '../../../contract/admin/bulk-jobs.ts'
 import { requireStillAllowed } from '../../admin/acting.ts'
@@ -10,6 +9,7 @@ import { bulkJobById, bulkJobsOf, startBulkJob } from '../../store/bulk-jobs.ts'
 import type { BulkJobRow } from '../../store/bulk-jobs.ts'
 import { signedIn } from '../call.ts'
 import { endJob, factsOf } from './end.ts'
+import { takePeople } from './people-budget.ts'
 import { startableSince } from './prepare.ts'
 import { mayRun } from './may-run.ts'
 import { loadJob, view, viewOf } from './view.ts'
@@ -51,12 +51,13 @@ async function startPrepared(call: Call, row: BulkJobRow): Promise<void> {
       if ((await bulkJobById(db, id))?.state === 'prepared') throw cannotStart()
       return
     }
+    const { total, alerts } = await takePeople(db, call, people)
     await audit(
       db,
       { ...call, because: row.because },
       { event: 'bulk.started', organizationId: row.organizationId, facts: { ...factsOf(row), count: people } },
     )
-    if (people > bulkAlert) await mailOwnersOfJob(db, call, row)
+    if (alerts) await mailOwnersOfJob(db, call, { ...row, total })
   })
 }
 

@@ -1,6 +1,7 @@
-import { bulkJobLifetime, maxBulkPeople } from '../../../contract/admin/bulk-jobs.ts'
+import { bulkJobLifetime, maxBulkPeople, maxPeopleADay } from '../../../contract/admin/bulk-jobs.ts'
 import type * as contract from '../../../contract/admin/bulk-jobs.ts'
 import type { BulkReason } from '../../../contract/admin/bulk-jobs.ts'
+import type { AdminRole } from '../../../contract/admin/roles.ts'
 import { auditCall } from '../../audit/audit.ts'
 import { ApiProblem } from '../../ground/problem.ts'
 import { nextTurn } from '../../ground/next-turn.ts'
@@ -14,6 +15,7 @@ import { allPeople } from '../people-pages.ts'
 import { domainsFor } from '../scope.ts'
 import { factsOf } from './end.ts'
 import { mayRun } from './may-run.ts'
+import { peopleLeft } from './people-budget.ts'
 import { refusals } from './rules.ts'
 import { viewOf } from './view.ts'
 
@@ -60,13 +62,14 @@ type NewJob = Pick<BulkJobRow, 'id' | 'action' | 'domainId' | 'expiresAt'>
 
 /** @returns how many people the job is to change, of all who were looked at. */
 async function storePeople(given: Given, call: Call, job: NewJob): Promise<{ people: number; seen: number }> {
-  const most = maxBulkPeople(signedIn(call).role, job.action)
+  const { role } = signedIn(call)
+  const most = Math.min(maxBulkPeople(role, job.action), await peopleLeft(call.store.db, call))
   let [people, seen] = [0, 0]
   for await (const userIds of selected(given, call)) {
     const refused = await refusals(call.store.db, call, job, userIds)
     people += userIds.length - refused.size
     seen += userIds.length
-    if (people > most || seen > maxSeen) throw tooMany(most)
+    if (people > most || seen > maxSeen) throw tooMany(role, most)
     await call.store.db.transaction().execute((tx) => insertItems(tx, job, userIds, refused))
   }
   return { people, seen }
@@ -109,5 +112,8 @@ async function* selected({ people, search }: Given, call: Call): AsyncGenerator<
   }
 }
 
-const tooMany = (most: number) =>
-  new ApiProblem('api.error.limit.people', `At most ${most} people at once. Narrow the selection.`)
+function tooMany(role: AdminRole, most: number): ApiProblem {
+  const day = maxPeopleADay[role]
+  const ofDay = day === Infinity ? '' : `, because ${day} in 24 hours are allowed to the role ${role}`
+  return new ApiProblem('api.error.limit.people', `At most ${most} people at once${ofDay}. Narrow the selection.`)
+}

@@ -56,6 +56,7 @@ export const ar: MailWords = {
   bulk: {
     headline: (place) => `يجري تغيير كثير من مستخدمي ${place}`,
     sentence: (name, people) => `بدأ ${name} إجراءً على ${people} من المستخدمين.`,
+    total: (name, people) => `خلال 24 ساعة أجرى ${name} إجراءات على ${people} من المستخدمين.`,
     warning: 'إن لم تكن تتوقع ذلك فألغِه في وحدة التحكم: الأشخاص، الإجراءات الجماعية.',
   },
   time: (time) => `الوقت: ${time}`,

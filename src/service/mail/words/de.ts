@@ -61,6 +61,7 @@ export const de: MailWords = {
   bulk: {
     headline: (place) => `Viele Benutzer von ${place} werden geändert`,
     sentence: (name, people) => `${name} hat eine Aktion für ${people} Benutzer gestartet.`,
+    total: (name, people) => `In 24 Stunden hat ${name} Aktionen für ${people} Benutzer ausgeführt.`,
     warning: 'Wenn Sie das nicht erwarten, brechen Sie sie in der Konsole ab: Personen, Sammelaktionen.',
   },
   time: (time) => `Zeitpunkt: ${time}`,

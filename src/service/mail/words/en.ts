@@ -47,6 +47,7 @@ export interface MailWords {
   readonly bulk: {
     readonly headline: (place: string) => string
     readonly sentence: (name: string, people: number) => string
+    readonly total: (name: string, people: number) => string
     readonly warning: string
   }
   readonly time: (time: string) => string
@@ -112,6 +113,7 @@ export const en: MailWords = {
   bulk: {
     headline: (place) => `Many users of ${place} are being changed`,
     sentence: (name, people) => `${name} has started an action on ${people} users.`,
+    total: (name, people) => `In 24 hours, ${name} has acted on ${people} users.`,
     warning: "If you don't expect this, cancel it in the console, under People, Bulk actions.",
   },
   time: (time) => `Time: ${time}`,

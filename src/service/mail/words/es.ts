@@ -59,6 +59,7 @@ export const es: MailWords = {
   bulk: {
     headline: (place) => `Se están cambiando muchos usuarios de ${place}`,
     sentence: (name, people) => `${name} ha iniciado una acción sobre ${people} usuarios.`,
+    total: (name, people) => `En 24 horas, ${name} ha actuado sobre ${people} usuarios.`,
     warning: 'Si no lo esperaba, cancélela en la consola: Personas, Acciones en grupo.',
   },
   time: (time) => `Fecha: ${time}`,

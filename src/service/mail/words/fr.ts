@@ -61,6 +61,7 @@ export const fr: MailWords = {
   bulk: {
     headline: (place) => `De nombreux utilisateurs de ${place} sont en cours de modification`,
     sentence: (name, people) => `${name} a lancé une action sur ${people} utilisateurs.`,
+    total: (name, people) => `En 24 heures, ${name} a agi sur ${people} utilisateurs.`,
     warning: 'Si c’est inattendu, annulez-la dans la console : Personnes, Actions groupées.',
   },
   time: (time) => `Date : ${time}`,

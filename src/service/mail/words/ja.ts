@@ -57,6 +57,7 @@ export const ja: MailWords = {
   bulk: {
     headline: (place) => `${place}の多数の利用者が変更されています`,
     sentence: (name, people) => `${name}さんが${people}人の利用者に対する操作を開始しました。`,
+    total: (name, people) => `24時間で、${name}さんは${people}人の利用者に対する操作を行いました。`,
     warning: '心当たりがない場合は、コンソールの「利用者」の「一括操作」で中止してください。',
   },
   time: (time) => `日時：${time}`,

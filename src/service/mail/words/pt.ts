@@ -57,6 +57,7 @@ export const pt: MailWords = {
   bulk: {
     headline: (place) => `Muitos usuários de ${place} estão sendo alterados`,
     sentence: (name, people) => `${name} iniciou uma ação sobre ${people} usuários.`,
+    total: (name, people) => `Em 24 horas, ${name} agiu sobre ${people} usuários.`,
     warning: 'Se você não esperava isso, cancele no console: Pessoas, Ações em massa.',
   },
   time: (time) => `Data: ${time}`,

@@ -1,0 +1,65 @@
+import { maxPeopleADay, peopleAlert } from '../../../contract/admin/bulk-jobs.ts'
+import { tooManyRequests } from '../../ground/problem.ts'
+import type { Call } from '../../http/route.ts'
+import type { BulkJobRow } from '../../store/bulk-jobs.ts'
+import type { Queryable } from '../../store/schema.ts'
+import { counted, release, reserve } from '../../store/tallies.ts'
+import type { TallyLimit } from '../../store/tallies.ts'
+import { signedIn } from '../call.ts'
+
+/** Seconds. */
+const day = 24 * 60 * 60
+
+/**
+ * The people on whom one administrator acts in any 24 hours. Jobs are not counted alone: otherwise ten jobs of 100 people would be
+ * an action on 1,000 people that no one is told about.
+ */
+const peopleOf = (administratorId: string, limit: number): TallyLimit => ({
+  scope: `people ${administratorId}`,
+  limit,
+  window: day,
+  slot: 1,
+})
+
+/** @returns how many more people the jobs of an administrator may change now. */
+export async function peopleLeft(db: Queryable, call: Call): Promise<number> {
+  const { id, role } = signedIn(call)
+  const most = maxPeopleADay[role]
+  const { count } = await counted(db, peopleOf(id, most), call.clock.now())
+  return Math.max(0, most - count)
+}
+
+/**
+ * Counts the people of a job, in the transaction of its start: of jobs that are started at once, each counts the others.
+ *
+ * @param people At most as many as a job may have.
+ * @returns how many there are in 24 hours now, and whether owners have to be told of it.
+ * @throws {ApiProblem} `api.error.toomanyrequests`
+ */
+export async function takePeople(
+  db: Queryable,
+  call: Call,
+  people: number,
+): Promise<{ readonly total: number; readonly alerts: boolean }> {
+  const { id, role } = signedIn(call)
+  const most = maxPeopleADay[role]
+  const now = call.clock.now()
+  const taken = await reserve(db, [peopleOf(id, most)], now, people)
+  if ('wait' in taken)
+    throw tooManyRequests({ limit: `at most ${most} people in 24 hours for the role ${role}`, wait: taken.wait, now })
+  const [total = people] = taken.counts
+  return { total, alerts: alertsUpTo(total) > alertsUpTo(total - people) }
+}
+
+/** How many alerts so many people cause: one for each further `peopleAlert`, so that no flood of mails hides one. */
+const alertsUpTo = (people: number): number => Math.max(0, Math.ceil(people / peopleAlert) - 1)
+
+/** Counts those no more whom an ended job has not reached. In the transaction of its end. */
+export async function releasePeople(
+  db: Queryable,
+  { requestedBy, startedAt }: Pick<BulkJobRow, 'requestedBy' | 'startedAt'>,
+  amount: number,
+): Promise<void> {
+  if (startedAt === null || amount === 0) return
+  await release(db, { limits: [peopleOf(requestedBy, Infinity)], at: startedAt, amount })
+}
