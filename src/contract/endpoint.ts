@@ -26,7 +26,11 @@ export interface Endpoint {
   readonly summary: string
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
+  /** Members of the request that are secret, so that no address contains them: `key` is the header `X-Key`. */
+  readonly headers?: z.ZodObject
   readonly body?: z.ZodType
+  /** The body is a file, which is read while it arrives. */
+  readonly file?: FileBody
   /** What 1.3 accepts, where 1.4 accepts more. */
   readonly body13?: z.ZodType
   /** Absent: the response is 200 without content. */
@@ -52,6 +56,13 @@ export interface Endpoint {
   readonly since?: '1.4'
 }
 
+export interface FileBody {
+  /** Its types. No form of another site can declare one of them: `text/plain` is not one. */
+  readonly media: readonly [string, ...string[]]
+  /** Bytes. */
+  readonly limit: number
+}
+
 /** As it is written down: without the parameters in its path, the errors for unknown ones and for wrong fields of its body. */
 type Declaration = Omit<Endpoint, 'errors'> & Partial<Pick<Endpoint, 'errors'>>
 
@@ -62,7 +73,9 @@ export function endpoint<const E extends Declaration>(declaration: E): Declared<
   const names = [...declaration.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const params = names.length > 0 && { params: z.object(Object.fromEntries(names.map((name) => [name, Id]))) }
   const notFound = names.flatMap((name) => notFoundByParam[name] ?? [])
-  const fields = declaration.body instanceof z.ZodObject ? Object.keys(declaration.body.shape) : []
+  const { body, headers } = declaration
+  const parts = [...(body instanceof z.ZodObject ? [body] : []), ...(headers ? [headers] : [])]
+  const fields = parts.flatMap(({ shape }) => Object.keys(shape))
   const invalid = fields.flatMap((name) => invalidField(name) ?? [])
   const errors = [
     ...new Set([...notFound, ...invalid, ...adminErrors(declaration, names), ...(declaration.errors ?? [])]),
@@ -99,7 +112,10 @@ type Part<E, K extends keyof Endpoint> = E extends { readonly [key in K]: z.ZodT
   : unknown
 
 /** The input of an operation. */
-export type EndpointInput<E extends Endpoint> = Part<E, 'params'> & Part<E, 'query'> & Part<E, 'body'>
+export type EndpointInput<E extends Endpoint> = Part<E, 'params'> &
+  Part<E, 'query'> &
+  Part<E, 'headers'> &
+  Part<E, 'body'>
 
 /** The output of an operation. */
 export type EndpointOutput<E extends Endpoint> = E extends { readonly response: z.ZodType }

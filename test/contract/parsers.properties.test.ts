@@ -16,6 +16,7 @@ import { keySize, parseKeyRing } from '../../src/service/sealing/key-ring.ts'
 import { ApiProblem } from '../../src/service/ground/problem.ts'
 import { networkOf } from '../../src/service/rules/network.ts'
 import { hasPollutedPrototypes } from '../attacks/polluted.ts'
+import { all, pieces } from '../service/import/pieces.ts'
 import { anyText } from '../support/any-text.ts'
 
 const anything = fc.oneof(fc.string(), anyText(), fc.constantFrom('__proto__=1', 'constructor=1'))
@@ -218,16 +219,21 @@ describe('a key ring', () => {
 })
 
 describe('a file of hardware tokens', () => {
-  it('of CSV is parsed back as it was written', () => {
+  it('of CSV is parsed back as it was written, in whatever pieces it arrives', async () => {
     const field = fc.string().filter((text) => text.trim() === text)
     const records = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { maxLength: 5 })
-    fc.assert(
-      fc.property(records, fc.constantFrom('\n', '\r\n', '\r'), (rows, newline) => {
-        const text = rows.map((row) => row.map((value) => `"${value.replaceAll('"', '""')}"`).join()).join(newline)
-        const parsed = parseCsv(text)
-        expect(parsed.map(({ fault }) => fault).filter(Boolean)).toEqual([])
-        expect(parsed.map(({ fields }) => fields)).toEqual(rows.filter((row) => row.some((value) => value !== '')))
-      }),
+    await fc.assert(
+      fc.asyncProperty(
+        records,
+        fc.constantFrom('\n', '\r\n', '\r'),
+        fc.integer({ min: 1, max: 9 }),
+        async (rows, newline, size) => {
+          const text = rows.map((row) => row.map((value) => `"${value.replaceAll('"', '""')}"`).join()).join(newline)
+          const parsed = await all(parseCsv(pieces(text, size)))
+          expect(parsed.map(({ fault }) => fault).filter(Boolean)).toEqual([])
+          expect(parsed.map(({ fields }) => fields)).toEqual(rows.filter((row) => row.some((value) => value !== '')))
+        },
+      ),
     )
   })
 
@@ -242,7 +248,7 @@ describe('a file of hardware tokens', () => {
           lines.map((parts) => parts.join('')),
         ),
         async (text) => {
-          const error = await readTokens(Buffer.from(text), undefined).then(
+          const error = await all(readTokens([Buffer.from(text)], undefined)).then(
             () => undefined,
             (thrown: unknown) => thrown,
           )

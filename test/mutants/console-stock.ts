@@ -7,7 +7,121 @@ const changes = 'src/service/admin/stock.ts'
 
 const stillAllowed = 'is not changed by an administrator whose access ended during the request'
 
+const rows = 'src/service/admin/import-rows.ts'
+const steps = 'service/admin/import-rows.test.ts'
+
 export const mutants: readonly Mutant[] = [
+  {
+    defense: 'the steps in which a file is decoded',
+    file: 'src/service/import/file-text.ts',
+    find: 'start += stepBytes) {\n      yield decode(bytes.subarray(start, start + stepBytes))',
+    replace: 'start += bytes.length) {\n      yield decode(bytes.subarray(start, start + bytes.length))',
+    test: steps,
+    title: 'decodes at most 8 KiB of a file in a turn of the event loop',
+  },
+  {
+    defense: 'the turns of the event loop between steps of an import',
+    file: rows,
+    find: '      await nextTurn()\n',
+    replace: '      await Promise.resolve(nextTurn)\n',
+    test: steps,
+    title: 'stores at most 100 rows in a turn of the event loop',
+  },
+  {
+    defense: 'the size of a step of an import',
+    file: rows,
+    find: 'yield batch.slice(start, start + rowsPerStep)',
+    replace: 'yield batch.slice(start)',
+    test: steps,
+    title: 'checks at most 100 rows in a turn of the event loop',
+  },
+  {
+    defense: 'the number of rejected rows that an import lists',
+    file: rows,
+    find: 'if (list.length < maxListedRejections) list.push(row)',
+    replace: 'list.push(row)',
+    test: steps,
+    title: 'lists the first 100 rejected rows and counts the others',
+    also: [
+      {
+        file: rows,
+        find: '[...faults, ...present].slice(0, maxListedRejections)',
+        replace: '[...faults, ...present]',
+      },
+    ],
+  },
+  {
+    defense: 'the number of rejected rows that an import answers with',
+    file: rows,
+    find: '[...faults, ...present].slice(0, maxListedRejections)',
+    replace: '[...faults, ...present]',
+    test: steps,
+    title: 'lists rows that are there already only where other rejected rows leave room',
+  },
+  {
+    defense: 'imports that no one waits for',
+    file: rows,
+    find: '    requireWaiting()\n    const checked',
+    replace: '    const checked',
+    test: steps,
+    title: 'ends between two steps when no one waits for its result',
+  },
+  {
+    defense: 'the longest row of a CSV file',
+    file: 'src/service/import/csv.ts',
+    find: 'if (text.length > maxRecordLength)',
+    replace: 'if (text.length < 0)',
+    test: steps,
+    title: 'refuses a file whose quote is not closed, instead of keeping the rest of it',
+  },
+  {
+    defense: 'one import at a time for each administrator',
+    file: handlers,
+    find: 'call.places.importsOfAdministrator.take(signedIn(call).id)',
+    replace: '(call.places, signedIn(call), () => {})',
+    test: stock,
+    title: 'runs once at a time for each administrator, until its connection ends',
+  },
+  {
+    defense: 'the end of an import with its connection',
+    file: handlers,
+    find: '  } finally {\n    leave()\n',
+    replace: '  } finally {\n    void leave\n',
+    test: stock,
+    title: 'runs once at a time for each administrator, until its connection ends',
+  },
+  {
+    defense: 'the size of a file that arrives in chunks',
+    file: 'src/service/http/body.ts',
+    find: "      if (size > limit) throw new ApiProblem('api.error.toolarge')\n      yield",
+    replace: '      yield',
+    test: stock,
+    title: 'takes files of its types only, and of 6 MiB at most, however they are sent',
+  },
+  {
+    defense: 'the types of a file',
+    file: 'src/service/http/body.ts',
+    find: "  if (!media.includes(typeOf(body).toLowerCase())) throw new ApiProblem('api.error.unsupportedmediatype')\n",
+    replace: '  void media\n',
+    test: stock,
+    title: 'takes files of its types only, and of 6 MiB at most, however they are sent',
+  },
+  {
+    defense: 'the number of elements in a key package',
+    file: 'src/service/import/xml.ts',
+    find: 'count > maxElements || ',
+    replace: '',
+    test: 'service/import/pskc.test.ts',
+    title: 'is rejected when an element %s',
+  },
+  {
+    defense: 'the length of a text in a key package',
+    file: 'src/service/import/xml.ts',
+    find: '    if (element.text.length > maxText) throw tooLarge()\n',
+    replace: '',
+    test: 'service/import/pskc.test.ts',
+    title: 'is rejected when an element %s',
+  },
   {
     defense: 'the domains of an administrator in the stock of hardware tokens',
     file: handlers,

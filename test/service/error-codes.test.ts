@@ -99,10 +99,10 @@ async function asOwner(then: (owner: Awaited<ReturnType<typeof administrator>>) 
 }
 
 /** Imports hardware tokens in a console, from this text. */
-const importFile = (text: string, more: object = {}): Promise<Answer> =>
+const importFile = (file: string, key?: string): Promise<Answer> =>
   asOwner(({ call }) => {
-    const body = { because: 'test', file: Buffer.from(text).toString('base64'), dryRun: true, ...more }
-    return call('POST', '/stock/import', { body })
+    const headers = { 'content-type': 'text/csv', ...(key !== undefined && { 'x-key': key }) }
+    return call('POST', '/stock/import?because=test&dryRun=true', { file, headers })
   })
 
 type Owner = Awaited<ReturnType<typeof administrator>>
@@ -336,7 +336,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.invalid.filter': () => asOwner(({ call }) => call('GET', '/people?filter=tall')),
   'api.error.invalid.because': () => onPerson(({ call }, path) => call('POST', `${path}/reset`, { body: {} })),
   'api.error.invalid.file': () => importFile('\n\n\n'),
-  'api.error.invalid.key': () => importFile('serial,seed', { key: '0'.repeat(32) }),
+  'api.error.invalid.key': () => importFile('serial,seed', '0'.repeat(32)),
   'api.error.invalid.operation': () =>
     onPerson(({ call }, path) =>
       call('POST', `${path}/consents`, { body: { operation: 'getPerson', because: 'test' } }),

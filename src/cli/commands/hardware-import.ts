@@ -4,6 +4,7 @@ import { importHardwareTokens } from '../../service/admin/hardware-import.ts'
 import { adminCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { withService } from '../admin/local-service.ts'
+import { fileProgress } from '../import/file-progress.ts'
 import { reportImport } from '../import/report.ts'
 import { withErrorHandling } from '../terminal/failure.ts'
 import { createProgress } from '../terminal/progress.ts'
@@ -36,12 +37,14 @@ async function importFile(file: string, settings: Settings): Promise<void> {
   const isKeyLength = (digits: number) => digits === 32 || digits === 64
   const digits = settings.key === undefined ? undefined : await readHex(settings.key, '--key', isKeyLength)
   const key = digits === undefined ? undefined : Buffer.from(digits, 'hex')
-  const rows = await readTokens(await readWholeFile(file, importLimit), key)
+  const bytes = await readWholeFile(file, importLimit)
   await withService(settings, async ({ ctx, organization }) => {
     const { dryRun = false, skipRejected = false } = settings
-    const progress = createProgress()
-    const options = { dryRun, skipRejected, progress: progress.update }
-    const report = await importHardwareTokens(ctx, organization.id, rows, options).finally(progress.end)
+    const bar = createProgress()
+    const reading = fileProgress(bytes, bar)
+    const rows = readTokens(reading.file, key)
+    const options = { dryRun, skipRejected, progress: reading.progress }
+    const report = await importHardwareTokens(ctx, organization.id, rows, options).finally(bar.end)
     reportImport(report, 'token', { ...settings, dryRun, skipRejected })
   })
 }

@@ -5,6 +5,7 @@ import { adminCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findDomain } from '../admin/find.ts'
 import { withService } from '../admin/local-service.ts'
+import { fileProgress } from '../import/file-progress.ts'
 import { reportImport } from '../import/report.ts'
 import { withErrorHandling } from '../terminal/failure.ts'
 import { createProgress } from '../terminal/progress.ts'
@@ -33,14 +34,15 @@ export function userImportCommand(): Command {
 async function importFile(file: string, settings: Settings): Promise<void> {
   // The parser is loaded only when it is needed.
   const { readUsersCsv, usersLimit } = await import('../import/users-csv.ts')
-  const rows = readUsersCsv(await readWholeFile(file, usersLimit))
+  const bytes = await readWholeFile(file, usersLimit)
   await withService(settings, async (service) => {
     const { dryRun = false, skipRejected = false, update = false } = settings
     const { id: domainId } = await findDomain(service, settings.domain)
-    const progress = createProgress()
-    const options = { dryRun, skipRejected, update, progress: progress.update }
+    const bar = createProgress()
+    const reading = fileProgress(bytes, bar)
+    const options = { dryRun, skipRejected, update, progress: reading.progress }
     const place = { organizationId: service.organization.id, domainId }
-    const report = await importUsers(service.ctx, place, rows, options).finally(progress.end)
+    const report = await importUsers(service.ctx, place, readUsersCsv(reading.file), options).finally(bar.end)
     reportImport(report, 'user', { ...settings, dryRun, skipRejected })
   })
 }

@@ -1,4 +1,5 @@
 import type { ImportRow } from '../../service/admin/hardware-import.ts'
+import type { FileBytes } from '../../service/import/file-text.ts'
 import { readTokens as readFile } from '../../service/import/read-tokens.ts'
 import { asFailure } from './as-failure.ts'
 
@@ -6,8 +7,10 @@ import { asFailure } from './as-failure.ts'
 export const importLimit = 16 * 1024 * 1024
 
 /** Reads a file of hardware tokens in either format. @throws {Failure} in the words of the command. */
-export function readTokens(bytes: Buffer, key: Buffer | undefined): Promise<ImportRow[]> {
-  return readFile(bytes, key).catch((error: unknown) => {
+export async function* readTokens(file: FileBytes, key: Buffer | undefined): AsyncGenerator<readonly ImportRow[]> {
+  try {
+    yield* readFile(file, key)
+  } catch (error) {
     throw asFailure(error)
-  })
+  }
 }

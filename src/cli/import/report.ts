@@ -13,16 +13,20 @@ const maxShown = 50
 
 /** Prints the outcome of an import, and sets the exit code. @param noun Such as "user". */
 export function reportImport(report: ImportReport, noun: string, { json, dryRun, skipRejected }: ReportSettings): void {
-  const { rejected } = report
-  if (rejected.length > 0 && !skipRejected) process.exitCode = exitCode.failed
+  const { rejected, rejectedRows } = report
+  if (rejectedRows > 0 && !skipRejected) process.exitCode = exitCode.failed
   if (json) return printJson({ ...report, dryRun })
   for (const { line, reason } of rejected.slice(0, maxShown)) console.log(`Line ${line}: ${reason}`)
-  if (rejected.length > maxShown) console.log(`… and ${rejected.length - maxShown} more. --json shows all of them.`)
+  if (rejectedRows > maxShown) console.log(`… and ${rejectedRows - maxShown} more. --json shows the first 100.`)
   console.log(summary(report, noun, dryRun))
 }
 
-function summary({ imported, acceptable, present = 0, rejected }: ImportReport, noun: string, dryRun: boolean): string {
-  const skipped = rejected.length > 0 ? `, ${counted(rejected.length, 'row')} rejected` : ''
+function summary(
+  { imported, acceptable, present = 0, rejectedRows }: ImportReport,
+  noun: string,
+  dryRun: boolean,
+): string {
+  const skipped = rejectedRows > 0 ? `, ${counted(rejectedRows, 'row')} rejected` : ''
   const known = present > 0 ? ` (${present} already existed)` : ''
   if (dryRun) return `${counted(acceptable, noun)} can be imported${known}${skipped}. Nothing was changed.`
   if (imported > 0) return `${counted(imported, noun)} imported${known}${skipped}.`

@@ -1,5 +1,8 @@
 import type { UserRow } from '../../service/admin/user-import.ts'
-import { decodeText, parseCsv } from '../../service/import/csv.ts'
+import { parseCsv } from '../../service/import/csv.ts'
+import type { CsvRecord } from '../../service/import/csv.ts'
+import { textOf } from '../../service/import/file-text.ts'
+import type { FileBytes } from '../../service/import/file-text.ts'
 import { Failure } from '../terminal/failure.ts'
 import { asFailure } from './as-failure.ts'
 
@@ -9,35 +12,41 @@ export const usersLimit = 64 * 1024 * 1024
 const columns = ['username', 'name', 'email'] as const
 type Column = (typeof columns)[number]
 
-/** Reads users from CSV: `username,name,email`, or the columns in the header. Ignores other columns. */
-export function readUsersCsv(bytes: Buffer): UserRow[] {
-  const records = parseCsv(decode(bytes))
-  const [first] = records
-  if (!first) throw new Failure('The file contains no users. Check that it is the right file.')
-  if (first.fields.length === 1 && first.fields[0]?.includes(';')) {
-    throw new Failure('The columns are separated by semicolons. Save the file as CSV with commas.')
-  }
-  const names = first.fields.map((field) => columnNamed(field))
-  const hasHeader = names.includes('username')
-  const present = hasHeader ? names : columns
-  return (hasHeader ? records.slice(1) : records).map(({ line, fields, fault }) => {
-    if (fault !== undefined) return { line, reason: fault }
-    if (fields.length !== present.length) {
-      return { line, reason: `expected ${present.length} fields, got ${fields.length}` }
-    }
-    const fieldOf = (column: Column) => fields[present.indexOf(column)] ?? ''
-    return {
-      line,
-      user: { username: fieldOf('username'), name: fieldOf('name') || fieldOf('username'), email: fieldOf('email') },
-    }
-  })
-}
-
-function decode(bytes: Buffer): string {
+/** Reads users from CSV: `username,name,email`, or the columns in the header. Ignores other columns. @throws {Failure} */
+export async function* readUsersCsv(file: FileBytes): AsyncGenerator<readonly UserRow[]> {
+  let known: readonly (Column | undefined)[] | undefined
   try {
-    return decodeText(bytes, 'Save it as CSV in UTF-8.')
+    for await (const records of parseCsv(textOf(file, 'Save it as CSV in UTF-8.'))) {
+      const [first] = records
+      if (!first) continue
+      const header = known ? undefined : headerOf(first)
+      const present = (known ??= header ?? columns)
+      yield (header ? records.slice(1) : records).map((record) => readRow(record, present))
+    }
   } catch (error) {
     throw asFailure(error)
+  }
+  if (!known) throw new Failure('The file contains no users. Check that it is the right file.')
+}
+
+/** @returns undefined when the record is not a header. */
+function headerOf({ fields }: CsvRecord): (Column | undefined)[] | undefined {
+  if (fields.length === 1 && fields[0]?.includes(';')) {
+    throw new Failure('The columns are separated by semicolons. Save the file as CSV with commas.')
+  }
+  const names = fields.map((field) => columnNamed(field))
+  return names.includes('username') ? names : undefined
+}
+
+function readRow({ line, fields, fault }: CsvRecord, present: readonly (Column | undefined)[]): UserRow {
+  if (fault !== undefined) return { line, reason: fault }
+  if (fields.length !== present.length) {
+    return { line, reason: `expected ${present.length} fields, got ${fields.length}` }
+  }
+  const fieldOf = (column: Column) => fields[present.indexOf(column)] ?? ''
+  return {
+    line,
+    user: { username: fieldOf('username'), name: fieldOf('name') || fieldOf('username'), email: fieldOf('email') },
   }
 }
 

@@ -43,6 +43,9 @@ type Operations = {
 
 export type Route = keyof Operations
 
-export type RouteInput<R extends Route> = EndpointInput<Operations[R]>
+/** The type of a file is that of its content. */
+type FileInput<E> = E extends { readonly file: object } ? { readonly file: Blob } : unknown
+
+export type RouteInput<R extends Route> = EndpointInput<Operations[R]> & FileInput<Operations[R]>
 
 export type RouteOutput<R extends Route> = EndpointOutput<Operations[R]>

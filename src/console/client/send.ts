@@ -8,7 +8,11 @@ export interface Call {
   readonly route: string
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  /** Secrets, which no address contains. */
+  readonly headers?: Readonly<Record<string, string | undefined>>
   readonly body?: unknown
+  /** A body that is a file. The browser sends its type. */
+  readonly file?: Blob
   /** The version that a change expects; it fails when another administrator was faster. */
   readonly version?: number | string | undefined
   /** The page asks by itself. The service does not take this for a use of the session, which ends when no one is there. */
@@ -19,8 +23,8 @@ export interface Call {
   readonly signal?: AbortSignal | undefined
 }
 
-/** How long the service has to answer, milliseconds. */
-const timeout = 20_000
+/** How long the service has to answer, and to receive and check a file, milliseconds. */
+const [timeout, fileTimeout] = [20_000, 180_000]
 
 /** @throws {ApiError} @throws {UnreachableError} */
 export async function send(base: string, call: Call): Promise<unknown> {
@@ -28,14 +32,15 @@ export async function send(base: string, call: Call): Promise<unknown> {
   const response = await fetch(base + fill(path, call.params) + search(call.query), {
     method,
     headers: {
+      ...secrets(call.headers),
       ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(call.unattended || call.wait !== undefined ? { prefer: `wait=${call.wait ?? 0}` } : {}),
       ...(call.version === undefined ? {} : { 'if-match': `"${call.version}"` }),
     },
-    body: call.body === undefined ? null : JSON.stringify(call.body),
+    body: call.file ?? (call.body === undefined ? null : JSON.stringify(call.body)),
     credentials: 'same-origin',
     signal: AbortSignal.any([
-      AbortSignal.timeout(timeout + (call.wait ?? 0) * 1000),
+      AbortSignal.timeout(call.file ? fileTimeout : timeout + (call.wait ?? 0) * 1000),
       ...(call.signal ? [call.signal] : []),
     ]),
   }).catch((error: unknown) => {
@@ -67,6 +72,11 @@ function parse(text: string): unknown {
 
 const fill = (path: string, params: Call['params'] = {}): string =>
   path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+
+const secrets = (headers: Call['headers'] = {}): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[`x-${name}`, value]])),
+  )
 
 /** Empty and absent members are left out: an address then says only what was chosen. */
 function search(query: Call['query'] = {}): string {

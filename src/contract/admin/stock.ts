@@ -5,7 +5,7 @@ import { HardwareToken } from '../hardware.ts'
 import { Id } from '../text.ts'
 import { Reasoned } from './because.ts'
 import { Person } from './people.ts'
-import { stockFileLimit } from './stock-limits.ts'
+import { maxListedRejections, stockFileLimit } from './stock-limits.ts'
 
 /** How many hardware tokens a page has. */
 export const stockPage = 50
@@ -71,41 +71,57 @@ export const StockReport = z.object({
   /** 0 in a dry run. */
   imported: z.int(),
   acceptable: z.int(),
-  rejected: z.array(
-    z.object({
-      /** The line at which the row begins. */
-      line: z.int(),
-      code: RejectionCode,
-      /** In English. It never quotes the row, which may hold a secret. */
-      reason: z.string(),
-    }),
-  ),
+  /** How many rows are rejected. */
+  rejectedRows: z.int(),
+  /** How many of them are rejected because their serial number is there already. */
+  presentRows: z.int(),
+  /** The first of them. Those that are only there already come after the others. */
+  rejected: z
+    .array(
+      z.object({
+        /** The line at which the row begins. */
+        line: z.int(),
+        code: RejectionCode,
+        /** In English. It never quotes the row, which may hold a secret. */
+        reason: z.string(),
+      }),
+    )
+    .max(maxListedRejections),
 })
 export type StockReport = z.infer<typeof StockReport>
+
+const flag = z.enum(['true', 'false'])
 
 export const importStock = endpoint({
   method: 'POST',
   path: '/admin/stock/import',
   summary:
-    'Imports hardware tokens from a file, all of them or none: CSV with the columns serial, seed, type and step, or PSKC (RFC 6030), which needs the package sax. A dry run checks every row and stores nothing.',
-  body: Reasoned.extend({
-    /** The file of at most 6 MiB. */
-    file: z.base64().min(4),
+    'Imports hardware tokens from a file, all of them or none: CSV with the columns serial, seed, type and step, or PSKC (RFC 6030), which needs the package sax. A dry run checks every row and stores nothing. At most one import at a time for each administrator.',
+  query: Reasoned.extend({
+    dryRun: flag,
+    /** Imports the valid rows even if others are rejected. */
+    skipRejected: flag.optional(),
+  }),
+  headers: z.object({
     /** The pre-shared key of an encrypted PSKC file: 32 or 64 hexadecimal digits. */
     key: z
       .string()
       .regex(/^([0-9a-fA-F]{32}|[0-9a-fA-F]{64})$/, 'must be 32 or 64 hexadecimal digits')
       .optional(),
-    dryRun: z.boolean(),
-    /** Imports the valid rows even if others are rejected. */
-    skipRejected: z.boolean().default(false),
   }),
-  // Base64 takes 4 characters for 3 bytes.
-  bodyLimit: Math.ceil(stockFileLimit / 3) * 4 + 1024,
+  file: {
+    media: ['text/csv', 'application/pskc+xml', 'application/xml', 'text/xml'],
+    limit: stockFileLimit,
+  },
   response: StockReport,
   since: '1.4',
   admin: { role: 'admin', scope: 'organization', fresh: true, everywhere: true },
-  errors: ['api.error.conflict.state', 'api.error.unavailable.pskc'],
+  errors: [
+    'api.error.invalid.because',
+    'api.error.invalid.file',
+    'api.error.conflict.state',
+    'api.error.unavailable.pskc',
+  ],
 })
 
 export const deleteStockToken = endpoint({

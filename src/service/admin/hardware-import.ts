@@ -3,16 +3,15 @@ import type { RejectionCode } from '../../contract/admin/stock.ts'
 import { describeMistakes, validate } from '../../contract/validate.ts'
 import type { Mistake } from '../../contract/validate.ts'
 import { audit } from '../audit/audit.ts'
-import { nextTurn } from '../ground/next-turn.ts'
 import { defaultAlias, digitsOf } from '../rules/hardware-token.ts'
 import { newId } from '../rules/random.ts'
-import { importBatch, insertHardwareTokens, presentSerialNumbers } from '../store/hardware.ts'
+import { insertHardwareTokens, presentSerialNumbers } from '../store/hardware.ts'
 import type { NewHardwareTokenRow } from '../store/hardware.ts'
 import { requireStillAllowed } from './acting.ts'
 import type { Acting } from './acting.ts'
 import { RefusalError } from './errors.ts'
-import { importAccepted } from './import-rows.ts'
-import type { ImportOptions, ImportReport, Rejected } from './import-rows.ts'
+import { importRows, inSmallSteps } from './import-rows.ts'
+import type { ImportOptions, ImportReport, Rejected, RowBatches } from './import-rows.ts'
 
 /** A row of an import file: a token in the form of the contract, not yet validated, or the reason why it could not be read. */
 export type ImportRow = { readonly line: number } & ({ readonly token: unknown } | Omit<Rejected, 'line'>)
@@ -21,18 +20,18 @@ export type ImportRow = { readonly line: number } & ({ readonly token: unknown }
 export async function importHardwareTokens(
   ctx: Acting,
   organizationId: string,
-  rows: readonly ImportRow[],
+  rows: RowBatches<ImportRow>,
   options: ImportOptions = {},
 ): Promise<ImportReport> {
-  const { progress = () => {} } = options
-  const checked = await checkRows(rows)
-  const { accepted, taken } = await withoutPresent(ctx, organizationId, checked.accepted, (done) =>
-    progress(done, 2 * rows.length),
+  const check = createCheck()
+  return importRows(
+    {
+      rows,
+      check: (some) => withoutPresent(ctx, organizationId, check(some)),
+      importAll: (accepted) => insertAll(ctx, organizationId, accepted, options),
+    },
+    options,
   )
-  return importAccepted({ accepted, rejected: [...checked.rejected, ...taken] }, options, async () => {
-    await insertAll(ctx, organizationId, accepted, (done) => progress(rows.length + done, 2 * rows.length))
-    progress(2 * rows.length, 2 * rows.length)
-  })
 }
 
 interface Accepted {
@@ -40,25 +39,32 @@ interface Accepted {
   readonly token: ReturnType<typeof NewHardwareToken.parse>
 }
 
-async function checkRows(rows: readonly ImportRow[]): Promise<{ accepted: Accepted[]; rejected: Rejected[] }> {
-  const accepted: Accepted[] = []
-  const rejected: Rejected[] = []
+interface Checked {
+  readonly accepted: readonly Accepted[]
+  readonly rejected: readonly Rejected[]
+}
+
+/** Checks the rows of one file, a serial number of which may be repeated in a later step. */
+function createCheck(): (rows: readonly ImportRow[]) => Checked {
   const lines = new Map<string, number>()
-  for (const [index, row] of rows.entries()) {
-    if (index % importBatch === importBatch - 1) await nextTurn()
-    const checked = checkRow(row)
-    if ('reason' in checked) {
-      rejected.push(checked)
-      continue
+  return (rows) => {
+    const accepted: Accepted[] = []
+    const rejected: Rejected[] = []
+    for (const row of rows) {
+      const checked = checkRow(row)
+      if ('reason' in checked) {
+        rejected.push(checked)
+        continue
+      }
+      const { serialNumber } = checked.token
+      const first = lines.get(serialNumber)
+      if (first === undefined) {
+        lines.set(serialNumber, row.line)
+        accepted.push(checked)
+      } else rejected.push({ line: row.line, code: 'repeated', reason: `line ${first} has the same serial number` })
     }
-    const { serialNumber } = checked.token
-    const first = lines.get(serialNumber)
-    if (first === undefined) {
-      lines.set(serialNumber, row.line)
-      accepted.push(checked)
-    } else rejected.push({ line: row.line, code: 'repeated', reason: `line ${first} has the same serial number` })
+    return { accepted, rejected }
   }
-  return { accepted, rejected }
 }
 
 function checkRow(row: ImportRow): Accepted | Rejected {
@@ -80,45 +86,37 @@ const codes: Readonly<Record<keyof NewHardwareToken, RejectionCode>> = {
 const codeOf = ({ path: [field = ''] }: Mistake): RejectionCode =>
   (codes as Readonly<Record<PropertyKey, RejectionCode>>)[field] ?? 'row'
 
-async function withoutPresent(
-  ctx: Acting,
-  organizationId: string,
-  rows: readonly Accepted[],
-  progress: (done: number) => void,
-): Promise<{ accepted: Accepted[]; taken: Rejected[] }> {
-  const present = new Set<string>()
-  for (const [batch, done] of batches(rows)) {
-    const serialNumbers = batch.map(({ token }) => token.serialNumber)
-    for (const one of await presentSerialNumbers(ctx.store.db, organizationId, serialNumbers)) present.add(one)
-    progress(done)
-  }
+async function withoutPresent(ctx: Acting, organizationId: string, { accepted, rejected }: Checked): Promise<Checked> {
+  const serialNumbers = accepted.map(({ token }) => token.serialNumber)
+  const found = serialNumbers.length > 0 && (await presentSerialNumbers(ctx.store.db, organizationId, serialNumbers))
+  const present = new Set(found || [])
   const isTaken = ({ token }: Accepted) => present.has(token.serialNumber)
-  return {
-    accepted: rows.filter((row) => !isTaken(row)),
-    taken: rows
-      .filter((row) => isTaken(row))
-      .map(({ line }) => ({ line, code: 'present', reason: 'its serial number is there already' }) as const),
-  }
+  const taken = accepted
+    .filter((row) => isTaken(row))
+    .map(({ line }) => ({ line, code: 'present', reason: 'its serial number is there already' }) as const)
+  return { accepted: accepted.filter((row) => !isTaken(row)), rejected: [...rejected, ...taken] }
 }
 
 async function insertAll(
   ctx: Acting,
   organizationId: string,
   rows: readonly Accepted[],
-  progress: (done: number) => void,
+  { progress = () => {}, requireWaiting = () => {} }: ImportOptions,
 ): Promise<void> {
   const createdAt = ctx.clock.now()
   // Before the transaction, because other writers wait for it.
   const tokens: NewHardwareTokenRow[] = []
-  for (const [batch] of batches(rows)) {
-    tokens.push(...batch.map(({ token }) => toRow(ctx, { organizationId, createdAt }, token)))
-    await nextTurn()
+  for await (const some of inSmallSteps([rows])) {
+    tokens.push(...some.map(({ token }) => toRow(ctx, { organizationId, createdAt }, token)))
   }
+  requireWaiting()
   await ctx.store.db.transaction().execute(async (db) => {
     await requireStillAllowed(db, ctx)
-    for (const [batch, done] of batches(tokens)) {
-      if (!(await insertHardwareTokens(db, batch))) throw changedMeanwhile()
-      progress(done)
+    let done = 0
+    for await (const some of inSmallSteps([tokens])) {
+      if (!(await insertHardwareTokens(db, some))) throw changedMeanwhile()
+      done += some.length
+      progress(done, tokens.length)
     }
     await audit(db, ctx, { event: 'hardware.imported', organizationId, facts: { count: tokens.length } })
   })
@@ -143,10 +141,3 @@ function toRow(
 
 const changedMeanwhile = () =>
   new RefusalError('One of the tokens was added at the same time. Nothing was imported. Try again.')
-
-function* batches<T>(rows: readonly T[]): Generator<[T[], number]> {
-  for (let start = 0; start < rows.length; start += importBatch) {
-    const batch = rows.slice(start, start + importBatch)
-    yield [batch, start + batch.length]
-  }
-}

@@ -1,11 +1,11 @@
 import { NewUser } from '../../contract/users.ts'
 import { describeMistakes, validate } from '../../contract/validate.ts'
 import type { ServiceContext } from '../context/service-context.ts'
-import { drawTicket, stepSize, usersByUsernames } from '../store/synchronizations.ts'
+import { drawTicket, usersByUsernames } from '../store/synchronizations.ts'
 import { synchronizeMembers } from '../sync/synchronize.ts'
 import { RefusalError } from './errors.ts'
-import { importAccepted } from './import-rows.ts'
-import type { ImportOptions, ImportReport, Rejected } from './import-rows.ts'
+import { importRows } from './import-rows.ts'
+import type { ImportOptions, ImportReport, Rejected, RowBatches } from './import-rows.ts'
 
 /** A row of an import file: a user, not yet validated, or the reason why it could not be read. */
 export type UserRow = { readonly line: number } & ({ readonly user: NewUser } | { readonly reason: string })
@@ -19,19 +19,20 @@ interface UserImportOptions extends ImportOptions {
 export async function importUsers(
   ctx: ServiceContext,
   of: { readonly organizationId: string; readonly domainId: string },
-  rows: readonly UserRow[],
+  rows: RowBatches<UserRow>,
   options: UserImportOptions = {},
 ): Promise<ImportReport> {
   const { update = false, progress = () => {} } = options
-  const distinct = distinctRows(rows.map((row) => checkRow(row)))
-  const compared = await compareWithPresent(ctx, of.organizationId, distinct.accepted, {
-    update,
-    progress: (done) => progress(done, 2 * rows.length),
-  })
-  const checked = { ...compared, rejected: [...distinct.rejected, ...compared.rejected] }
-  return importAccepted(checked, options, (accepted) =>
-    addAll(ctx, of, accepted, (done) => progress(rows.length + done, 2 * rows.length)),
+  const check = createCheck()
+  const { presentRows: _ofTokens, ...report } = await importRows(
+    {
+      rows,
+      check: (some) => compareWithPresent(ctx, of.organizationId, check(some), update),
+      importAll: (accepted) => addAll(ctx, of, accepted, (done) => progress(done, accepted.length)),
+    },
+    options,
   )
+  return report
 }
 
 interface Accepted {
@@ -48,22 +49,35 @@ function checkRow(row: UserRow): Accepted | Rejected {
 
 const withoutEmail = NewUser.omit({ email: true })
 
-/** Identical rows count as one row. */
-function distinctRows(rows: readonly (Accepted | Rejected)[]): { accepted: Accepted[]; rejected: Rejected[] } {
+interface Checked {
+  readonly accepted: readonly Accepted[]
+  readonly rejected: readonly Rejected[]
+}
+
+/** Checks the rows of one file, in which users can be repeated. Identical rows count as one row. */
+function createCheck(): (rows: readonly UserRow[]) => Checked {
   const firsts = new Map<string, Accepted>()
-  const rejected: Rejected[] = []
-  for (const row of rows) {
-    if ('reason' in row) {
-      rejected.push(row)
-      continue
+  return (rows) => {
+    const accepted: Accepted[] = []
+    const rejected: Rejected[] = []
+    for (const row of rows.map((each) => checkRow(each))) {
+      if ('reason' in row) {
+        rejected.push(row)
+        continue
+      }
+      const first = firsts.get(row.user.username)
+      if (!first) {
+        firsts.set(row.user.username, row)
+        accepted.push(row)
+      } else if (differ(first.user, row.user)) {
+        rejected.push({
+          line: row.line,
+          reason: `line ${first.line} has the same username, with another name or email`,
+        })
+      }
     }
-    const first = firsts.get(row.user.username)
-    if (!first) firsts.set(row.user.username, row)
-    else if (differ(first.user, row.user)) {
-      rejected.push({ line: row.line, reason: `line ${first.line} has the same username, with another name or email` })
-    }
+    return { accepted, rejected }
   }
-  return { accepted: [...firsts.values()], rejected }
 }
 
 const differ = (one: NewUser, other: NewUser) => one.name !== other.name || one.email !== other.email
@@ -71,26 +85,22 @@ const differ = (one: NewUser, other: NewUser) => one.name !== other.name || one.
 async function compareWithPresent(
   ctx: ServiceContext,
   organizationId: string,
-  rows: readonly Accepted[],
-  { update, progress }: { update: boolean; progress: (done: number) => void },
-): Promise<{ accepted: Accepted[]; present: number; rejected: Rejected[] }> {
-  const accepted: Accepted[] = []
-  const rejected: Rejected[] = []
-  let present = 0
-  for (let start = 0; start < rows.length; start += stepSize) {
-    const some = rows.slice(start, start + stepSize)
-    const usernames = some.map(({ user }) => user.username)
-    const found = await usersByUsernames(ctx.store.db, { organizationId }, usernames)
-    const users = new Map(found.map((user) => [user.username, user]))
-    for (const row of some) {
-      const user = users.get(row.user.username)
-      if (user && !update && differ(user, row.user)) rejected.push({ line: row.line, reason: otherwisePresent })
-      else accepted.push(row)
-      present += user ? 1 : 0
-    }
-    progress(start + some.length)
+  { accepted, rejected }: Checked,
+  update: boolean,
+): Promise<Checked & { readonly present: number }> {
+  const usernames = accepted.map(({ user }) => user.username)
+  const found = usernames.length > 0 && (await usersByUsernames(ctx.store.db, { organizationId }, usernames))
+  const users = new Map((found || []).map((user) => [user.username, user]))
+  const isOther = ({ user }: Accepted) => {
+    const present = users.get(user.username)
+    return present !== undefined && !update && differ(present, user)
   }
-  return { accepted, present: present - rejected.length, rejected }
+  const others = accepted.filter((row) => isOther(row)).map(({ line }) => ({ line, reason: otherwisePresent }))
+  return {
+    accepted: accepted.filter((row) => !isOther(row)),
+    rejected: [...rejected, ...others],
+    present: users.size - others.length,
+  }
 }
 
 const otherwisePresent = 'the user is there already, with another name or e-mail address; --update changes them'

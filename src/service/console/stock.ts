@@ -1,13 +1,13 @@
 import { helpDeskSerialLength } from '../../contract/admin/stock-limits.ts'
 import { stockPage } from '../../contract/admin/stock.ts'
 import type * as contract from '../../contract/admin/stock.ts'
-import type { StockToken } from '../../contract/admin/stock.ts'
+import type { StockReport, StockToken } from '../../contract/admin/stock.ts'
 import { SetupError } from '../../service-handle.ts'
 import { RefusalError } from '../admin/errors.ts'
 import { importHardwareTokens } from '../admin/hardware-import.ts'
 import { deleteFreeToken, resynchronizeHardware } from '../admin/stock.ts'
-import { ApiProblem } from '../ground/problem.ts'
-import type { Call, Handler } from '../http/route.ts'
+import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
+import type { Call, Handler, Input } from '../http/route.ts'
 import { FileProblem } from '../import/file-problem.ts'
 import { readTokens } from '../import/read-tokens.ts'
 import { userNames } from '../store/audit-pages.ts'
@@ -61,20 +61,40 @@ async function withPeople(call: Call, rows: readonly StockRow[]): Promise<StockT
  * of all domains import.
  */
 export const importFile: Handler<typeof contract.importStock> = async (input, call) => {
-  const { file, key, dryRun, skipRejected, because } = input
+  const leave = takePlace(call)
   try {
-    const bytes = Buffer.from(file, 'base64')
-    const rows = await readTokens(bytes, key === undefined ? undefined : Buffer.from(key, 'hex'))
-    const { imported, acceptable, rejected } = await importHardwareTokens(
-      { ...call, because },
-      call.organizationId,
-      rows,
-      { dryRun, skipRejected },
-    )
-    return { imported, acceptable, rejected: rejected.map((row) => ({ code: 'row', ...row })) }
+    return await importRead(input, call)
   } catch (error) {
     throw asProblem(error)
+  } finally {
+    leave()
   }
+}
+
+async function importRead(
+  { file, key, dryRun, skipRejected, because }: Input<typeof contract.importStock>,
+  call: Call,
+): Promise<StockReport> {
+  const rows = readTokens(file, key === undefined ? undefined : Buffer.from(key, 'hex'))
+  const report = await importHardwareTokens({ ...call, because }, call.organizationId, rows, {
+    dryRun: dryRun === 'true',
+    skipRejected: skipRejected === 'true',
+    requireWaiting() {
+      if (call.http?.disconnected()) throw new ApiProblem('api.error.malformed', 'The request was aborted.')
+    },
+  })
+  return { presentRows: 0, ...report, rejected: report.rejected.map((row) => ({ code: 'row', ...row })) }
+}
+
+/** When to try again while another import runs, seconds. */
+const importRetry = 5
+
+/** @throws {ApiProblem} while another import of this administrator runs. It ends when its connection does. */
+function takePlace(call: Call): () => void {
+  const leave = call.places.importsOfAdministrator.take(signedIn(call).id)
+  if (leave) return leave
+  const limit = 'one import at a time for each administrator'
+  throw tooManyRequests({ limit, wait: importRetry, now: call.clock.now() })
 }
 
 /** A problem of the file, with the field that it concerns. */

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 
 import type { raw } from 'express'
 
+import type { FileBody } from '../../contract/endpoint.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { loadExpress } from './load-express.ts'
 import { parseJson } from './parse-json.ts'
@@ -29,6 +30,11 @@ export interface Body {
    * @param limit Bytes.
    */
   readonly read: (limit: number) => Promise<unknown>
+  /**
+   * The bytes as they arrive, whatever an earlier body parser of the app has done.
+   * @param limit Bytes.
+   */
+  readonly stream: (limit: number) => AsyncIterable<Uint8Array>
 }
 
 /** The body of a request over HTTP. */
@@ -42,8 +48,40 @@ export function bodyOf(req: IncomingMessage, res: ServerResponse): Body {
       })
       return 'body' in req ? req.body : undefined
     },
+    stream: (limit) => readStream(req, limit),
   }
 }
+
+async function* readStream(req: IncomingMessage, limit: number): AsyncGenerator<Uint8Array> {
+  const { 'content-length': length = '0', 'content-encoding': encoding = 'identity' } = req.headers
+  if (encoding !== 'identity') throw new ApiProblem('api.error.unsupportedmediatype')
+  if (Number(length) > limit) throw new ApiProblem('api.error.toolarge')
+  let size = 0
+  try {
+    // A body parser of the app may have read it. The response is sent even if not all of it is read.
+    for await (const chunk of bodyRead(req) ?? req.iterator({ destroyOnReturn: false })) {
+      size += (chunk as Uint8Array).length
+      if (size > limit) throw new ApiProblem('api.error.toolarge')
+      yield chunk as Uint8Array
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET') throw aborted()
+    throw error
+  } finally {
+    // Otherwise the connection would stand still with what is left of the body.
+    req.resume()
+  }
+}
+
+/** What an earlier body parser of the app has read, as bytes. */
+function bodyRead(req: IncomingMessage): readonly Uint8Array[] | undefined {
+  const body: unknown = 'body' in req ? req.body : undefined
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return [Buffer.from(body)]
+  if (req.readableEnded) throw new ApiProblem('api.error.malformed', 'A body parser of the app has read the file.')
+  return undefined
+}
+
+const aborted = () => new ApiProblem('api.error.malformed', 'The request was aborted.')
 
 /**
  * Whether the body only has to be collected, as almost every body. The parser of Express handles all others: a body that is
@@ -63,7 +101,7 @@ function readPlain(req: IncomingMessage): Promise<Buffer> {
       .once('end', () => resolve(Buffer.concat(chunks)))
       .once('error', reject)
       .once('close', () => {
-        if (!req.readableEnded) reject(new ApiProblem('api.error.malformed', 'The request was aborted.'))
+        if (!req.readableEnded) reject(aborted())
       })
   })
 }
@@ -104,10 +142,17 @@ export async function readText(body: Body): Promise<string> {
   return content
 }
 
-function rejectForeignTypes({ headers }: Body): void {
-  const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
-  if (foreignTypes.test(type.trim())) throw new ApiProblem('api.error.unsupportedmediatype')
+/** A file, as it arrives. */
+export function readFile(body: Body, { media, limit }: FileBody): AsyncIterable<Uint8Array> {
+  if (!media.includes(typeOf(body).toLowerCase())) throw new ApiProblem('api.error.unsupportedmediatype')
+  return body.stream(limit)
 }
+
+function rejectForeignTypes(body: Body): void {
+  if (foreignTypes.test(typeOf(body))) throw new ApiProblem('api.error.unsupportedmediatype')
+}
+
+const typeOf = ({ headers }: Body): string => (headers['content-type'] ?? '').split(';', 1)[0]?.trim() ?? ''
 
 /** The text, or the result of an earlier body parser of the app. */
 async function readBody(body: Body, options: BodyOptions): Promise<unknown> {

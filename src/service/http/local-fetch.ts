@@ -66,11 +66,15 @@ function readRequest(url: string | URL, init: RequestInit | Request | undefined,
     address: undefined,
     requestId: readRequestId(headers['x-request-id']) ?? randomUUID(),
     read: (limit: number) => readContent(init?.body, limit),
+    async *stream(limit: number) {
+      const content = await readContent(init?.body, limit)
+      if (content !== undefined) yield Buffer.from(content)
+    },
   }
 }
 
 /** Text as it is, because most bodies are texts. */
-async function readContent(body: BodyInit | null | undefined, limit: number): Promise<unknown> {
+async function readContent(body: BodyInit | null | undefined, limit: number): Promise<string | Buffer | undefined> {
   if (body === null || body === undefined) return undefined
   const content = typeof body === 'string' ? body : Buffer.from(await new Response(body).arrayBuffer())
   if (Buffer.byteLength(content) > limit) throw new ApiProblem('api.error.toolarge')

@@ -11,7 +11,7 @@ import type { NamedImage } from '../rules/image.ts'
 import type { Access, Admitted } from './access.ts'
 import { jsonAnswer, vendorLabel } from './answer.ts'
 import type { Answer } from './answer.ts'
-import { readJson, readRows } from './body.ts'
+import { readFile, readJson, readRows } from './body.ts'
 import type { Body } from './body.ts'
 import { errorAnswer } from './errors.ts'
 import { eventHeaders } from './event-stream.ts'
@@ -188,10 +188,18 @@ function givenBy(request: RestRequest, { params, endpoint, received }: Giving, {
   return {
     params,
     query: parseQuery(request.url),
+    headers: headersOf(endpoint, request),
     body: () => whenReceived(readJson(request, options)),
     rows: () => whenReceived(readRows(request, options)),
+    async *file(file) {
+      yield* readFile(request, file)
+      await received()
+    },
   }
 }
+
+const headersOf = ({ headers }: Endpoint, request: RestRequest) =>
+  headers && Object.fromEntries(Object.keys(headers.shape).map((name) => [name, request.headers[`x-${name}`]]))
 
 interface CallParts {
   readonly admitted: Admitted

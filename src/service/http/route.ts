@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { commonErrors, invalidField, notFoundByParam } from '../../contract/errors.ts'
-import type { Endpoint, FileMedia, Version } from '../../contract/endpoint.ts'
+import type { Endpoint, FileBody, FileMedia, Version } from '../../contract/endpoint.ts'
 import { validate } from '../../contract/validate.ts'
 import type { Mistake } from '../../contract/validate.ts'
 import type { Caller } from '../context/caller.ts'
@@ -42,8 +42,15 @@ type ParsedBody<E> = E extends { readonly body: z.ZodArray<infer Row> }
 
 type Parsed<E, K extends keyof Endpoint> = E extends { readonly [key in K]: z.ZodType } ? z.output<E[K]> : unknown
 
-/** Parameters, query and body, validated, in one object. */
-export type Input<E extends Endpoint> = Parsed<E, 'params'> & Parsed<E, 'query'> & ParsedBody<E>
+/** A file that is not read yet: reading it rejects if it is too large, or if the caller is gone. */
+type FileInput<E> = E extends { readonly file: FileBody } ? { readonly file: AsyncIterable<Uint8Array> } : unknown
+
+/** Parameters, query, headers and body, validated, in one object. */
+export type Input<E extends Endpoint> = Parsed<E, 'params'> &
+  Parsed<E, 'query'> &
+  Parsed<E, 'headers'> &
+  ParsedBody<E> &
+  FileInput<E>
 
 /** The result of a handler, before it is filtered by the contract. */
 export type Output<E extends Endpoint> = E extends { readonly media: 'image/png' }
@@ -81,10 +88,14 @@ export interface Route {
 export interface Given {
   readonly params: unknown
   readonly query: unknown
+  /** Those of the endpoint, by their members. */
+  readonly headers?: unknown
   /** Read only if the endpoint has a body. */
   readonly body: () => Promise<unknown>
   /** The elements of an array body, in batches; if absent, `body` is read in one piece. */
   readonly rows?: () => Promise<Iterable<readonly unknown[]>>
+  /** The body of an endpoint with a file. */
+  readonly file?: (file: FileBody) => AsyncIterable<Uint8Array>
 }
 
 export function route<E extends Endpoint>(endpoint: E, handle: Handler<E>): Route {
@@ -116,6 +127,8 @@ function parseHead(endpoint: Endpoint, given: Given): object {
   return {
     ...(endpoint.params && parse(endpoint.params, given.params, (issue) => notFound(issue))),
     ...(endpoint.query && parse(endpoint.query, given.query, (issue) => invalid(endpoint, issue))),
+    ...(endpoint.headers && parse(endpoint.headers, given.headers, (issue) => invalid(endpoint, issue))),
+    ...(endpoint.file && { file: given.file?.(endpoint.file) }),
   }
 }
 

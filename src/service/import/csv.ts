@@ -16,19 +16,38 @@ interface Part<T> {
   readonly fault: string | undefined
 }
 
-/** Parses CSV (RFC 4180) with any line breaks. Skips empty lines, and trims fields without quotes. */
-export function parseCsv(text: string): CsvRecord[] {
+/** The longest record, characters. A quote that is not closed would otherwise make one record of the rest of the file. */
+const maxRecordLength = 16 * 1024
+
+/** Parses CSV (RFC 4180) with any line breaks, as its text arrives. Skips empty lines, and trims fields without quotes. */
+export async function* parseCsv(pieces: AsyncIterable<string>): AsyncGenerator<readonly CsvRecord[]> {
+  let [text, line] = ['', 1]
+  for await (const piece of pieces) {
+    const read = readRecords(text + piece, line, false)
+    yield read.records
+    ;[text, line] = [read.rest, read.line]
+    if (text.length > maxRecordLength)
+      throw new FileProblem(`The row at line ${line} is longer than 16,384 characters. Check its quotes.`)
+  }
+  yield readRecords(text, line, true).records
+}
+
+/** @param isLast Whether the text ends the file. If not, a record that may continue is left over. */
+function readRecords(text: string, firstLine: number, isLast: boolean) {
   const records: CsvRecord[] = []
-  let line = 1
-  for (let start = 0; start < text.length;) {
+  let [start, line] = [0, firstLine]
+  while (start < text.length) {
     const { value: fields, end, fault } = readRecord(text, start)
+    // A line feed may follow a carriage return.
+    if (!isLast && (end > text.length || (end === text.length && text[end - 1] === '\r'))) break
     if (fault !== undefined || fields.some((field) => field !== '')) records.push({ line, fields, fault })
     line += text.slice(start, end).match(/\r\n|\r|\n/g)?.length ?? 0
     start = end
   }
-  return records
+  return { records, line, rest: text.slice(start) }
 }
 
+/** The end is behind its line break, and behind the end of the text where there is none. */
 function readRecord(text: string, start: number): Part<string[]> {
   const fields: Part<string>[] = []
   let end = start
@@ -68,13 +87,4 @@ function upToSeparator(text: string, start: number): string {
   const plain = /[^,\r\n]*/y
   plain.lastIndex = start
   return plain.exec(text)?.[0] ?? ''
-}
-
-/** Decodes UTF-8, without the byte order mark that some programs add. @param advice How to save the file instead. */
-export function decodeText(bytes: Buffer, advice: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (cause) {
-    throw new FileProblem(`The file is not UTF-8 text. ${advice}`, 'content', { cause })
-  }
 }

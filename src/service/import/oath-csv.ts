@@ -1,5 +1,4 @@
 import type { ImportRow } from '../admin/hardware-import.ts'
-import { parseCsv } from './csv.ts'
 import type { CsvRecord } from './csv.ts'
 import { hotpReason, reject } from './rejections.ts'
 
@@ -8,11 +7,13 @@ const defaultColumns = ['serial', 'seed', 'type', 'step'] as const
 type Column = (typeof defaultColumns)[number] | 'alias'
 
 /** Reads hardware tokens from CSV: `serial,seed,type,step`, or the columns in the header. Seeds are hexadecimal. */
-export function readOathCsv(text: string): ImportRow[] {
-  const records = parseCsv(text)
-  const header = records[0] && columnsOf(records[0])
-  const columns = header ?? defaultColumns
-  return (header ? records.slice(1) : records).map((record) => readRow(record, columns))
+export async function* readOathCsv(records: AsyncIterable<readonly CsvRecord[]>): AsyncGenerator<readonly ImportRow[]> {
+  let columns: readonly (Column | undefined)[] | undefined
+  for await (const some of records) {
+    const header = columns || !some[0] ? undefined : columnsOf(some[0])
+    if (some.length > 0) columns ??= header ?? defaultColumns
+    yield (header ? some.slice(1) : some).map((record) => readRow(record, columns ?? defaultColumns))
+  }
 }
 
 /** @returns undefined when the record is not a header. */

@@ -20,19 +20,21 @@ const macs: Readonly<Record<string, string>> = {
 
 /**
  * Creates a reader for the values of a container (RFC 6030 section 6).
+ * @param head What the container says about its encryption.
  * @param key The pre-shared key, if there is one.
  * @throws {FileProblem} when the key does not match the container.
  */
-export function valueOpener(container: XmlElement, key: Buffer | undefined): OpenValue {
-  if (find(container, 'EncryptionKey', 'DerivedKey')) {
+export function valueOpener(head: readonly XmlElement[], key: Buffer | undefined): OpenValue {
+  const encryption = head.find(({ name }) => name === 'EncryptionKey')
+  const method = head.find(({ name }) => name === 'MACMethod')
+  if (find(encryption, 'DerivedKey')) {
     throw new FileProblem(
       'The file is encrypted with a password, which is not supported. Ask for a file with a pre-shared key.',
     )
   }
-  const encrypted = find(container, 'EncryptionKey') !== undefined || find(container, 'MACMethod') !== undefined
-  if (!encrypted) return (element) => plainValue(element)
+  if (!encryption && !method) return (element) => plainValue(element)
   if (!key) throw new FileProblem('The file is encrypted. Enter its pre-shared key.', 'key_missing')
-  const mac = macOf(container, key)
+  const mac = macOf(method, key)
   return (element) => plainValue(element) ?? encryptedValue(element, key, mac)
 }
 
@@ -42,8 +44,7 @@ interface Mac {
 }
 
 /** Without a MAC key in the container, the encryption key is used (section 6.1.1). */
-function macOf(container: XmlElement, key: Buffer): Mac | undefined {
-  const method = find(container, 'MACMethod')
+function macOf(method: XmlElement | undefined, key: Buffer): Mac | undefined {
   const algorithm = macs[method?.attributes.get('Algorithm') ?? '']
   if (algorithm === undefined) return undefined
   const encrypted = find(method, 'MACKey')

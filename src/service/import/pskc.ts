@@ -13,22 +13,49 @@ const namespace = 'urn:ietf:params:xml:ns:keyprov:pskc'
 const totp = new Set([`${namespace}:totp`, `${namespace}#totp`])
 const hotp = new Set([`${namespace}:hotp`, `${namespace}#hotp`])
 
+/** What stands directly in a container (RFC 6030 section 4). */
+interface PskcPart {
+  readonly root: XmlElement | undefined
+  readonly children: readonly XmlElement[]
+}
+
 /**
- * Reads hardware tokens from a Portable Symmetric Key Container (RFC 6030), one row per key package. Ignores signatures and
- * the dates of policies.
+ * Reads hardware tokens from a Portable Symmetric Key Container (RFC 6030), one row per key package, as it is parsed. Ignores
+ * signatures and the dates of policies.
  * @throws {FileProblem} when the file as a whole cannot be read.
  */
-export function readPskc(container: XmlElement, key: Buffer | undefined): ImportRow[] {
+export async function* readPskc(
+  parts: AsyncIterable<PskcPart>,
+  key: Buffer | undefined,
+): AsyncGenerator<readonly ImportRow[]> {
+  const head: XmlElement[] = []
+  let open: OpenValue | undefined
+  for await (const { root, children } of parts) {
+    if (root) requireContainer(root)
+    const rows: ImportRow[] = []
+    for (const element of children) {
+      if (element.name === 'KeyPackage') {
+        open ??= valueOpener(head, key)
+        rows.push(readPackage(element, open))
+      } else if (encryptionParts.has(element.name)) {
+        // By then, encrypted secrets would have been taken for damaged ones.
+        if (open) throw new FileProblem(`The file names its ${element.name} behind a key package (RFC 6030).`)
+        head.push(element)
+      }
+    }
+    yield rows
+  }
+}
+
+const encryptionParts = new Set(['EncryptionKey', 'MACMethod'])
+
+function requireContainer(container: XmlElement): void {
   if (container.name !== 'KeyContainer' || container.namespace !== namespace) {
     throw new FileProblem('The file is not a Portable Symmetric Key Container (RFC 6030). Ask for one, or for CSV.')
   }
   if (container.attributes.get('Version') !== '1.0') {
     throw new FileProblem('The version of the file is not 1.0 (RFC 6030). Ask for a file in this version.')
   }
-  const open = valueOpener(container, key)
-  return container.children
-    .filter(({ name }) => name === 'KeyPackage')
-    .map((keyPackage) => readPackage(keyPackage, open))
 }
 
 function readPackage(keyPackage: XmlElement, open: OpenValue): ImportRow {

@@ -1,6 +1,5 @@
 import type { parser, QualifiedTag } from 'sax'
 
-import { nextTurn } from '../ground/next-turn.ts'
 import { FileProblem } from './file-problem.ts'
 
 export interface XmlElement {
@@ -14,30 +13,41 @@ export interface XmlElement {
   readonly line: number
 }
 
-/** Limits that bound memory. 16 MiB of key packages stay far below them. */
-const maxElements = 500_000
+/** What stands directly in the root element may have so many elements, nested so deeply. A key package has about 20. */
+const maxElements = 1_000
 const maxDepth = 32
 
-/** Takes a few milliseconds. */
-const charactersPerTurn = 64 * 1024
+/** The longest text of an element, characters. */
+const maxText = 64 * 1024
 
 interface OpenElement extends XmlElement {
   readonly children: OpenElement[]
   text: string
 }
 
+/** Some of a document: its root without content, once, and elements directly in it, which are complete. */
+interface XmlPart {
+  readonly root: XmlElement | undefined
+  readonly children: readonly XmlElement[]
+}
+
 /**
- * Parses a whole document into a tree, in turns of the event loop. Rejects document types: they only serve to define entities, which could expand without
- * limit or include files.
+ * Parses a document as its text arrives. Only one element of the root is in memory at a time, so a file of any length is read.
+ * Rejects document types: they only serve to define entities, which could expand without limit or include files.
  */
-export async function parseXml(text: string, sax: { readonly parser: typeof parser }): Promise<XmlElement> {
+export async function* parseXml(
+  pieces: AsyncIterable<string>,
+  sax: { readonly parser: typeof parser },
+): AsyncGenerator<XmlPart> {
   const open: OpenElement[] = []
   let root: OpenElement | undefined
-  let count = 0
+  let [shown, children, count]: [boolean, OpenElement[], number] = [false, [], 0]
 
   const append = (part: string) => {
     const element = open.at(-1)
-    if (element) element.text += part
+    if (!element) return
+    element.text += part
+    if (element.text.length > maxText) throw tooLarge()
   }
   const xml = sax.parser(true, { xmlns: true, ...onlyXmlEntities })
   Object.assign(xml, {
@@ -50,27 +60,37 @@ export async function parseXml(text: string, sax: { readonly parser: typeof pars
     },
     onopentag(tag: QualifiedTag) {
       count += 1
-      if (count > maxElements || open.length >= maxDepth) {
-        throw new FileProblem('The file is larger or deeper than any list of keys. Check that it is the right file.')
-      }
+      if (count > maxElements || open.length >= maxDepth) throw tooLarge()
       if (root && open.length === 0) throw new FileProblem('The file is not valid XML: it contains several documents.')
       const element = toElement(tag, xml.line + 1)
-      open.at(-1)?.children.push(element)
+      // The root would keep all its elements in memory.
+      if (open.length > 1) open.at(-1)?.children.push(element)
       root ??= element
       open.push(element)
     },
-    onclosetag: () => void open.pop(),
+    onclosetag() {
+      const element = open.pop()
+      if (!element || open.length !== 1) return
+      children.push(element)
+      count = 0
+      // The blanks between its elements.
+      open[0]!.text = ''
+    },
     ontext: append,
     oncdata: append,
   })
-  for (let start = 0; start < text.length; start += charactersPerTurn) {
-    xml.write(text.slice(start, start + charactersPerTurn))
-    await nextTurn()
+  for await (const piece of pieces) {
+    xml.write(piece)
+    yield { root: shown ? undefined : root, children }
+    shown ||= root !== undefined
+    children = []
   }
   xml.close()
   if (!root) throw new FileProblem('The file is not valid XML: it has no element.')
-  return root
 }
+
+const tooLarge = () =>
+  new FileProblem('The file is larger or deeper than any list of keys. Check that it is the right file.')
 
 /** XML does not have the named entities of HTML. */
 const onlyXmlEntities = { strictEntities: true }

@@ -339,10 +339,12 @@ export const adminExamples: Readonly<Record<string, Example>> = {
     },
   },
   importStock: {
-    request: { because: 'other', file: 'c2VyaWFsLHNlZWQK', dryRun: true, skipRejected: false },
+    request: 'serial,seed,type,step\nHT-1001,3132333435363738393031323334353637383930,TOTP6,30\n',
     answer: {
       imported: 0,
       acceptable: 498,
+      rejectedRows: 1,
+      presentRows: 0,
       rejected: [{ line: 12, code: 'seed', reason: 'seed: must be 32 to 128 hexadecimal digits' }],
     },
   },

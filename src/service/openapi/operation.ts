@@ -5,7 +5,7 @@ import type { AdminAccess } from '../../contract/admin/roles.ts'
 import { commonErrors, errorStatus } from '../../contract/errors.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
 import { isFile } from '../../contract/endpoint.ts'
-import type { Endpoint, Version } from '../../contract/endpoint.ts'
+import type { Endpoint, FileBody, Version } from '../../contract/endpoint.ts'
 import { mediaType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
 import type { Operation } from '../../contract/operations.ts'
@@ -30,17 +30,23 @@ export function describeOperation({ name, section, endpoint }: Operation, contex
     tags: [section],
     summary: endpoint.summary,
     description: descriptionOf(endpoint),
-    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint, context), ...headerParameters(endpoint)],
+    parameters: [
+      ...pathParameters(endpoint),
+      ...queryParameters(endpoint, context),
+      ...headerParameters(endpoint, context),
+    ],
     ...(endpoint.body && { requestBody: requestBody(name, endpoint, context) }),
+    ...(endpoint.file && { requestBody: fileBody(name, endpoint.file) }),
     responses: { '200': success(name, endpoint, context), ...failures(endpoint, context) },
   }
 }
 
-function descriptionOf({ method, role, since, bodyLimit, admin }: Endpoint): string {
+function descriptionOf({ method, role, since, bodyLimit = 0, file, admin }: Endpoint): string {
+  const limit = file?.limit ?? bodyLimit
   return [
     admin ? callersOf(method, admin) : role === 'auth' ? 'For keys of any role.' : 'For keys of role admin only.',
     !admin && since && `Since ${since}: only where the Accept header asks for it.`,
-    bodyLimit && `The body may have ${bodyLimit / 1024 / 1024} MiB.`,
+    limit > 0 && `The body may have ${limit / 1024 / 1024} MiB.`,
   ]
     .filter(Boolean)
     .join(' ')
@@ -85,9 +91,16 @@ function queryParameters({ query }: Endpoint, { schemas }: Describing) {
   }))
 }
 
-function headerParameters({ held }: Endpoint) {
-  if (!held) return []
+function headerParameters({ held, headers }: Endpoint, { schemas }: Describing) {
+  const own = Object.entries(headers?.shape ?? {}).map(([name, type]) => ({
+    name: `X-${name[0]?.toUpperCase()}${name.slice(1)}`,
+    in: 'header',
+    required: false,
+    schema: schemas.of(type as z.ZodType, 'sent'),
+  }))
+  if (!held) return own
   return [
+    ...own,
     {
       name: 'Prefer',
       in: 'header',
@@ -106,6 +119,12 @@ function requestBody(name: string, endpoint: Endpoint, { vendor, schemas }: Desc
     const example = known(type, examples[name]?.request)
     return [[mediaType(vendor, version), { schema: schemas.of(type, 'sent'), example }]]
   })
+  return { required: true, content: Object.fromEntries(contents) as object }
+}
+
+function fileBody(name: string, { media }: FileBody) {
+  const example = examples[name]?.request
+  const contents = media.map((type, index) => [type, { schema: { type: 'string' }, ...(index === 0 && { example }) }])
   return { required: true, content: Object.fromEntries(contents) as object }
 }
 
@@ -145,7 +164,7 @@ const versionsOf = ({ since }: Endpoint): readonly Version[] => (since === undef
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const withoutBody: readonly ErrorCode[] = ['api.error.toolarge', 'api.error.unsupportedmediatype']
   const common = commonErrors.filter(
-    (code) => code !== 'api.error.methodnotallowed' && (endpoint.body || !withoutBody.includes(code)),
+    (code) => code !== 'api.error.methodnotallowed' && (endpoint.body || endpoint.file || !withoutBody.includes(code)),
   )
   return [...endpoint.errors, ...common]
 }

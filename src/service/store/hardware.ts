@@ -211,10 +211,7 @@ export function hardwareTokens(db: Queryable) {
     ])
 }
 
-/** Rows of one statement: several times faster than one by one, and far below the most parameters of either engine. */
-export const importBatch = 500
-
-/** Which of at most `importBatch` serial numbers the organization has already. */
+/** Which of these serial numbers the organization has already. */
 export const presentSerialNumbers = allValues(
   'presentSerialNumbers',
   (db, organizationId: Slot<string>, numbers: List<string>) =>
@@ -225,7 +222,10 @@ export const presentSerialNumbers = allValues(
       .where('serialNumber', 'in', numbers),
 )
 
-/** In a transaction, at most `importBatch` at a time. @returns false where a serial number is taken: then roll back. */
+/**
+ * In a transaction, several hundred at most: one statement is several times faster than many, and the engines limit its
+ * parameters. @returns false where a serial number is taken: then roll back.
+ */
 export async function insertHardwareTokens(db: Queryable, rows: readonly NewHardwareTokenRow[]): Promise<boolean> {
   const generators = rows.map(({ id, seed, digits, period }) => ({ id, seed, digits, period, ...neverUsed }))
   const tokens = rows.map(({ seed: _seed, digits: _digits, period: _period, ...token }) => token)

@@ -51,6 +51,8 @@ export interface HeldPlaces {
   readonly readsOfUser: Places
   readonly readsOfDevice: Places
   readonly streamsOfKey: Places
+  /** Imports of files: each takes memory while it is read. */
+  readonly importsOfAdministrator: Places
 }
 
 export interface HeldLimits {
@@ -66,5 +68,6 @@ export function createHeldPlaces(limits: HeldLimits): HeldPlaces {
     readsOfUser: createPlaces(limits.heldReadsPerUser),
     readsOfDevice: createPlaces(limits.heldReadsPerDevice),
     streamsOfKey: createPlaces(limits.streamsPerKey),
+    importsOfAdministrator: createPlaces(1),
   }
 }

@@ -86,6 +86,7 @@ describe('second-factor user import', () => {
       imported: 1,
       acceptable: 1,
       present: 0,
+      rejectedRows: 1,
       rejected: [{ line: 2, reason: expect.stringContaining('email') }],
       dryRun: false,
     })

@@ -35,18 +35,18 @@ describe.each(engines)('an import of users, on %s', (engine) => {
       if (done > total / 2) throw new Error('the power is gone')
     }
 
-    const importing = importUsers(ctx, of, rows(1_200), { progress })
+    const importing = importUsers(ctx, of, [rows(1_200)], { progress })
 
     await expect(importing).rejects.toThrow('the power is gone')
     expect(await names()).toEqual([])
     expect((await call('GET', '/users?username=person%200')).status).toBe(404)
-    expect((await importUsers(ctx, of, rows(2))).imported).toBe(2)
+    expect((await importUsers(ctx, of, [rows(2)])).imported).toBe(2)
   })
 
   it('records its counts in the audit trail', async () => {
     const { ctx, of } = await open()
 
-    await importUsers(ctx, of, rows(3))
+    await importUsers(ctx, of, [rows(3)])
 
     const entry = await ctx.store.db
       .selectFrom('audit')

@@ -277,7 +277,7 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
   'hardware.created': () => hardwareToken(running),
   async 'hardware.imported'() {
     const token = { type: 'TOTP6', timeStep: 30, serialNumber: unique(), seed: '00'.repeat(20) }
-    await importHardwareTokens(node.ctx, running.organization.id, [{ line: 1, token }])
+    await importHardwareTokens(node.ctx, running.organization.id, [[{ line: 1, token }]])
   },
   'hardware.renamed': async () =>
     call('PUT', `/hardware/${(await hardwareToken(running)).id}`, { body: { alias: 'New' } }),

@@ -23,12 +23,15 @@ export async function startConsole(database: string, options: Partial<ServiceOpt
   return { ...running, ctx: beside.ctx, close }
 }
 
+/** What a call contains: JSON, or a file, whose type the headers name. */
+export type ConsoleCallOptions = Pick<CallOptions, 'body' | 'headers'> & { readonly file?: string }
+
 /** Calls the console's interface as its page does. */
 export async function callConsole(
   { origin: service }: Pick<Running, 'origin'>,
   method: string,
   path: string,
-  { body, headers = {}, cookie }: Pick<CallOptions, 'body' | 'headers'> & { cookie?: string | undefined } = {},
+  { body, file, headers = {}, cookie }: ConsoleCallOptions & { cookie?: string | undefined } = {},
 ): Promise<Answer> {
   const response = await fetchWithHost(`${service}/console/api/admin${path}`, {
     method,
@@ -40,6 +43,7 @@ export async function callConsole(
       ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(file !== undefined && { body: file }),
   })
   return read(response)
 }
@@ -70,7 +74,7 @@ const cookieOf = ({ headers }: Answer): string => (headers.get('set-cookie') ?? 
 export function consoleBrowser(running: Console, at: { readonly origin: string } = { origin }) {
   const authenticator = createAuthenticator(at)
   const state: { cookie: string | undefined } = { cookie: undefined }
-  const call = (method: string, path: string, options: Pick<CallOptions, 'body' | 'headers'> = {}) =>
+  const call = (method: string, path: string, options: ConsoleCallOptions = {}) =>
     callConsole(running, method, path, { ...options, cookie: state.cookie })
 
   function keepCookie(answer: Answer): Answer {

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { revokeAdministrator } from '../../../src/service/admin/administrators.ts'
 import { importFile, remove, resynchronize } from '../../../src/service/console/stock.ts'
@@ -8,13 +11,12 @@ import type { Call } from '../../../src/service/http/route.ts'
 import { mainEngines, useEngine } from '../../support/engines.ts'
 import { hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
 import { container, encrypted, encryption, exampleKey, keyPackage } from '../import/pskc-file.ts'
-import { createTenant, newUser } from '../start-service.ts'
-import { administrator, startConsole } from './console-holder.ts'
+import { createTenant, newUser, v14 } from '../start-service.ts'
+import { administrator, origin, startConsole } from './console-holder.ts'
 import type { Console } from './console-holder.ts'
 
 const because = 'new_device'
 const seed = () => randomBytes(20).toString('hex')
-const inBase64 = (text: string) => Buffer.from(text).toString('base64')
 
 describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
   const newDatabase = useEngine(engine)
@@ -48,8 +50,16 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
     await running.call('PUT', `/users/${user.id}/hardware/${id}`)
     return { id, serialNumber: (await show()).serialNumber as string }
   }
-  const importing = (by: { call: Console['call'] }, text: string, more: object = {}) =>
-    by.call('POST', '/stock/import', { body: { because, file: inBase64(text), dryRun: false, ...more } })
+  const importing = (
+    by: Pick<typeof owner, 'call'>,
+    file: string,
+    { dryRun = false, skipRejected = false, key = '' } = {},
+  ) => {
+    const query = new URLSearchParams({ because, dryRun: String(dryRun), skipRejected: String(skipRejected) })
+    const type = file.startsWith('<') ? 'application/xml' : 'text/csv'
+    const headers = { 'content-type': type, ...(key !== '' && { 'x-key': key }) }
+    return by.call('POST', `/stock/import?${query.toString()}`, { file, headers })
+  }
 
   describe('a list', () => {
     it('finds tokens by a part of the serial number, and by the person who has one', async () => {
@@ -148,7 +158,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
 
       const { json } = await importing(owner, text, { dryRun: true })
 
-      expect(json).toEqual({ imported: 0, acceptable: 1, rejected: expect.any(Array) })
+      expect(json).toEqual({ imported: 0, acceptable: 1, rejectedRows: 5, presentRows: 1, rejected: expect.any(Array) })
       const rejected = json.rejected.map(({ line, code }: { line: number; code: string }) => [line, code])
       expect(rejected).toEqual([
         [3, 'seed'],
@@ -204,6 +214,66 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       ]
 
       for (const { text: body } of answers) for (const secret of secrets) expect(body).not.toContain(secret)
+    })
+
+    it('of a wrong file answers with the first 100 rejected rows and the number of all', async () => {
+      const { json, text } = await importing(owner, 'a\n'.repeat(3_000), { dryRun: true })
+
+      expect([json.rejectedRows, json.rejected.length]).toEqual([3_000, 100])
+      expect(text.length).toBeLessThan(16_384)
+    })
+
+    it('runs once at a time for each administrator, until its connection ends', async () => {
+      const { port } = new URL(running.origin)
+      const other = await administrator(running, { role: 'owner' })
+      const begin = async () => {
+        const head = [
+          'POST /console/api/admin/stock/import?because=test&dryRun=true HTTP/1.1',
+          `Host: ${new URL(origin).host}`,
+          `Origin: ${origin}`,
+          `Cookie: ${owner.state.cookie}`,
+          `Accept: ${v14}`,
+          'Content-Type: text/csv',
+          'Content-Length: 100000',
+        ]
+        const socket = connect(Number(port), '127.0.0.1')
+        socket.on('error', () => {})
+        await once(socket, 'connect')
+        socket.write(`${head.join('\r\n')}\r\n\r\nserial,seed\n`)
+        return socket
+      }
+      const text = `serial,seed\n${unique()},${seed()}`
+
+      let held = await begin()
+      await vi.waitFor(async () => {
+        const { status } = await importing(owner, text, { dryRun: true })
+        // It was faster than the one that is held back, which then was refused.
+        if (status === 200) held = await begin()
+        expect(status).toBe(429)
+      })
+      const second = await importing(owner, text, { dryRun: true })
+      const ofOther = await importing(other, text, { dryRun: true })
+      held.destroy()
+      await vi.waitFor(async () => expect((await importing(owner, text, { dryRun: true })).status).toBe(200))
+
+      expect([second.code, second.headers.get('retry-after')]).toEqual(['api.error.toomanyrequests', '5'])
+      expect(ofOther.json).toMatchObject({ acceptable: 1 })
+    })
+
+    it('takes files of its types only, and of 6 MiB at most, however they are sent', async () => {
+      const path = '/stock/import?because=test&dryRun=true'
+      const csv = { 'content-type': 'text/csv' }
+      const file = 'a\n'.repeat(3 * 1024 * 1024 + 1)
+
+      const answers = [
+        await owner.call('POST', path, { file: 'serial,seed', headers: { 'content-type': 'text/plain' } }),
+        await owner.call('POST', path, { body: { file: 'serial,seed' } }),
+        await owner.call('POST', path, { file: 'serial,seed', headers: { ...csv, 'content-encoding': 'gzip' } }),
+        await owner.call('POST', path, { file, headers: csv }),
+        await owner.call('POST', path, { file, headers: { ...csv, 'transfer-encoding': 'chunked' } }),
+      ]
+
+      expect(answers.map(({ status }) => status)).toEqual([415, 415, 415, 413, 413])
     })
 
     it('imports for an administrator of every domain only', async () => {
@@ -264,11 +334,11 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       organizationId,
       console: { administrator: { id, role: 'owner' } },
     } as unknown as Call
-    const file = inBase64(`serial,seed\n${unique()},${seed()}`)
+    const file = [Buffer.from(`serial,seed\n${unique()},${seed()}`)] as unknown as AsyncIterable<Uint8Array>
     const [free, person] = [await hardwareToken(running), await holder(running)]
 
     const changes = [
-      () => importFile({ because, file, dryRun: false, skipRejected: false }, call),
+      () => importFile({ because, file, dryRun: 'false' }, call),
       () => remove({ because, hardwareTokenId: free.id }, call),
       () =>
         resynchronize({ because, userId: person.id, first: person.token.code(5), second: person.token.code(6) }, call),

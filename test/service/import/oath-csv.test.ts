@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
-import { readOathCsv } from '../../../src/service/import/oath-csv.ts'
+import { parseCsv } from '../../../src/service/import/csv.ts'
+import { FileProblem } from '../../../src/service/import/file-problem.ts'
+import { readOathCsv as readRecords } from '../../../src/service/import/oath-csv.ts'
+import { readTokens } from '../../../src/service/import/read-tokens.ts'
+import { all, pieces } from './pieces.ts'
 
 const seed = '3132333435363738393031323334353637383930'
 const token = (serialNumber: string, more: object = {}) => ({
@@ -10,6 +14,8 @@ const token = (serialNumber: string, more: object = {}) => ({
   timeStep: '30',
   ...more,
 })
+
+const readOathCsv = (text: string) => all(readRecords(parseCsv(pieces(text))))
 
 describe('OATH CSV', () => {
   it.each([
@@ -23,14 +29,14 @@ describe('OATH CSV', () => {
     ['with other columns in another order', `Time Step,maker,TYPE,Serial Number,Seed\n30,Acme,totp6,1,${seed}`],
     ['without type and step', `serial,seed\n1,${seed}`],
     ['with a unit', `1,${seed},TOTP,30 s`],
-  ])('is read %s', (_how, text) => {
-    const rows = readOathCsv(text)
+  ])('is read %s', async (_how, text) => {
+    const rows = await readOathCsv(text)
 
     expect(rows).toEqual([{ line: expect.any(Number), token: token('1') }])
   })
 
-  it('keeps quotes, commas and line breaks inside quotes, and counts their lines', () => {
-    const rows = readOathCsv(
+  it('keeps quotes, commas and line breaks inside quotes, and counts their lines', async () => {
+    const rows = await readOathCsv(
       `serial,seed,type,step,alias\n1,${seed},TOTP8,60,"the ""big"",\nred one"\n2,${seed},TOTP6,30,\n`,
     )
 
@@ -40,8 +46,8 @@ describe('OATH CSV', () => {
     ])
   })
 
-  it('reads the first line as a token when it does not name serial and seed', () => {
-    expect(readOathCsv(`serial,${seed},TOTP6,30`)).toEqual([{ line: 1, token: token('serial') }])
+  it('reads the first line as a token when it does not name serial and seed', async () => {
+    expect(await readOathCsv(`serial,${seed},TOTP6,30`)).toEqual([{ line: 1, token: token('serial') }])
   })
 
   it.each([
@@ -56,15 +62,15 @@ describe('OATH CSV', () => {
       `1,${seed},HOTP6,30`,
       'counter-based tokens (HOTP) are not supported, only time-based tokens (TOTP)',
     ],
-  ])('rejects a row with %s, without printing its seed', (_what, text, reason) => {
-    const rows = readOathCsv(text)
+  ])('rejects a row with %s, without printing its seed', async (_what, text, reason) => {
+    const rows = await readOathCsv(text)
 
     expect(rows).toEqual([{ line: 1, code: expect.any(String), reason }])
     expect(JSON.stringify(rows)).not.toContain(seed)
   })
 
-  it('continues after an invalid row', () => {
-    const rows = readOathCsv(`1"x,${seed},TOTP6,30\n2,${seed},TOTP6,30`)
+  it('continues after an invalid row', async () => {
+    const rows = await readOathCsv(`1"x,${seed},TOTP6,30\n2,${seed},TOTP6,30`)
 
     expect(rows).toMatchObject([
       { line: 1, code: 'row', reason: expect.any(String) },
@@ -79,12 +85,12 @@ describe('OATH CSV', () => {
     ['fields of one quote', '",'],
     ['lines', '\n'],
     ['letters', 'a'],
-  ])('takes time in proportion for a file of nothing but %s', (_what, part) => {
-    const text = part.repeat(2_000_000 / part.length)
+  ])('takes time in proportion for a file of nothing but %s', async (_what, part) => {
+    const file = [Buffer.from(part.repeat(2_000_000 / part.length))]
     // Of the processor, which others may have in between; microseconds.
     const before = process.threadCpuUsage()
 
-    readOathCsv(text)
+    await all(readTokens(file, undefined)).catch((error: unknown) => expect(error).toBeInstanceOf(FileProblem))
 
     const { user, system } = process.threadCpuUsage(before)
     expect(user + system).toBeLessThan(5_000_000)

@@ -6,12 +6,13 @@ import { describe, expect, it } from 'vitest'
 import { readPskc as readContainer } from '../../../src/service/import/pskc.ts'
 import { parseXml } from '../../../src/service/import/xml.ts'
 import { container, encrypted, encryption, exampleKey, exampleSeed, keyPackage, plain } from './pskc-file.ts'
+import { all, pieces } from './pieces.ts'
 
 const key = Buffer.from(exampleKey, 'hex')
 const token = { serialNumber: '987654321', seed: exampleSeed, type: 'TOTP8', timeStep: '30' }
 const row = { line: expect.any(Number), token }
 
-const readPskc = async (text: string, given: Buffer | undefined) => readContainer(await parseXml(text, sax), given)
+const readPskc = (text: string, given: Buffer | undefined) => all(readContainer(parseXml(pieces(text), sax), given))
 
 const hotp = { algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:hotp' }
 const reasonOf = async (text: string, given?: Buffer) => {
@@ -160,15 +161,34 @@ describe('a malicious file', () => {
   it.each([
     ['an unknown entity', container(keyPackage({ serial: '<SerialNo>&eacute;</SerialNo>' }))],
     ['an end too early', container(keyPackage()).slice(0, 400)],
-    ['tags that cross', '<a><b></a></b>'],
+    ['tags that cross', container('<a><b></a></b>')],
     ['an unknown prefix', '<pskc:KeyContainer/>'],
-    ['two roots', '<a/><b/>'],
+    ['two roots', `${container(keyPackage())}<b/>`],
   ])('with %s is not valid XML', async (_what, text) => {
     await expect(readPskc(text, undefined)).rejects.toThrow('not valid XML')
   })
 
   it('is rejected when it is nested too deeply', async () => {
-    await expect(readPskc('<a>'.repeat(100_000), undefined)).rejects.toThrow('deeper')
+    await expect(readPskc(container('<a>'.repeat(100)), undefined)).rejects.toThrow('deeper')
+  })
+
+  it.each([
+    ['has more elements than a key', container(`<KeyPackage>${'<a/>'.repeat(1_000)}</KeyPackage>`)],
+    ['has a longer text than a key', container(`<KeyPackage><Key>${'A'.repeat(70_000)}</Key></KeyPackage>`)],
+  ])('is rejected when an element %s', async (_what, text) => {
+    await expect(all(readContainer(parseXml(pieces(text, 8_192), sax), undefined))).rejects.toThrow('larger')
+  })
+
+  it('is rejected when it names its encryption behind a key package', async () => {
+    const text = container(keyPackage({ secret: encrypted() }), encryption())
+
+    await expect(readPskc(text, key)).rejects.toThrow('behind a key package')
+  })
+
+  it('may have any number of key packages', async () => {
+    const rows = await readPskc(container(...Array.from({ length: 200 }, () => keyPackage())), undefined)
+
+    expect(rows).toEqual(Array(200).fill(row))
   })
 
   it.each([

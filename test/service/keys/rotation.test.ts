@@ -179,14 +179,12 @@ describe.each(engines)('a key rotation on %s', (engine) => {
       .values({ id: '0'.repeat(40), name: 'Organization', createdAt: 1 })
       .execute()
     const seeds = Array.from({ length: seedCount }, (_, index) => index.toString(16).padStart(40, '0'))
-    await importHardwareTokens(
-      service.ctx,
-      '0'.repeat(40),
+    await importHardwareTokens(service.ctx, '0'.repeat(40), [
       seeds.map((seed, line) => ({
         line,
         token: { serialNumber: `S${line}`, seed, type: 'TOTP6', timeStep: 30 },
       })),
-    )
+    ])
     // The rotation would wait for it, because it writes with the old key.
     await end(service)
     const watching = await node(ring('k1', 'k2'), clock)

@@ -4,24 +4,23 @@ import { Icon } from '../../../ui/icon.tsx'
 import { useWords } from '../../words/speech.tsx'
 import { useNumbers } from '../../words/use-numbers.ts'
 
-/** How many rejected rows are listed: a wrong file has as many as it has lines. */
-const shownRows = 100
-
 /** What an import would do: how many tokens are new, there already, or rejected, and why. */
-export function ImportReport({ report: { acceptable, rejected } }: { readonly report: StockReport }) {
+export function ImportReport({ report }: { readonly report: StockReport }) {
+  const { acceptable, rejected, rejectedRows, presentRows: present } = report
   const { stock } = useWords()
   const { count } = useNumbers()
-  const present = rejected.filter(({ code }) => code === 'present').length
-  const faults = rejected.filter(({ code }) => code !== 'present')
+  // The first ones.
+  const listed = rejected.filter(({ code }) => code !== 'present')
+  const faults = rejectedRows - present
   return (
     <div class="import-report" role="status">
       <ul class="list">
         <Count icon={check} text={acceptable === 0 ? stock.import.nothing : stock.import.fresh(acceptable)} />
         {present > 0 ? <Count icon={info} text={stock.import.present(present)} /> : null}
-        {faults.length > 0 ? <Count icon={cross} text={stock.import.rejected(faults.length)} /> : null}
+        {faults > 0 ? <Count icon={cross} text={stock.import.rejected(faults)} /> : null}
       </ul>
-      {faults.length > 0 ? (
-        <div class="wide-table" tabIndex={0} role="group" aria-label={stock.import.rejected(faults.length)}>
+      {faults > 0 ? (
+        <div class="wide-table" tabIndex={0} role="group" aria-label={stock.import.rejected(faults)}>
           <table>
             <thead>
               <tr>
@@ -30,7 +29,7 @@ export function ImportReport({ report: { acceptable, rejected } }: { readonly re
               </tr>
             </thead>
             <tbody>
-              {faults.slice(0, shownRows).map(({ line, code }) => (
+              {listed.map(({ line, code }) => (
                 <tr key={line}>
                   <td>{count(line)}</td>
                   <td>{stock.import.reasons[code]}</td>
@@ -40,7 +39,7 @@ export function ImportReport({ report: { acceptable, rejected } }: { readonly re
           </table>
         </div>
       ) : null}
-      {faults.length > shownRows ? <p class="sentence">{stock.import.more(faults.length - shownRows)}</p> : null}
+      {faults > listed.length ? <p class="sentence">{stock.import.more(faults - listed.length)}</p> : null}
     </div>
   )
 }

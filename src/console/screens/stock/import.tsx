@@ -14,15 +14,11 @@ import { useRouter } from '../../router.tsx'
 import { useSignedIn } from '../../session.tsx'
 import { useAttempt } from '../../use-attempt.ts'
 import { useWords } from '../../words/speech.tsx'
-import { base64Of } from './base64-of.ts'
 import { FileChoice } from './file-choice.tsx'
 import { ImportReport } from './import-report.tsx'
 
-/** A file that was chosen, in base64. */
-interface ChosenFile {
-  readonly name: string
-  readonly content: string
-}
+/** Browsers know the types of few of these files. The service looks at the content. */
+const typeOf = ({ name }: File): string => (/\.(xml|pskc|pskcxml)$/i.test(name) ? 'application/xml' : 'text/csv')
 
 /** Imports hardware tokens: a file is checked as soon as it is chosen, and nothing is stored before the person has seen the result. */
 export function ImportScreen() {
@@ -32,7 +28,7 @@ export function ImportScreen() {
   const { go } = useRouter()
   const say = useToast()
   const { busy, problem, showProblem, run } = useAttempt()
-  const [file, setFile] = useState<ChosenFile>()
+  const [file, setFile] = useState<File>()
   const [key, setKey] = useState('')
   const [asksKey, setAsksKey] = useState(false)
   const [report, setReport] = useState<StockReport>()
@@ -40,10 +36,12 @@ export function ImportScreen() {
   const [importing, setImporting] = useState(false)
 
   /** @returns undefined if the file or its key cannot be used; the page says why. */
-  async function send(chosen: ChosenFile, dryRun: boolean): Promise<StockReport | undefined> {
-    const body = { because, file: chosen.content, dryRun, skipRejected: true, ...(key !== '' && { key }) }
+  async function send(chosen: File, dryRun: boolean): Promise<StockReport | undefined> {
+    const query = { because, dryRun: dryRun ? 'true' : 'false', skipRejected: 'true' } as const
+    const headers = key === '' ? {} : { key }
+    const file = new Blob([chosen], { type: typeOf(chosen) })
     try {
-      return await client.call('POST /admin/stock/import', { body })
+      return await client.call('POST /admin/stock/import', { query, headers, file })
     } catch (error) {
       if (hasCode(error, 'api.error.forbidden.elsewhere')) showProblem(stock.everyDomain)
       else if (hasCode(error, 'api.error.invalid.file')) showProblem(stock.import.unreadable)
@@ -55,7 +53,7 @@ export function ImportScreen() {
       return undefined
     }
   }
-  const check = (chosen: ChosenFile) => run(async () => setReport(await send(chosen, true)))
+  const check = (chosen: File) => run(async () => setReport(await send(chosen, true)))
 
   async function choose(chosen: File) {
     setReport(undefined)
@@ -63,11 +61,10 @@ export function ImportScreen() {
     setAsksKey(false)
     setKey('')
     if (chosen.size > stockFileLimit) return showProblem(stock.import.tooLarge)
-    const read = { name: chosen.name, content: await base64Of(chosen) }
-    setFile(read)
-    await check(read)
+    setFile(chosen)
+    await check(chosen)
   }
-  async function start(chosen: ChosenFile) {
+  async function start(chosen: File) {
     setImporting(true)
     await run(async () => {
       const result = await send(chosen, false)
