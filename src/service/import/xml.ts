@@ -70,11 +70,12 @@ export async function* parseXml(
     },
     onclosetag() {
       const element = open.pop()
-      if (!element || open.length !== 1) return
+      const [outer, ...others] = open
+      if (!element || !outer || others.length > 0) return
       children.push(element)
       count = 0
       // The blanks between its elements.
-      open[0]!.text = ''
+      outer.text = ''
     },
     ontext: append,
     oncdata: append,

@@ -90,9 +90,10 @@ describe('OATH CSV', () => {
     // Of the processor, which others may have in between; microseconds.
     const before = process.threadCpuUsage()
 
-    await all(readTokens(file, undefined)).catch((error: unknown) => expect(error).toBeInstanceOf(FileProblem))
+    const read = await all(readTokens(file, undefined)).catch((error: unknown) => error)
 
     const { user, system } = process.threadCpuUsage(before)
+    expect(Array.isArray(read) || read instanceof FileProblem).toBe(true)
     expect(user + system).toBeLessThan(5_000_000)
   })
 })

@@ -188,7 +188,7 @@ describe('a malicious file', () => {
   it('may have any number of key packages', async () => {
     const rows = await readPskc(container(...Array.from({ length: 200 }, () => keyPackage())), undefined)
 
-    expect(rows).toEqual(Array(200).fill(row))
+    expect(rows).toEqual(Array.from({ length: 200 }, () => row))
   })
 
   it.each([

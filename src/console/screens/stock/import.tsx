@@ -39,9 +39,9 @@ export function ImportScreen() {
   async function send(chosen: File, dryRun: boolean): Promise<StockReport | undefined> {
     const query = { because, dryRun: dryRun ? 'true' : 'false', skipRejected: 'true' } as const
     const headers = key === '' ? {} : { key }
-    const file = new Blob([chosen], { type: typeOf(chosen) })
+    const content = new Blob([chosen], { type: typeOf(chosen) })
     try {
-      return await client.call('POST /admin/stock/import', { query, headers, file })
+      return await client.call('POST /admin/stock/import', { query, headers, file: content })
     } catch (error) {
       if (hasCode(error, 'api.error.forbidden.elsewhere')) showProblem(stock.everyDomain)
       else if (hasCode(error, 'api.error.invalid.file')) showProblem(stock.import.unreadable)
