@@ -43,6 +43,7 @@ export const errorStatus = Object.freeze({
   'api.error.invalid.filter': 400,
   'api.error.invalid.because': 400,
   'api.error.invalid.operation': 400,
+  'api.error.invalid.parameters': 400,
   'api.error.invalid.file': 400,
   'api.error.invalid.key': 400,
   'api.error.invalid.days': 400,

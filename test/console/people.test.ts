@@ -161,11 +161,33 @@ describe('a person', () => {
     await button(other.page, 'Consent').click()
     await other.page.getByText('Consent given. It can be done once').waitFor()
     await helper.page.getByText('Consent given. It can be done once').waitFor()
-    await button(helper.page, 'Reset').click()
-    await helper.page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
+    await button(helper.page, 'Carry out').click()
 
     await helper.page.getByText(`${isolated('Alice Archer')} was reset.`).waitFor()
     expect(offered).toBe(0)
+  })
+
+  it('gets what a colleague has seen: the values of the request are remembered until they are used', async () => {
+    const desk = await deskWithPeople()
+    const helper = await signedIn(desk, agent)
+    const other = await signedIn(desk, admin)
+
+    await row(helper.page, 'Alice Archer').click()
+    await button(helper.page, 'Change e-mail address').click()
+    const dialog = helper.page.getByRole('dialog')
+    await dialog.getByLabel('New e-mail address').fill('archer@example.com')
+    await dialog.getByRole('button', { name: 'Change e-mail address' }).click()
+    await button(helper.page, 'Ask').click()
+    await helper.page.getByText('Waiting for consent until').waitFor()
+    await link(other.page, 'Requests').click()
+    const shown = await other.page.locator('.consents dl').innerText()
+    await button(other.page, 'Consent').click()
+    await button(helper.page, 'Carry out').click()
+    await helper.page.getByText('archer@example.com').first().waitFor()
+    await expect.poll(() => button(helper.page, 'Carry out').count()).toBe(0)
+
+    expect(shown.split(/\n+/)).toEqual(['New e-mail address', 'archer@example.com', 'Domains', 'Wiki'])
+    expect((await desk.client.users.getByUsername('alice')).email).toBe('archer@example.com')
   })
 
   it('who also belongs elsewhere keeps what counts everywhere', async () => {

@@ -341,6 +341,10 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     onPerson(({ call }, path) =>
       call('POST', `${path}/consents`, { body: { operation: 'getPerson', because: 'test' } }),
     ),
+  'api.error.invalid.parameters': () =>
+    onPerson(({ call }, path) =>
+      call('POST', `${path}/consents`, { body: { operation: 'createPersonBypassCode', because: 'test' } }),
+    ),
   'api.error.notfound.bulkjob': () => asOwner(({ call }) => call('GET', `/bulk-jobs/${unknownId}`)),
   'api.error.conflict.people': () =>
     asOwner(async ({ call }) => {

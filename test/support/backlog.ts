@@ -43,8 +43,9 @@ export async function insertBacklog(db: Queryable, { organizationId, domainIds, 
       ${numbers} select ${user}, ${first}, ${user}, 'register', 'app.example', '[]', '', ${ago}`,
     sql`administrator (id, organization_id, name, email, role, user_handle, created_at)
       ${numbers} select ${user}, ${organization}, 'Person', 'person@example.com', 'owner', ${user}, 1`,
-    sql`consent (id, organization_id, operation, user_id, requested_by, because, state, created_at, expires_at)
-      ${numbers} select ${user}, ${organization}, 'resetPerson', ${user}, ${user}, 'test', 'pending', ${ago}, ${ago}`,
+    sql`consent (id, organization_id, operation, user_id, parameters, domain_ids, digest, requested_by, because, state, created_at,
+      expires_at)
+      ${numbers} select ${user}, ${organization}, 'resetPerson', ${user}, '{}', '[]', '', ${user}, 'test', 'pending', ${ago}, ${ago}`,
     sql`administrator_session (hash, administrator_id, created_at, used_at, passed_at)
       ${numbers} select ${user}, ${user}, ${ago}, ${ago}, ${ago}`,
     sql`administrator_ceremony (challenge_hash, kind, subject, user_handle, expires_at)

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 
 import type { Because } from '../../contract/admin/because.ts'
+import type { ConsentParameters } from '../../contract/admin/consents.ts'
 import { hasCode } from '../client/errors.ts'
 import { type Entered, nothingEntered, type PersonAction, type ShownCode } from '../screens/person-action.ts'
 import { useWords } from '../words/speech.tsx'
@@ -8,12 +9,19 @@ import { ActionFields } from './action-fields.tsx'
 import { Confirm } from './confirm.tsx'
 import { ReasonChoice } from './reason-choice.tsx'
 
+/** What another administrator is asked to consent to. */
+export interface AskedConsent {
+  readonly operation: string
+  readonly parameters: ConsentParameters
+  readonly because: Because
+}
+
 interface ActionDialogProps {
   readonly action: PersonAction
   /** Whether the person has a device that can be asked. */
   readonly verifiable: boolean
   /** Asks another administrator to consent to it. */
-  readonly onAsk: (operation: string, because: Because) => Promise<void>
+  readonly onAsk: (asked: AskedConsent) => Promise<void>
   /** It is done; with a code to show, if there is one. */
   readonly onDone: (code: ShownCode | undefined) => void
   readonly onClose: () => void
@@ -36,7 +44,8 @@ export function ActionDialog({ action, verifiable, onAsk, onDone, onClose }: Act
     if (done.current) onDone(done.current.code)
   }
   async function confirm() {
-    if (guarded) return onAsk(action.operation, because)
+    const { operation, parameters } = action
+    if (guarded) return onAsk({ operation, parameters: parameters?.(entered) ?? {}, because })
     try {
       done.current = { code: await action.run(because, entered) }
     } catch (error) {

@@ -9,22 +9,25 @@ import { useToast } from '../parts/toast.tsx'
 import { useSignedIn } from '../session.tsx'
 import { useAttempt } from '../use-attempt.ts'
 import { useWords } from '../words/speech.tsx'
+import { ConsentFacts } from './consent-facts.tsx'
 import { useOperationName } from './operation-name.ts'
 
 interface ConsentCardProps {
   readonly consent: Consent
   readonly reload: () => Promise<void>
+  /** Carries the action out, where the person who asked for it can. */
+  readonly onCarryOut?: () => Promise<void>
 }
 
 /** One request, with the buttons of those who may decide. */
-export function ConsentCard({ consent, reload }: ConsentCardProps) {
+export function ConsentCard({ consent, reload, onCarryOut }: ConsentCardProps) {
   const words = useWords()
-  const { client } = useSignedIn()
+  const { client, session } = useSignedIn()
   const say = useToast()
   const timeOf = useClockTime()
   const nameOf = useOperationName()
   const { busy, problem, run } = useAttempt()
-  const { id, operation, person, requestedBy, because, state, decidable, expiresAt } = consent
+  const { id, operation, person, requestedBy, because, state, givable, deniable, expiresAt } = consent
   const params = { consentId: id }
 
   async function give() {
@@ -37,6 +40,7 @@ export function ConsentCard({ consent, reload }: ConsentCardProps) {
     say(words.consentDeniedNow)
     await reload()
   }
+  const isReady = state === 'given' && requestedBy.id === session.administrator.id && onCarryOut !== undefined
   return (
     <div class="notice-bar" role="group" aria-label={nameOf(operation)}>
       <Icon path={state === 'given' ? check : clock} />
@@ -47,15 +51,28 @@ export function ConsentCard({ consent, reload }: ConsentCardProps) {
         </small>
         <small role="status">{words.consentStates[state](timeOf(expiresAt))}</small>
       </p>
-      {state === 'pending' && decidable ? (
+      <ConsentFacts consent={consent} />
+      {givable || deniable || isReady ? (
         <div class="buttons inline">
-          <Button class="outlined" aria-disabled={busy} onClick={() => busy || void run(deny)} label={words.deny} />
-          <Button
-            class="filled"
-            aria-disabled={busy}
-            onClick={() => busy || void run(give)}
-            label={words.giveConsent}
-          />
+          {deniable ? (
+            <Button class="outlined" aria-disabled={busy} onClick={() => busy || void run(deny)} label={words.deny} />
+          ) : null}
+          {givable ? (
+            <Button
+              class="filled"
+              aria-disabled={busy}
+              onClick={() => busy || void run(give)}
+              label={words.giveConsent}
+            />
+          ) : null}
+          {isReady ? (
+            <Button
+              class="filled"
+              aria-disabled={busy}
+              onClick={() => busy || void run(onCarryOut)}
+              label={words.carryOut}
+            />
+          ) : null}
         </div>
       ) : null}
       {problem === undefined ? null : <Problem text={problem} />}

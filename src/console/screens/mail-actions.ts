@@ -27,6 +27,7 @@ export function mailActionsOn({ client, words: { mail }, person, dayTime, reload
     sentence: texts.sentence,
     done: mail.linkReady(name),
     operation: 'showEnrollmentLink',
+    parameters: ({ days }) => ({ domainId, days }),
     because: 'new_device',
     harmless: true,
     async run(because, { days }) {
@@ -44,6 +45,7 @@ export function mailActionsOn({ client, words: { mail }, person, dayTime, reload
       sentence: mail.send.sentence(isolated(person.email)),
       done: mail.send.done(name),
       operation: 'sendEnrollmentMail',
+      parameters: ({ days }) => ({ domainId, days }),
       because: 'new_device',
       asks: 'days',
       harmless: true,
@@ -71,6 +73,7 @@ export function mailActionsOn({ client, words: { mail }, person, dayTime, reload
       sentence: mail.email.sentence,
       done: mail.email.done(name),
       operation: 'changePersonEmail',
+      parameters: ({ email }) => ({ email }),
       because: 'other',
       asks: 'email',
       harmless: true,

@@ -11,6 +11,8 @@ const actionOf: Readonly<Record<string, keyof Words['actions']>> = {
   deletePersonBypassCodes: 'deleteCodes',
   deletePersonPasskey: 'deletePasskey',
   resetPerson: 'reset',
+  unlockPerson: 'unlock',
+  endPersonSessions: 'endSessions',
 }
 
 const mailActionOf: Readonly<Record<string, 'send' | 'link' | 'email'>> = {
@@ -24,6 +26,7 @@ export function useOperationName(): (operation: string) => string {
   const words = useWords()
   return (operation) => {
     const [action, mailAction] = [actionOf[operation], mailActionOf[operation]]
+    if (operation === 'resynchronizePersonHardware') return words.stock.resynchronize.button
     if (mailAction !== undefined) return words.mail[mailAction].button
     return action === undefined ? operation : words.actions[action].button
   }

@@ -1,4 +1,5 @@
 import type { Because } from '../../contract/admin/because.ts'
+import type { ConsentParameters } from '../../contract/admin/consents.ts'
 import type { EnrollmentLink } from '../../contract/admin/enrollment.ts'
 import { linkDays } from '../../contract/admin/link-days.ts'
 import { isolated } from '../../printable.ts'
@@ -53,6 +54,8 @@ export interface PersonAction {
   readonly asks?: 'serialNumber' | 'bypassCode' | 'twoCodes' | 'days' | 'email'
   /** What was entered elsewhere. */
   readonly entered?: Partial<Entered>
+  /** What the operation is called with, besides the person, the reason and secrets. */
+  readonly parameters?: (entered: Entered) => ConsentParameters
   /** Takes nothing away. */
   readonly harmless?: boolean
   /** What is said afterwards. */
@@ -83,6 +86,7 @@ export function actionsOn(about: MailedPerson) {
     issueToken: (domainId: string): PersonAction => ({
       ...named('issueToken'),
       operation: 'issuePersonToken',
+      parameters: () => ({ domainId }),
       because: 'new_device',
       harmless: true,
       async run(because) {
@@ -96,6 +100,7 @@ export function actionsOn(about: MailedPerson) {
     revokeToken: (domainId: string): PersonAction => ({
       ...named('revokeToken'),
       operation: 'revokePersonToken',
+      parameters: () => ({ domainId }),
       because: 'lost_device',
       run: (because) =>
         without(
@@ -108,6 +113,7 @@ export function actionsOn(about: MailedPerson) {
     assignHardware: (serial = ''): PersonAction => ({
       ...named('assignHardware'),
       operation: 'assignPersonHardware',
+      parameters: ({ serialNumber }) => ({ serialNumber }),
       because: 'new_device',
       asks: 'serialNumber',
       entered: { serialNumber: serial },
@@ -145,6 +151,7 @@ export function actionsOn(about: MailedPerson) {
     createCode: (): PersonAction => ({
       ...named('createCode'),
       operation: 'createPersonBypassCode',
+      parameters: ({ usesAllowed, expirationTime }) => ({ usesAllowed, expirationTime }),
       because: 'lost_device',
       asks: 'bypassCode',
       harmless: true,
@@ -164,6 +171,7 @@ export function actionsOn(about: MailedPerson) {
     deletePasskey: (passkeyId: string): PersonAction => ({
       ...named('deletePasskey'),
       operation: 'deletePersonPasskey',
+      parameters: () => ({ passkeyId }),
       because: 'lost_device',
       run: (because) =>
         without(

@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 
 import type { Consent } from '../../contract/admin/consents.ts'
-import type { Because } from '../../contract/admin/because.ts'
 import type { Person } from '../../contract/admin/people.ts'
 import { isolated, printable } from '../../printable.ts'
 import { lazyScreen } from '../../ui/lazy-screen.tsx'
-import { ActionDialog } from '../parts/action-dialog.tsx'
+import { ActionDialog, type AskedConsent } from '../parts/action-dialog.tsx'
 import { CodeDialog } from '../parts/code-dialog.tsx'
 import { Page } from '../parts/page.tsx'
 import { WhenLoaded } from '../parts/states.tsx'
@@ -17,7 +16,8 @@ import { useSignedIn } from '../session.tsx'
 import { useLoad } from '../use-load.ts'
 import { useRepeated } from '../use-repeated.ts'
 import { useWords } from '../words/speech.tsx'
-import { actionsOn, type PersonAction, type ShownCode } from './person-action.ts'
+import { consentedAction } from './consented-action.ts'
+import { actionsOn, nothingEntered, type PersonAction, type ShownCode } from './person-action.ts'
 import { ConsentCard } from './consent-card.tsx'
 import { PersonParts } from './person-parts.tsx'
 
@@ -42,22 +42,28 @@ export function PersonScreen({ id }: { readonly id: string }) {
   )
   const [asked, setAsked] = useState<PersonAction>()
   const [shown, setShown] = useState<ShownCode>()
-  const waiting = consents.value?.some(({ state }) => state === 'pending') ?? false
-  useRepeated(waiting, consentInterval, () => void consents.reload(true))
+  useRepeated((consents.value?.length ?? 0) > 0, consentInterval, () => void consents.reload(true))
 
   async function done(action: PersonAction, code: ShownCode | undefined) {
     say(action.done)
     setShown(code)
     await Promise.all([person.reload(), consents.reload()])
   }
-  async function ask(operation: string, because: Because) {
-    await client.call('POST /admin/people/:userId/consents', { params, body: { operation, because } })
+  async function ask(consent: AskedConsent) {
+    await client.call('POST /admin/people/:userId/consents', { params, body: consent })
     say(words.asked)
     await consents.reload()
   }
   const { value } = person
   const { reload } = person
   const actions = value && actionsOn({ client, words, person: value, dayTime, reload })
+  /** With the values that the colleague has seen; only what is secret is entered now. */
+  async function carryOut(consent: Consent) {
+    const action = actions && consentedAction(actions, consent)
+    if (!action) return
+    if (action.asks === 'twoCodes') setAsked({ ...action, because: consent.because })
+    else await done(action, await action.run(consent.because, { ...nothingEntered, ...action.entered }))
+  }
   const isChangeable = session.administrator.role !== 'auditor'
   useAsked(value, ({ ask: wanted, serial }) => {
     if (!actions || !value || !isChangeable || value.elsewhere) return
@@ -75,7 +81,7 @@ export function PersonScreen({ id }: { readonly id: string }) {
         <ul class="list consents">
           {consents.value.map((consent) => (
             <li key={consent.id}>
-              <ConsentCard consent={consent} reload={consents.reload} />
+              <ConsentCard consent={consent} reload={consents.reload} onCarryOut={() => carryOut(consent)} />
             </li>
           ))}
         </ul>
@@ -124,7 +130,7 @@ function useAsked(person: Person | undefined, onAsked: (question: PersonQuestion
   }, [person?.id, ask])
 }
 
-const isOpen = ({ state }: Consent): boolean => state === 'pending' || state === 'given'
+const isOpen = ({ state }: Consent): boolean => state === 'pending' || state === 'given' || state === 'void'
 
 const aboutOf = ({ username, email }: Person): string =>
   [username, email]

@@ -29,7 +29,7 @@ export const verifyCaller = endpoint({
     "Asks the person's device whether the person is on the phone with the help desk, and returns the number to read out. No answer signs anyone in.",
   response: CallerVerification,
   since: '1.4',
-  admin: { role: 'helpdesk', scope: 'domain', fresh: true },
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true, asks: true },
   errors: ['api.error.notfound.token'],
 })
 

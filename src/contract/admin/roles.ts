@@ -22,6 +22,10 @@ export interface AdminAccess {
   readonly guarded?: true | 'sometimes'
   /** It shows what no domain has a part of: an administrator who is limited to domains may not call it. */
   readonly whole?: true
+  /** It asks somebody, and changes nothing of the person. */
+  readonly asks?: true
+  /** Fields of its body that are secrets: they are entered after a consent, and are no part of it. */
+  readonly secrets?: readonly string[]
   /** It changes nothing that administrators work with, so auditors may call it although it is no `GET`. */
   readonly reads?: true
   /** It counts in every domain of the person, or of the organization if it names no person: the caller must manage all of them. */

@@ -145,6 +145,13 @@ export const resynchronizePersonHardware = endpoint({
   body: Reasoned.extend({ first: ShownCode, second: ShownCode }),
   response: Person,
   since: '1.4',
-  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true, everywhere: true },
+  admin: {
+    role: 'helpdesk',
+    scope: 'domain',
+    fresh: true,
+    guarded: true,
+    everywhere: true,
+    secrets: ['first', 'second'],
+  },
   errors: ['api.error.notfound.hardware', 'api.error.invalid.otp'],
 })

@@ -11,18 +11,29 @@ import { requireVerifiedOrConsent } from './guard.ts'
 import { isOwnRecord } from './own-record.ts'
 import { requireEveryDomain, requireVisible, requireWholeOrganization } from './scope.ts'
 
-/**
- * The one place that decides whether an administrator may call an operation: by its role, by the ids in the path, by whom it is
- * about, by how long ago a passkey was used, and by what the help desk needs: no answer of No, and a verified caller or an
- * consent. It runs before every handler of the console.
- */
+/** Decides, and uses up what the help desk needs: a verified caller or a consent. It runs before every handler of the console. */
 export async function authorizeAdministrator(
   ctx: ServiceContext,
   administrator: SignedIn | undefined,
   endpoint: Endpoint,
   params: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { store, clock } = ctx
+  await requireAllowed(ctx, administrator, endpoint, params)
+  if (endpoint.admin?.guarded === true && administrator?.role === 'helpdesk') {
+    await requireVerifiedOrConsent(ctx, administrator, endpoint, params['userId'] ?? '')
+  }
+}
+
+/**
+ * The one place that decides whether an administrator may call an operation: by its role, by the ids in the path, by whom it is
+ * about, by how long ago a passkey was used, and by an answer of No to the help desk.
+ */
+export async function requireAllowed(
+  { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
+  administrator: SignedIn | undefined,
+  endpoint: Endpoint,
+  params: Readonly<Record<string, string>>,
+): Promise<void> {
   const { method, path, admin } = endpoint
   if (!admin) throw new Error(`${method} ${path} does not declare who may call it.`)
   if (admin.role === 'none') return
@@ -38,9 +49,6 @@ export async function authorizeAdministrator(
   if (admin.everywhere) await (userId === '' ? requireWholeOrganization(scope) : requireEveryDomain(scope, userId))
   if (method !== 'GET' && administrator.role === 'helpdesk') await rejectBlocked(store.db, userId, now)
   if (admin.fresh && !isFresh(administrator.session, now)) throw new ApiProblem('api.error.forbidden.fresh')
-  if (admin.guarded === true && administrator.role === 'helpdesk') {
-    await requireVerifiedOrConsent(ctx, administrator, endpoint, userId)
-  }
 }
 
 /** After a No to a question of the help desk, an attacker may be the one who called: only other roles act on this person. */

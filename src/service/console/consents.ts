@@ -1,114 +1,208 @@
-import { consentLifetime } from '../../contract/admin/consents.ts'
+import { consentLifetime, denyConsent as denyEndpoint } from '../../contract/admin/consents.ts'
 import type * as contract from '../../contract/admin/consents.ts'
 import type { Consent } from '../../contract/admin/consents.ts'
 import { mayCall } from '../../contract/admin/roles.ts'
-import { giveConsent as giveEndpoint } from '../../contract/admin/consents.ts'
 import { requireStillAllowed } from '../admin/acting.ts'
+import { presentAdministrator } from '../admin/present-administrator.ts'
 import { auditCall } from '../audit/audit.ts'
-import type { SignedIn } from '../context/caller.ts'
-import { ApiProblem } from '../ground/problem.ts'
+import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
 import type { Call, Handler } from '../http/route.ts'
+import { consentDigest, consentRequests } from '../rules/consent.ts'
 import { newId } from '../rules/random.ts'
 import { administratorById } from '../store/administrators.ts'
-import type { AdministratorRow } from '../store/administrators.ts'
-import { consentById, consentsOf, decideConsent, insertConsent } from '../store/consents.ts'
+import { takeAttempt } from '../store/attempts.ts'
+import {
+  consentById,
+  consentPage,
+  consentsBefore,
+  deniedUntil,
+  denyConsent,
+  giveConsent,
+  insertConsent,
+  removeOpenConsents,
+} from '../store/consents.ts'
 import type { ConsentRow } from '../store/consents.ts'
-import { userById } from '../store/users.ts'
+import { domainsOf } from '../store/domains.ts'
+import { passkeysOfUser } from '../store/passkeys.ts'
+import type { Queryable } from '../store/schema.ts'
+import { lockUser, userById } from '../store/users.ts'
+import { requireAllowed } from './authorize.ts'
 import { signedIn } from './call.ts'
-import { guardedOperations } from './guard.ts'
-import { managesConsent } from './scope.ts'
+import { consentableOperation, parseParameters, subjectOf } from './consent-subject.ts'
+import { domainIdsOf, isAnother, isStanding, managesConsent, mayGive, parametersOf } from './standing-consent.ts'
 
-export const request: Handler<typeof contract.requestConsent> = async ({ userId, operation, because }, call) => {
-  if (!guardedOperations.includes(operation))
-    throw new ApiProblem('api.error.invalid.operation', `operation: expected one of ${guardedOperations.join(', ')}`)
+/** How many requests the list has. */
+const maxListed = 200
+
+export const request: Handler<typeof contract.requestConsent> = async (input, call) => {
+  const { userId, because } = input
+  const endpoint = consentableOperation(input.operation)
+  const parameters = parseParameters(endpoint, input.parameters)
   const { id: requestedBy, organizationId } = signedIn(call)
-  const createdAt = call.clock.now()
-  const row: ConsentRow = {
-    id: newId(call.random),
-    organizationId,
-    operation,
-    userId,
-    requestedBy,
-    because,
-    createdAt,
-    decidedBy: null,
-    state: 'pending',
-    expiresAt: createdAt + consentLifetime,
-  }
-  await call.store.db.transaction().execute(async (db) => {
-    await insertConsent(db, row)
-    const facts = { consent: row.id, user: userId, operation }
+  const row = await call.store.db.transaction().execute(async (db) => {
+    await requireStillAllowed(db, call)
+    // Requests about one person follow each other from here on.
+    if (!(await lockUser(db, organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
+    await requireAllowed({ ...call, store: { ...call.store, db } }, signedIn(call), endpoint, idsIn(userId, parameters))
+    const createdAt = call.clock.now()
+    const subject = await subjectOf(db, endpoint, { userId, because, ...parameters }, createdAt)
+    const { operation } = subject
+    await requireFewRequests(db, call, { requestedBy, userId, operation })
+    const requested: ConsentRow = {
+      id: newId(call.random),
+      organizationId,
+      operation,
+      userId,
+      parameters: JSON.stringify(parameters),
+      domainIds: JSON.stringify(subject.domainIds),
+      digest: consentDigest(subject),
+      requestedBy,
+      because,
+      createdAt,
+      decidedBy: null,
+      state: 'pending',
+      expiresAt: createdAt + consentLifetime,
+    }
+    await removeOpenConsents(db, { requestedBy, userId })
+    await insertConsent(db, requested)
+    const facts = { consent: requested.id, user: userId, operation }
     await auditCall(db, { ...call, because }, 'consent.requested', facts)
+    return requested
   })
   return show(call, row)
 }
 
+/** The ids among the parameters of an operation, which the requester has to see as if it called the operation. */
+function idsIn(userId: string, { domainId, passkeyId }: Consent['parameters']): Record<string, string> {
+  const ids = { userId, domainId, passkeyId }
+  return Object.fromEntries(Object.entries(ids).flatMap(([name, id]) => (typeof id === 'string' ? [[name, id]] : [])))
+}
+
+interface Asked {
+  readonly requestedBy: string
+  readonly userId: string
+  readonly operation: string
+}
+
+/** After a denial, no other colleague is asked for the same operation on the same person for a while. */
+async function requireFewRequests(db: Queryable, call: Call, asked: Asked): Promise<void> {
+  const now = call.clock.now()
+  const denied = await deniedUntil(db, asked, now)
+  if (denied !== undefined) throw tooManyRequests({ limit: 'a colleague has denied this', wait: denied - now, now })
+  const limit = { scope: `consents for ${asked.requestedBy}`, ...consentRequests }
+  const wait = await takeAttempt(db, [limit], now)
+  if (wait > 0) throw tooManyRequests({ limit: `at most ${limit.limit} requests for consent in an hour`, wait, now })
+}
+
 export const list: Handler<typeof contract.listConsents> = async (_input, call) => {
-  const administrator = signedIn(call)
-  const scope = { db: call.store.db, administrator, now: call.clock.now() }
-  const rows = await consentsOf(scope.db, administrator.organizationId, scope.now)
+  const { db } = call.store
+  const { organizationId } = signedIn(call)
+  const now = call.clock.now()
+  const visible: ConsentRow[] = []
+  let before = { createdAt: now, id: '~' }
+  let rows: readonly ConsentRow[]
+  do {
+    rows = await consentsBefore(db, organizationId, before, now)
+    visible.push(...rows.filter((row) => isVisible(call, row)))
+    before = rows.at(-1) ?? before
+  } while (rows.length === consentPage && visible.length < maxListed)
   const shown: Consent[] = []
-  for (const row of rows) {
-    if (await managesConsent(scope, row)) shown.push(await show(call, row))
-  }
+  for (const row of visible.slice(0, maxListed)) shown.push(await show(call, row))
   return shown
 }
 
-export const give: Handler<typeof contract.giveConsent> = ({ consentId }, call) => decide(call, consentId, 'given')
+const isVisible = (call: Call, row: ConsentRow): boolean =>
+  row.requestedBy === signedIn(call).id || managesConsent(signedIn(call), row)
 
-export const deny: Handler<typeof contract.denyConsent> = ({ consentId }, call) => decide(call, consentId, 'denied')
-
-async function decide(call: Call, id: string, state: 'given' | 'denied'): Promise<Consent> {
-  const decider = signedIn(call)
-  const row = await load(call, id)
-  if (!(await isAnother(call, decider, row))) throw new ApiProblem('api.error.forbidden.own')
-  await call.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, call)
-    if (!(await decideConsent(db, id, { state, decidedBy: decider.id }))) throw decidedAlready()
-    const facts = { consent: id, user: row.userId, operation: row.operation }
-    await auditCall(db, call, `consent.${state}`, facts)
+export const give: Handler<typeof contract.giveConsent> = ({ consentId }, call) =>
+  decide(call, consentId, async (db, row) => {
+    const { id: decidedBy } = signedIn(call)
+    const [colleague, requester, person] = [
+      await presentAdministrator(db, decidedBy),
+      await presentAdministrator(db, row.requestedBy),
+      await userById(db, row.organizationId, row.userId),
+    ]
+    if (colleague && requester && person && !isAnother(colleague, requester, person))
+      throw new ApiProblem('api.error.forbidden.own')
+    const decided = { ...row, state: 'given', decidedBy } as const
+    if (row.state !== 'pending' || !(await isStanding(db, decided, call.clock.now()))) throw decidedAlready()
+    if (!(await giveConsent(db, row.id, decidedBy))) throw decidedAlready()
+    return decided
   })
-  return show(call, { ...row, state, decidedBy: decider.id })
-}
 
-/** The requester cannot decide, and neither can the person it is about, nor a second account of either. */
-async function isAnother({ store }: Call, decider: SignedIn, row: ConsentRow): Promise<boolean> {
-  const requester = await administratorById(store.db, row.requestedBy)
-  const person = await userById(store.db, row.organizationId, row.userId)
-  const emails = [requester?.email, person?.email].map((email) => email?.toLowerCase())
-  const isRequester = decider.id === row.requestedBy || isSameUser(decider, requester)
-  return !isRequester && decider.userId !== row.userId && !emails.includes(decider.email.toLowerCase())
-}
+export const deny: Handler<typeof contract.denyConsent> = ({ consentId }, call) =>
+  decide(call, consentId, async (db, row) => {
+    const { id: decidedBy } = signedIn(call)
+    if (!(await denyConsent(db, row.id, decidedBy))) throw decidedAlready()
+    return { ...row, state: 'denied', decidedBy } as const
+  })
 
-const isSameUser = ({ userId }: SignedIn, requester: AdministratorRow | undefined): boolean =>
-  userId !== null && requester?.userId === userId
+/** @param change Decides, and returns the row as it is then. */
+async function decide(
+  call: Call,
+  id: string,
+  change: (db: Queryable, row: ConsentRow) => Promise<ConsentRow & { readonly state: 'given' | 'denied' }>,
+): Promise<Consent> {
+  const { userId } = await load(call.store.db, call, id)
+  const row = await call.store.db.transaction().execute(async (db) => {
+    await lockUser(db, call.organizationId, userId)
+    await requireStillAllowed(db, call)
+    const decided = await change(db, await load(db, call, id))
+    const facts = { consent: id, user: userId, operation: decided.operation }
+    await auditCall(db, call, `consent.${decided.state}`, facts)
+    return decided
+  })
+  return show(call, row)
+}
 
 async function show(call: Call, row: ConsentRow): Promise<Consent> {
   const { db } = call.store
   const caller = signedIn(call)
   const [person, requester] = [
     await userById(db, row.organizationId, row.userId),
-    await administratorById(db, row.requestedBy),
+    await presentAdministrator(db, row.requestedBy),
   ]
-  const mayDecide =
-    mayCall(caller.role, giveEndpoint) && row.state === 'pending' && (await isAnother(call, caller, row))
+  const isOpen = row.state === 'pending' || row.state === 'given'
+  const standing = isOpen && (await isStanding(db, row, call.clock.now()))
+  const decidable = standing && person !== undefined && requester !== undefined
   return {
     id: row.id,
     operation: row.operation,
     person: { id: row.userId, username: person?.username ?? '', name: person?.name ?? '' },
-    requestedBy: { id: row.requestedBy, name: requester?.name ?? '' },
+    parameters: parametersOf(row),
+    domains: await domainNames(call, domainIdsOf(row)),
+    ...(await passkeyName(call, row)),
+    requestedBy: { id: row.requestedBy, name: (await administratorById(db, row.requestedBy))?.name ?? '' },
     because: row.because,
-    state: row.state,
-    decidable: mayDecide,
+    state: isOpen && !standing ? 'void' : row.state,
+    givable: decidable && row.state === 'pending' && mayGive(caller, { row, requester, person }),
+    deniable: isOpen && mayCall(caller.role, denyEndpoint) && managesConsent(caller, row),
     createdAt: row.createdAt,
     expiresAt: row.expiresAt,
   }
 }
 
-async function load({ store, clock }: Call, id: string): Promise<ConsentRow> {
-  const row = await consentById(store.db, id, clock.now())
+async function domainNames(call: Call, ids: readonly string[]): Promise<Consent['domains']> {
+  const { organizationId, domainIds } = signedIn(call)
+  const domains = await domainsOf(call.store.db, organizationId)
+  return domains
+    .filter(({ id }) => ids.includes(id) && (domainIds === null || domainIds.includes(id)))
+    .map(({ id, name }) => ({ id, name }))
+}
+
+async function passkeyName(call: Call, row: ConsentRow): Promise<Pick<Consent, 'passkey'>> {
+  const { passkeyId } = parametersOf(row)
+  if (passkeyId === undefined) return {}
+  const passkeys = await passkeysOfUser(call.store.db, row.userId)
+  const named = passkeys.find(({ id }) => id === passkeyId)
+  return named ? { passkey: named.name } : {}
+}
+
+async function load(db: Queryable, { clock }: Call, id: string): Promise<ConsentRow> {
+  const row = await consentById(db, id, clock.now())
   if (!row) throw new ApiProblem('api.error.notfound.consent')
   return row
 }
 
-const decidedAlready = () => new ApiProblem('api.error.conflict.state', 'The request was decided already.')
+const decidedAlready = () =>
+  new ApiProblem('api.error.conflict.state', 'The request was decided already, or something has changed since.')

@@ -4,15 +4,11 @@ import { audit } from '../audit/audit.ts'
 import type { SignedIn } from '../context/caller.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'
-import { consentFor, useConsent } from '../store/consents.ts'
+import { givenConsent, useConsent } from '../store/consents.ts'
 import { isCallerVerified } from '../store/caller-verifications.ts'
+import { isStanding } from './standing-consent.ts'
 
 const names = new Map(adminOperations.map(({ endpoint, name }) => [endpoint, name]))
-
-/** Operations that the help desk does only with a consent. */
-export const guardedOperations: readonly string[] = adminOperations.flatMap(({ endpoint, name }) =>
-  endpoint.admin?.guarded ? [name] : [],
-)
 
 /**
  * What the help desk needs for a guarded action: a caller whom it has verified, or a consent, which is used up.
@@ -43,15 +39,15 @@ async function requireConsent(
   userId: string,
 ): Promise<void> {
   const operation = names.get(endpoint) ?? ''
-  const consent = await consentFor(ctx.store.db, { operation, userId, requestedBy }, ctx.clock.now())
-  const used =
-    consent !== undefined &&
-    (await ctx.store.db.transaction().execute(async (db) => {
-      if (!(await useConsent(db, consent))) return false
-      const actor = { kind: 'administrator', id: requestedBy } as const
-      const facts = { consent, user: userId, operation }
-      await audit(db, ctx, { event: 'consent.used', organizationId, actor, facts })
-      return true
-    }))
+  const now = ctx.clock.now()
+  const used = await ctx.store.db.transaction().execute(async (db) => {
+    const consent = await givenConsent(db, { userId, requestedBy }, now)
+    if (consent?.operation !== operation || !(await isStanding(db, consent, now))) return false
+    if (!(await useConsent(db, consent.id, consent.digest))) return false
+    const actor = { kind: 'administrator', id: requestedBy } as const
+    const facts = { consent: consent.id, user: userId, operation }
+    await audit(db, ctx, { event: 'consent.used', organizationId, actor, facts })
+    return true
+  })
   if (!used) throw new ApiProblem('api.error.forbidden.guarded')
 }

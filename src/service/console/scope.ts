@@ -5,9 +5,8 @@ import { ApiProblem } from '../ground/problem.ts'
 import type { Call } from '../http/route.ts'
 import { passkeysOfAdministrator } from '../store/administrator-passkeys.ts'
 import { openInvitationsOf } from '../store/administrator-invitations.ts'
-import { administratorById, domainsOfAdministrators } from '../store/administrators.ts'
+import { administratorById } from '../store/administrators.ts'
 import { consentById } from '../store/consents.ts'
-import type { ConsentRow } from '../store/consents.ts'
 import { belongings } from '../store/belongings.ts'
 import { apiKeysOf } from '../store/api-keys.ts'
 import { bulkJobById } from '../store/bulk-jobs.ts'
@@ -17,6 +16,7 @@ import type { Queryable } from '../store/schema.ts'
 import { stockTokenById } from '../store/stock.ts'
 import { userById } from '../store/users.ts'
 import { signedIn } from './call.ts'
+import { managesConsent } from './standing-consent.ts'
 
 /** An administrator, and what is needed to look up what it may see. */
 export interface Scope {
@@ -35,8 +35,9 @@ const places: Readonly<Record<string, IsVisible>> = {
   administratorId: async (id, { db, administrator }) =>
     (await administratorById(db, id))?.organizationId === administrator.organizationId,
   consentId: async (id, scope) => {
+    const { administrator } = scope
     const consent = await consentById(scope.db, id, scope.now)
-    return consent?.organizationId === scope.administrator.organizationId && managesConsent(scope, consent)
+    return consent?.organizationId === administrator.organizationId && managesConsent(administrator, consent)
   },
   hardwareTokenId: async (id, scope) => {
     const { db, administrator } = scope
@@ -107,21 +108,6 @@ export async function requireEveryDomain({ db, administrator, now }: Scope, user
   if (domainIds === null) return
   const of = (await belongings(db, [userId], now)).get(userId)?.domainIds ?? []
   if (!of.every((id) => domainIds.includes(id))) throw new ApiProblem('api.error.forbidden.elsewhere')
-}
-
-/**
- * Whether an administrator manages every domain in which the requester could use a consent. Otherwise the administrator of one
- * app could consent to what is then done in another app.
- */
-export async function managesConsent(
-  { db, administrator: { domainIds }, now }: Scope,
-  { userId, requestedBy }: Pick<ConsentRow, 'userId' | 'requestedBy'>,
-): Promise<boolean> {
-  if (domainIds === null) return true
-  const ofPerson = (await belongings(db, [userId], now)).get(userId)?.domainIds ?? []
-  const ofRequester = (await domainsOfAdministrators(db, [requestedBy])).map(({ domainId }) => domainId)
-  const usable = ofPerson.filter((id) => ofRequester.length === 0 || ofRequester.includes(id))
-  return usable.length > 0 && usable.every((id) => domainIds.includes(id))
 }
 
 const notFound = (name: string): ErrorCode => notFoundByParam[name] ?? 'api.error.notfound.operation'

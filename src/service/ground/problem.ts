@@ -62,7 +62,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.device.moved': 'The device was replaced by another one.',
   'api.error.forbidden': 'This is not allowed.',
   'api.error.forbidden.fresh': 'Use your passkey again to make changes.',
-  'api.error.forbidden.guarded': 'Verify the caller, or ask another administrator to approve this first.',
+  'api.error.forbidden.guarded': 'Verify the caller, or ask another administrator to consent to this first.',
   'api.error.forbidden.elsewhere':
     'This counts in every domain of the person, and you do not manage all of them. Ask an administrator who does.',
   'api.error.forbidden.own': 'You cannot do this to your own record. Ask another administrator.',

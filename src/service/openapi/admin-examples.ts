@@ -163,12 +163,15 @@ const ofPerson = { id: personSummary.id, username: personSummary.username, name:
 
 const consent = {
   id: adminExampleParams.consentId,
-  operation: 'resetPerson',
+  operation: 'createPersonBypassCode',
   person: { id: personSummary.id, username: personSummary.username, name: personSummary.name },
+  parameters: { usesAllowed: 1, expirationTime: 1440 },
+  domains: [{ id: domainId, name: 'Intranet' }],
   requestedBy: { id: administrator.id, name },
   because,
   state: 'pending',
-  decidable: true,
+  givable: true,
+  deniable: true,
   createdAt: 1795086400,
   expiresAt: 1795087300,
 }
@@ -351,10 +354,13 @@ export const adminExamples: Readonly<Record<string, Example>> = {
   deleteStockToken: { request: { because: 'other' } },
   resynchronizePersonHardware: { request: { because: 'other', first: '287082', second: '359152' }, answer: person },
 
-  requestConsent: { request: { operation: consent.operation, because }, answer: { ...consent, decidable: false } },
+  requestConsent: {
+    request: { operation: consent.operation, parameters: consent.parameters, because },
+    answer: { ...consent, givable: false, deniable: false },
+  },
   listConsents: { answer: [consent] },
-  giveConsent: { answer: { ...consent, state: 'given', decidable: false } },
-  denyConsent: { answer: { ...consent, state: 'denied', decidable: false } },
+  giveConsent: { answer: { ...consent, state: 'given', givable: false } },
+  denyConsent: { answer: { ...consent, state: 'denied', givable: false, deniable: false } },
   verifyCaller: { answer: callerVerification },
   getCallerVerification: {
     answer: { ...unnumbered, state: 'confirmed', settledAt: 1795086430, standsUntil: 1795087030 },

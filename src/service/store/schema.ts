@@ -620,13 +620,19 @@ export interface Database {
     organizationId: string
     text: string
   }
-  /** A guarded action that an administrator of the help desk asks another one to consent to. */
+  /** An action on a person that an administrator asks another one to consent to. */
   consent: {
     id: string
     organizationId: string
     /** The name of the operation. */
     operation: string
     userId: string
+    /** JSON: what the operation is called with. */
+    parameters: string
+    /** JSON: the ids of the domains in which the action counts. */
+    domainIds: string
+    /** SHA-256 of what the colleague is shown, hexadecimal. */
+    digest: string
     requestedBy: string
     because: Because
     decidedBy: Generated<string | null>

@@ -339,7 +339,8 @@ describe.each(engines)('enrollment on %s', (engine) => {
         running.clock.skip(7 * day - 1)
         const [hal, ada] = [await helpdesk(), await administrator(running, { role: 'admin', domains: domains() })]
         const alone = await send(hal, id)
-        const body = { operation: 'sendEnrollmentMail', because }
+        const parameters = { domainId: running.domain.id }
+        const body = { operation: 'sendEnrollmentMail', parameters, because }
         const { json: asked } = await hal.call('POST', `/people/${id}/consents`, { body })
         await ada.call('POST', `/consents/${asked.id}/give`)
 

@@ -261,7 +261,7 @@ describe.each(engines)('people on %s', (engine) => {
       const answers = [await reset(), await reset()]
 
       expect([alone.code, waiting.code]).toEqual(Array(2).fill('api.error.forbidden.guarded'))
-      expect([asked.json.decidable, seen.decidable, given.json.state]).toEqual([false, true, 'given'])
+      expect([asked.json.givable, seen.givable, given.json.state]).toEqual([false, true, 'given'])
       expect(answers.map(({ status, code }) => code ?? status)).toEqual([200, 'api.error.forbidden.guarded'])
     })
 
@@ -289,6 +289,8 @@ describe.each(engines)('people on %s', (engine) => {
       }
       await ada.call('POST', `/consents/${await ask()}/deny`)
       const denied = await hal.call('POST', `/people/${id}/reset`, { body: { because } })
+      running.clock.skip(900)
+      await Promise.all([hal.confirm(), ada.confirm()])
       await ada.call('POST', `/consents/${await ask()}/give`)
       running.clock.skip(900)
       await hal.confirm()

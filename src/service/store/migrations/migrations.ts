@@ -6,11 +6,13 @@ import type { Queryable } from '../schema.ts'
 import { schema } from './0001-schema.ts'
 import type { Engine } from './0001-schema.ts'
 import { consent } from './0002-consent.ts'
+import { consentSubject } from './0003-consent-subject.ts'
 import type { MigrationName } from './migrate.ts'
 
 export const migrations = (engine: Engine): Record<MigrationName, Migration> => ({
   '0001-schema': schema(engine),
   '0002-consent': consent,
+  '0003-consent-subject': consentSubject,
 })
 
 /** In one transaction; several processes may try at once. */
