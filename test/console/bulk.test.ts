@@ -45,7 +45,7 @@ describe('an action on many people', () => {
     await row(page, 'Zoe Zimmer').waitFor()
 
     expect(before).toBe('true')
-    expect(text.match(/,done,/g)).toHaveLength(many)
+    expect(text.match(/,"done",/g)).toHaveLength(many)
     expect(
       await page
         .getByRole('main')
