@@ -1,10 +1,10 @@
 /**
  * Socket.IO for users who have passed the second step. It reads the web session with `io.engine.use()`, and calls
- * `isVerified()` for each connection.
+ * `verifyUpgrade()` for each connection, which ends with the verification.
  */
 import express from 'express'
 import session from 'express-session'
-import { isVerified, mfa } from 'second-factor'
+import { mfa } from 'second-factor'
 import { embedded } from 'second-factor/service'
 import { Server } from 'socket.io'
 
@@ -17,15 +17,14 @@ const userOf = (req) => req.session.user
 
 const app = express()
 app.use(readWebSession)
-app.use(
-  mfa({
-    service: embedded({ database: 'mfa.sqlite' }),
-    appName: 'Socket.IO',
-    user: userOf,
-    provision: true,
-    logout,
-  }),
-)
+const second = mfa({
+  service: embedded({ database: 'mfa.sqlite' }),
+  appName: 'Socket.IO',
+  user: userOf,
+  provision: true,
+  logout,
+})
+app.use(second)
 app.use(login)
 app.get('/', (req, res) => {
   const script = 'io().on("welcome", (name) => { document.querySelector("p").textContent = "Welcome, " + name })'
@@ -35,7 +34,12 @@ app.get('/', (req, res) => {
 
 const io = new Server(start(app))
 io.engine.use(readWebSession)
-io.use(({ request }, next) => {
-  return isVerified(request, userOf(request)) ? next() : next(new Error('mfa_required'))
+io.use(async ({ request, data }, next) => {
+  data.upgrade = await second.verifyUpgrade(request, request.session && userOf(request))
+  next(data.upgrade ? undefined : new Error('mfa_required'))
 })
-io.on('connection', (socket) => socket.emit('welcome', userOf(socket.request).name))
+io.on('connection', (socket) => {
+  const stop = socket.data.upgrade.onEnd(() => socket.disconnect(true))
+  socket.once('disconnect', stop)
+  socket.emit('welcome', userOf(socket.request).name)
+})

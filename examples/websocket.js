@@ -1,10 +1,10 @@
 /**
  * A WebSocket for users who have passed the second step. An upgrade does not pass through Express, so the example reads
- * the web session and calls `isVerified()` itself.
+ * the web session and calls `verifyUpgrade()` itself. The socket closes when the verification has ended.
  */
 import express from 'express'
 import session from 'express-session'
-import { isVerified, mfa } from 'second-factor'
+import { mfa } from 'second-factor'
 import { embedded } from 'second-factor/service'
 import { WebSocketServer } from 'ws'
 
@@ -17,15 +17,14 @@ const userOf = (req) => req.session.user
 
 const app = express()
 app.use(readWebSession)
-app.use(
-  mfa({
-    service: embedded({ database: 'mfa.sqlite' }),
-    appName: 'WebSocket',
-    user: userOf,
-    provision: true,
-    logout,
-  }),
-)
+const second = mfa({
+  service: embedded({ database: 'mfa.sqlite' }),
+  appName: 'WebSocket',
+  user: userOf,
+  provision: true,
+  logout,
+})
+app.use(second)
 app.use(login)
 app.get('/', (req, res) => {
   const script = 'new WebSocket("/").onmessage = ({ data }) => { document.querySelector("p").textContent = data }'
@@ -35,8 +34,13 @@ app.get('/', (req, res) => {
 const server = start(app)
 const sockets = new WebSocketServer({ noServer: true })
 server.on('upgrade', (req, socket, head) => {
-  readWebSession(req, {}, () => {
-    if (!isVerified(req, userOf(req))) return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
-    sockets.handleUpgrade(req, socket, head, (webSocket) => webSocket.send(`Welcome, ${userOf(req).name}`))
+  readWebSession(req, {}, async () => {
+    const upgrade = await second.verifyUpgrade(req, req.session && userOf(req))
+    if (!upgrade) return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+    sockets.handleUpgrade(req, socket, head, (webSocket) => {
+      const stop = upgrade.onEnd(() => webSocket.close(4403, 'mfa_required'))
+      webSocket.once('close', stop)
+      webSocket.send(`Welcome, ${userOf(req).name}`)
+    })
   })
 })

@@ -21,9 +21,13 @@ export interface Epochs {
   isKnown(userKey: string): boolean
   /** Asks the service. Never rejects. @returns what failed, to one of the callers at the same moment. */
   refresh(user: MfaUser): Promise<Unchecked | undefined>
+  /** The same for callers that rely on nothing but an answer. Never rejects. @returns whether the service has answered now. */
+  confirm(user: MfaUser): Promise<boolean>
+  /** Calls back for each user whose epoch the service reports as changed. */
+  onChange(listener: (userKey: string) => void): void
   /** Whether the user's epoch is still that of the record. */
   covers(verified: Verified): boolean
-  /** The same for callers that cannot wait: the record of an unknown user is trusted. */
+  /** The same, where the record of a user who is not known yet is trusted until the service was asked. */
   coversIfKnown(verified: Verified): boolean
   /** Stores the epoch that the service has just returned. */
   update(verified: Verified): void
@@ -48,6 +52,7 @@ interface EpochOptions {
 }
 
 interface Entry {
+  readonly userKey: string
   /** Whether the service has answered about this user. */
   known: boolean
   /** Undefined if the service has no epochs. */
@@ -71,6 +76,7 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
   const byId = new Map<string, Set<Entry>>()
   /** For each pending read, the users whose epochs changed since it started. */
   const reads = new Set<Set<string>>()
+  const listeners = new Set<(userKey: string) => void>()
   /** Whether the service has no epochs: then records end only by age. */
   let unsupported = false
   let watch: EpochWatch | undefined
@@ -94,6 +100,7 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
   function changedUser(userId: string): void {
     for (const changedNow of reads) changedNow.add(userId)
     for (const entry of byId.get(userId) ?? []) entry.changed = true
+    for (const { userKey } of byId.get(userId) ?? []) listeners.forEach((listener) => listener(userKey))
   }
 
   function openWatch({ client, domainId }: ConnectedService): EpochWatch {
@@ -120,7 +127,7 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
     const present = entries.get(userKey)
     if (present) return present
     const since = clock.now()
-    const unread = { known: false, epoch: undefined, gone: false, userId: undefined, changed: false }
+    const unread = { userKey, known: false, epoch: undefined, gone: false, userId: undefined, changed: false }
     const entry: Entry = { ...unread, readAt: since, since, failedAt: undefined, stream: undefined, asking: undefined }
     entries.set(userKey, entry)
     if (entries.size > maxUsers) forgetOldest()
@@ -168,6 +175,29 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
     }
   }
 
+  async function ask(user: MfaUser): Promise<Unchecked | undefined> {
+    const entry = entryOf(userKeyOf(user))
+    if (entry.asking) {
+      await entry.asking
+      return undefined
+    }
+    entry.asking = read(entry, user)
+    try {
+      return await entry.asking
+    } finally {
+      entry.asking = undefined
+    }
+  }
+
+  /** A service without epochs is asked whether it knows the user. */
+  async function isThere(user: MfaUser): Promise<boolean> {
+    try {
+      return (await findUser(await connect(), user)) !== undefined
+    } catch {
+      return false
+    }
+  }
+
   function covers(verified: Verified): boolean {
     if (unsupported) return true
     const entry = entries.get(verified.userKey)
@@ -189,25 +219,20 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
       return entry.known && !entry.changed && age(checkedAt(entry)) < trustedFor
     },
 
-    async refresh(user) {
-      const entry = entryOf(userKeyOf(user))
-      if (entry.asking) {
-        await entry.asking
-        return undefined
-      }
-      entry.asking = read(entry, user)
-      try {
-        return await entry.asking
-      } finally {
-        entry.asking = undefined
-      }
+    refresh: ask,
+
+    async confirm(user) {
+      await ask(user)
+      if (unsupported) return isThere(user)
+      const { known, failedAt } = entryOf(userKeyOf(user))
+      return known && failedAt === undefined
     },
+
+    onChange: (listener) => void listeners.add(listener),
 
     covers,
 
-    coversIfKnown(verified) {
-      return !entries.has(verified.userKey) || covers(verified)
-    },
+    coversIfKnown: (verified) => !entries.has(verified.userKey) || covers(verified),
 
     update({ userKey, epoch }) {
       const learned = { known: true, epoch, gone: false, readAt: clock.now(), stream: undefined, changed: false }

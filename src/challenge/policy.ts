@@ -77,6 +77,11 @@ export function judge(
   return isFromAcceptedBrowser(policy, record) ? record : 'unknown_browser'
 }
 
+/** When a record stops to count under a policy, Unix time, seconds; it may end before. */
+export function expiryOf({ verified, policy }: { readonly verified: Verified; readonly policy: Policy }): number {
+  return verified.at + policy.maxAge
+}
+
 /** A passkey answers to no relay, so it counts from any browser. */
 function isFromAcceptedBrowser({ unknownBrowser }: Policy, { factor, browser }: Verified): boolean {
   return unknownBrowser === 'number' || factor === 'passkey' || browser === 'kept'

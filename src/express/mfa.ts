@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 
 import { createMemoryChallengeStore } from '../challenge/challenge-store.ts'
@@ -6,7 +8,8 @@ import { asRequest } from '../challenge/attribution.ts'
 import type { RequestId } from '../challenge/attribution.ts'
 import { policyOfApp } from '../challenge/policy.ts'
 import { createConnector } from '../challenge/service.ts'
-import type { MfaUser } from '../challenge/user.ts'
+import type { AppUser, MfaUser } from '../challenge/user.ts'
+import { createVerificationEnds } from '../challenge/verification-ends.ts'
 import type { VersionAdapter } from '../challenge/version-adapter.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { requireNode } from '../node-version.ts'
@@ -36,7 +39,7 @@ import { createRequestId } from './request/request-id.ts'
 import { publicAddressOf } from './request/return-to.ts'
 import { createServiceOutage, describe } from './request/service-outage.ts'
 import type { Trace } from './request/trace.ts'
-import { checkEpoch, shareEpochs } from './request/verified.ts'
+import { checkEpoch } from './request/verified.ts'
 import { createWebRequest } from './request/web-request.ts'
 import { serveRoutes } from './routes.ts'
 import { bindToService, checkWebSession, hasMfaState, readMfaState } from './session/web-session.ts'
@@ -45,6 +48,41 @@ import { warnOfLaterUser } from './setup-checks/later-user.ts'
 import { checkServiceFor } from './setup-checks/phishing-resistance.ts'
 import { createRejectedPosts } from './setup-checks/rejected-posts.ts'
 import { createWarner } from './setup-checks/warnings.ts'
+import { verifyUpgrade } from './verify-upgrade.ts'
+import type { UpgradeNeed, VerifiedUpgrade } from './verify-upgrade.ts'
+
+/** What `mfa()` returns: a handler for `app.use()`, which also decides about what Express does not see. */
+export type MfaHandler = RequestHandler & Upgrades
+
+interface Upgrades {
+  /**
+   * Whether the user behind a request that does not go through Express has passed the second step: the upgrade to a WebSocket, or
+   * the handshake of Socket.IO. The web session must have been read. Asks the service each time, and accepts no one while it does
+   * not answer. Never rejects.
+   *
+   * @param user The user who is signed in, as the option `user` returns it.
+   * @param need What this connection requires beyond the options of `mfa()`.
+   * @returns undefined if the user is not verified.
+   *
+   * @example
+   * const second = mfa()
+   * app.use(second)
+   * server.on('upgrade', (req, socket, head) => {
+   *   readWebSession(req, {}, async () => {
+   *     const upgrade = await second.verifyUpgrade(req, req.session.user)
+   *     if (!upgrade) return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+   *     sockets.handleUpgrade(req, socket, head, (webSocket) => {
+   *       webSocket.once('close', upgrade.onEnd(() => webSocket.close(4403, 'mfa_required')))
+   *     })
+   *   })
+   * })
+   */
+  verifyUpgrade(
+    req: IncomingMessage,
+    user: AppUser | null | undefined | false,
+    need?: UpgradeNeed,
+  ): Promise<VerifiedUpgrade | undefined>
+}
 
 /**
  * Gives an Express app a second factor: serves the challenge under `/mfa`, and lets a signed-in user pass to any later
@@ -57,12 +95,11 @@ import { createWarner } from './setup-checks/warnings.ts'
  * app.use(passport.session())
  * app.use(mfa({ service: embedded({ database: 'mfa.sqlite' }) }))
  */
-export function mfa(options: MfaOptions = {}): RequestHandler {
+export function mfa(options: MfaOptions = {}): MfaHandler {
   requireNode('mfa()')
   const settings = resolveOptions(options, process.env)
   const { options: resolved, debug } = withDebug(options, settings)
   const instance = { mfa: createMfa(resolved), debug }
-  shareEpochs(resolved.serviceId, instance.mfa.epochs)
 
   // An app that is not set up correctly should find out when it starts, not at its first sign-in.
   if (resolved.routes) {
@@ -72,7 +109,7 @@ export function mfa(options: MfaOptions = {}): RequestHandler {
   const warn = createWarner(resolved)
   const noteSeen = createRejectedPosts(resolved)
 
-  return function mfaHandler(req, res, next) {
+  const handler: RequestHandler = function mfaHandler(req, res, next) {
     noteSeen(req)
     warn(req)
     const requestId = createRequestId(req)
@@ -82,6 +119,8 @@ export function mfa(options: MfaOptions = {}): RequestHandler {
     }
     asRequest(requestId, () => orFail(() => handle(instance, req, res, { next, requestId }), fail))
   }
+  const forUpgrades: Upgrades = { verifyUpgrade: (...given) => verifyUpgrade(instance.mfa, ...given) }
+  return Object.assign(handler, forUpgrades)
 }
 
 interface Instance {
@@ -98,9 +137,11 @@ function createMfa(options: ResolvedOptions): Mfa {
   const check = (service: VersionAdapter) => checkServiceFor(options, service)
   const connect = createConnector(open, { timeout, maxConcurrency, clock, challengeStore, check, answered })
   const epochs = createEpochs({ connect, clock, maxUnchecked })
+  const failed = (error: unknown) => logger.error(`mfa: onEnd of an upgrade failed: ${describe(error)}`)
+  const ends = createVerificationEnds({ epochs, clock, failed })
   const watches = createSharedWatches(connect, clock)
   const policy = policyOfApp(options)
-  return { options, policy, connect, outage, epochs, watches, places: createStreamPlaces() }
+  return { options, policy, connect, outage, epochs, ends, watches, places: createStreamPlaces() }
 }
 
 interface Handling {

@@ -31,6 +31,8 @@ export interface TestService extends ServiceHandle {
   addPasskey(username: string, origin: string): Promise<TestPasskey>
   /** Creates a code with which this user can pass the second step once. */
   code(username: string): Promise<string>
+  /** Ends the verified web sessions of a user, as an administrator does: requests are asked again, and open sockets have to close. */
+  endSessions(username: string): Promise<void>
 }
 
 /**
@@ -90,6 +92,10 @@ export async function startTestService(): Promise<TestService> {
       const { id } = await addUser(username)
       const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
       return code
+    },
+    async endSessions(username: string) {
+      const { id } = await addUser(username)
+      await client.users.endSessions(domainId, id)
     },
     async close() {
       await listener.close()

@@ -35,7 +35,7 @@ describe('websocket.js', () => {
     })
   }
 
-  it('opens only for users who have passed the second step', async () => {
+  it('opens only for users who have passed the second step, and closes when their web sessions end', async () => {
     const example = await startExample('websocket.js')
     const browser = example.browser()
     const cookie = () => `connect.sid=${browser.cookie('connect.sid')}`
@@ -45,6 +45,11 @@ describe('websocket.js', () => {
     await example.passSecondStep(browser)
 
     expect(await open(example.url, cookie())).toBe('Welcome, Alice')
+    const socket = new WebSocket(example.url.replace('http:', 'ws:'), { headers: { cookie: cookie() } })
+    const closed = new Promise((resolve) => void socket.once('close', resolve))
+    await new Promise((resolve) => void socket.once('message', resolve))
+    await browser.submit('/mfa/devices/sessions')
+    expect(await closed).toBe(4403)
   })
 })
 

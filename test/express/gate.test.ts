@@ -81,6 +81,20 @@ describe('the gate', () => {
     expect((await request(appOf()).get('/')).text).toBe('reached false')
   })
 
+  it('verifies no request that it has not seen, and says what an upgrade needs', async () => {
+    const warnings: string[] = []
+    const listener = (warning: Error) => void warnings.push(warning.message)
+    process.on('warning', listener)
+    const upgrade = { headers: { upgrade: 'websocket' }, session: {} } as unknown as express.Request
+
+    const answers = [isVerified(upgrade), isVerified(upgrade)]
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', listener)
+
+    expect(answers).toEqual([false, false])
+    expect(warnings).toEqual([expect.stringContaining('Call verifyUpgrade(req, user)')])
+  })
+
   it('does not affect routes before it', async () => {
     expect((await request(appOf()).get('/public.css').set('x-user', 'alice')).text).toBe('public')
   })

@@ -4,6 +4,8 @@ import type sessionModule from 'express-session'
 import type { PassportStatic } from 'passport'
 import type * as secondFactor from 'second-factor'
 import type * as strategy from 'second-factor/passport'
+import type { IncomingMessage, Server } from 'node:http'
+import type { WebSocketServer } from 'ws'
 import type * as service from 'second-factor/service'
 
 /** What the code in the documents takes for granted: the reader's own app, and what it has imported already. */
@@ -16,6 +18,10 @@ declare global {
   const requireMfa: typeof secondFactor.requireMfa
   const verifiedMfa: typeof secondFactor.verifiedMfa
   const isVerified: typeof secondFactor.isVerified
+  const server: Server
+  const sockets: WebSocketServer
+  const readWebSession: (req: IncomingMessage, res: object, next: () => unknown) => void
+  const userOf: (req: IncomingMessage) => secondFactor.AppUser | undefined
   const MfaStrategy: typeof strategy.MfaStrategy
   const embedded: typeof service.embedded
   const secret: string

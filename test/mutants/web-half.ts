@@ -90,8 +90,8 @@ export const mutants: readonly Mutant[] = [
     file: 'src/challenge/challenge.ts',
     find: 'verified?.userKey !== userKey || ',
     replace: "verified === undefined || userKey === '' || ",
-    test: 'express/websocket.test.ts',
-    title: 'is bound to the user: the record of another user does not count',
+    test: 'challenge/challenge.test.ts',
+    title: 'counts only for its user',
   },
   {
     defense: 'the challenge that an approval belongs to',

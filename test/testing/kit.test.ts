@@ -140,6 +140,18 @@ describe('the kit for tests of an app', () => {
     expect((await agent.get('/')).text).toBe('hello bypass')
   })
 
+  it('ends the verified web sessions of a user', async () => {
+    const agent = request.agent(createApp(service))
+    await agent.post('/login/alice')
+    await passSecondStep(agent, await service.enroll('alice'))
+    const before = (await agent.get('/')).status
+
+    await service.endSessions('alice')
+    await service.clock.advance(60)
+
+    expect([before, (await agent.get('/')).status]).toEqual([200, 403])
+  })
+
   it('reports a failed login', async () => {
     const signIn = createSignIn({
       service,

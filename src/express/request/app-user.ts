@@ -33,7 +33,8 @@ export function resolveAppUser(
 const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function'
 
-function readAppUser(appUser: AppUser | null | undefined | false, known?: MfaUser): MfaUser | undefined {
+/** The user, checked. @throws {TypeError} for one with a mistake. */
+export function readAppUser(appUser: AppUser | null | undefined | false, known?: MfaUser): MfaUser | undefined {
   if (!appUser) return undefined
   if (known && isSame(appUser, known)) return known
   const read = recent.get(appUser.username ?? '')

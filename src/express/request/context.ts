@@ -5,6 +5,7 @@ import type { RequestId } from '../../challenge/attribution.ts'
 import type { Policy } from '../../challenge/policy.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import type { MfaUser } from '../../challenge/user.ts'
+import type { VerificationEnds } from '../../challenge/verification-ends.ts'
 import type { OutageWatch } from '../../outage.ts'
 import type { SharedWatches } from '../live/shared-watches.ts'
 import type { StreamPlaces } from '../live/stream-places.ts'
@@ -22,6 +23,8 @@ export interface Mfa {
   readonly outage: OutageWatch
   /** Whether verified web sessions were ended. */
   readonly epochs: Epochs
+  /** When the verifications that open connections rely on have ended. */
+  readonly ends: VerificationEnds
   /** The changes that pages wait for. */
   readonly watches: SharedWatches
   /** Limits the connections that waiting pages hold open. */

@@ -1,13 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 
 import type { Verified } from '../../challenge/challenge.ts'
-import { isFresh } from '../../challenge/challenge.ts'
-import type { Epochs } from '../../challenge/epochs.ts'
 import { judge } from '../../challenge/policy.ts'
 import type { Policy, Unverified } from '../../challenge/policy.ts'
 import type { MfaUser } from '../../challenge/user.ts'
 import { userKeyOf } from '../../challenge/user.ts'
-import { systemClock } from '../../clock.ts'
 import type { MfaState } from '../session/mfa-state.ts'
 import { readMfaState } from '../session/web-session.ts'
 import type { RequestContext } from './context.ts'
@@ -42,41 +39,28 @@ export function findVerified(
 }
 
 /**
- * Whether the user behind this request has passed the second step.
- *
- * @param user the user who is signed in, as the option `user` of mfa() returns it, for requests that mfa() does not see,
- *   such as the upgrade to a WebSocket; the web session must have been read. Without it those are never verified.
- *
- * @example
- * server.on('upgrade', (req, socket, head) => {
- *   readWebSession(req, {}, () => {
- *     if (!isVerified(req, { username: req.session.username })) return socket.destroy()
- *     sockets.handleUpgrade(req, socket, head, welcome)
- *   })
- * })
+ * Whether the user behind this request has passed the second step. A request that mfa() has not seen is not verified. For the
+ * upgrade to a WebSocket, `mfa()` returns `verifyUpgrade()`.
  */
-export function isVerified(req: IncomingMessage, user?: MfaUser): boolean {
+export function isVerified(req: IncomingMessage): boolean {
   const context = contextOf(req)
-  const state = readMfaState(req)
-  if (context) return verifiedOf(state, context, context.user) !== undefined
-  const { service, verified } = state
-  if (!user || !isFresh(verified, userKeyOf(user), systemClock.now())) return false
-  return verified !== undefined && !isEnded(service, user, verified)
+  if (context) return verifiedOf(readMfaState(req), context, context.user) !== undefined
+  if (req.headers.upgrade !== undefined) warnOfUpgrade()
+  return false
 }
 
-/** By service id: for requests that no mfa() sees. */
-const sharedEpochs = new Map<string, Epochs>()
+let isWarned = false
 
-export function shareEpochs(serviceId: string, epochs: Epochs): void {
-  sharedEpochs.set(serviceId, epochs)
-}
-
-/** Whether a record is known to be ended, where the caller cannot wait; an unknown user is looked up for the next time. */
-function isEnded(serviceId: string | undefined, user: MfaUser, verified: Verified): boolean {
-  const epochs = serviceId === undefined ? undefined : sharedEpochs.get(serviceId)
-  if (!epochs) return false
-  if (!epochs.isKnown(userKeyOf(user))) void epochs.refresh(user)
-  return !epochs.coversIfKnown(verified)
+/** No mfa() has seen the request, so there is no logger. */
+function warnOfUpgrade(): void {
+  if (isWarned) return
+  isWarned = true
+  process.emitWarning(
+    'isVerified() accepts no upgrade. Call verifyUpgrade(req, user) of the value that mfa() returns.',
+    {
+      type: 'MfaWarning',
+    },
+  )
 }
 
 /**
