@@ -30,7 +30,9 @@ function run(main: HTMLElement): void {
   loadLater(main)
   if ('settled' in main.dataset) void complete(base)
   const follows = 'live' in main.dataset && !('settled' in main.dataset)
-  const stop = follows ? followChanges(base, (change) => void changed(main, base, change)) : () => {}
+  // With the token of the page, because another tab may have opened another challenge.
+  const address = (path: string) => `${base}/${path}?page=${main.dataset['token']}`
+  const stop = follows ? followChanges(address, (change) => void changed(main, base, change)) : () => {}
   stopOnSubmit(stop)
   reloadWhenRestored(stop)
 }

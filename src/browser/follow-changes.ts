@@ -15,14 +15,17 @@ interface Listener {
   readonly crowded: () => void
 }
 
+/** The address of a path below the challenge, for the page that waits. */
+type Address = (path: string) => string
+
 /** Reports a change. @returns a function that stops it. */
-type Transport = (base: string, listener: Listener) => () => void
+type Transport = (address: Address, listener: Listener) => () => void
 
 /**
  * Calls back once, when the challenge has changed. Only a visible page holds a connection: browsers allow few per origin, and
  * connections of a sleeping phone die unnoticed.
  */
-export function followChanges(base: string, changed: (change: string) => void): () => void {
+export function followChanges(address: Address, changed: (change: string) => void): () => void {
   const ended = new AbortController()
   const { signal } = ended
   let transport: Transport = streamsAreBlocked() ? holdRequests : stream
@@ -39,7 +42,7 @@ export function followChanges(base: string, changed: (change: string) => void): 
     crowded() {
       disconnect()
       crowded = true
-      disconnect = poll(base, listener)
+      disconnect = poll(address, listener)
     },
   }
 
@@ -47,7 +50,7 @@ export function followChanges(base: string, changed: (change: string) => void): 
     disconnect()
     crowded = false
     if (document.visibilityState === 'hidden') return
-    disconnect = transport(base, listener)
+    disconnect = transport(address, listener)
   }
   function once(change: string): void {
     // A change that arrives while the user leaves the page is ignored.
@@ -70,8 +73,8 @@ export function followChanges(base: string, changed: (change: string) => void): 
   return end
 }
 
-function stream(base: string, { changed, blocked, crowded }: Listener): () => void {
-  const source = new EventSource(`${base}/events`)
+function stream(address: Address, { changed, blocked, crowded }: Listener): () => void {
+  const source = new EventSource(address('events'))
   let timer = setTimeout(() => {
     rememberBlockedStreams()
     giveUp()
@@ -124,13 +127,13 @@ function streamsAreBlocked(): boolean {
 }
 
 /** Asks with held requests, which are answered on a change or after 25 s. */
-function holdRequests(base: string, { changed }: Listener): () => void {
-  return askRepeatedly(`${base}/status`, changed)
+function holdRequests(address: Address, { changed }: Listener): () => void {
+  return askRepeatedly(address('status'), changed)
 }
 
 /** Asks at intervals, without holding a connection. */
-function poll(base: string, { changed }: Listener): () => void {
-  return askRepeatedly(`${base}/status?now`, changed, calmPause)
+function poll(address: Address, { changed }: Listener): () => void {
+  return askRepeatedly(address('status') + '&now', changed, calmPause)
 }
 
 function askRepeatedly(url: string, changed: (change: string) => void, firstPause = 0): () => void {

@@ -17,6 +17,11 @@ export interface Challenge {
   readonly page: string
   /** The user who has to pass it; it is worth nothing to any other user. */
   readonly userKey: string
+  /**
+   * The SHA-256 of the cookie of the browser that has to pass it: whoever knows the id of the web session alone does not know
+   * that cookie. Undefined only where the challenge is opened and redeemed in one request.
+   */
+  readonly binding?: string | undefined
   /** Only a pass for `change_devices` may change factors. */
   readonly purpose: (typeof purposes)[number]
   /** Unix time, seconds. Sessions older than this do not count. */

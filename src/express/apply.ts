@@ -116,7 +116,7 @@ function stateAfter(before: MfaState, change: StateChange): MfaState {
 async function recover(request: WebRequest, res: Response, error: unknown, isRetry = false): Promise<void> {
   const isLate = res.headersSent
   // The effects so far may have ended or changed what the handler was given.
-  const current = { ...request, state: readMfaState(request.req) }
+  const current = { ...request, state: readMfaState(request.req, request.context) }
   const outcome = await unavailable(current, error, !isLate && !isRetry && canSave(request.req))
   try {
     await applyEffects(request.req, res, request.context, outcome)

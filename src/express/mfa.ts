@@ -256,7 +256,7 @@ function signedOut(req: Request): Effects {
 
 /** Removes state that is not this user's, and checks what is left of it. */
 async function checkState(req: Request, context: RequestContext, user: MfaUser): Promise<Effects> {
-  const state = readMfaState(req)
+  const state = readMfaState(req, context)
   if (!isForeign(state, context)) return { state: 'as-is', events: await checkEpoch(state, context, user) }
   await withdrawShownCode(req, context.mfa)
   return { state: 'remove' }

@@ -85,7 +85,7 @@ class RequestMfaOf implements RequestMfa {
 
   get remembered(): boolean {
     const { req, context } = this.#login
-    return isRemembered(readMfaState(req), context)
+    return isRemembered(req, readMfaState(req), context)
   }
 
   async challenge({ returnTo, ...need }: Need & { readonly returnTo?: string } = {}): Promise<void> {

@@ -84,7 +84,7 @@ export async function serveRoutes(
   context: RequestContext,
   below: string,
 ): Promise<void> {
-  const visitor = { req, context, state: readMfaState(req) }
+  const visitor = { req, context, state: readMfaState(req, context) }
   await loadLanguageFor(req, context)
   const methods = Object.hasOwn(routes, below) ? routes[below] : undefined
   if (!methods) return apply(visitor, res, message(visitor, 404, 'not_found'))

@@ -45,13 +45,20 @@ export async function passSecondStep(
   options: PassOptions = {},
 ): Promise<AgentAnswer> {
   const { path = '/mfa' } = options
-  const page = await agent.get(path).set(browser)
+  const page = await open(agent, path)
   if (page.status !== 200) throw new Error(`The challenge page returned status ${page.status}${headline(page)}`)
   const done = 'use' in by ? await usePasskey(agent, by, path) : await approve(agent, by, path)
   if (done.status !== 303 || done.headers['location']?.startsWith(path)) {
     throw new Error(`The second step was not passed${headline(done)}`)
   }
   return done
+}
+
+/** The first answer may only set the cookie that binds the challenge to this browser. */
+async function open(agent: Agent, path: string): Promise<AgentAnswer> {
+  const answer = await agent.get(path).set(browser)
+  const { location } = answer.headers
+  return answer.status === 303 && location?.startsWith(`${path}?`) ? agent.get(location).set(browser) : answer
 }
 
 async function approve(agent: Agent, device: TestDevice, path: string): Promise<AgentAnswer> {

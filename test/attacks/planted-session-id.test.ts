@@ -142,6 +142,7 @@ describe('an attacker who has planted the id of a web session', () => {
     cookies.set('mfa-setup', before.cookie('mfa-setup') ?? '')
     const victim = createBrowser(app.url, cookies)
     await victim.submit('/login/alice')
+    await victim.open('/')
 
     const shown = await victim.open('/mfa/enroll/app')
 

@@ -4,7 +4,7 @@ import session from 'express-session'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 interface Stored {
-  mfa?: { challenge?: Record<string, unknown>; verified?: Record<string, unknown> }
+  mfa?: { challenges?: Record<string, unknown>[]; verified?: Record<string, unknown> }
   [key: string]: unknown
 }
 
@@ -30,6 +30,15 @@ function openStore() {
       raw[id] = JSON.stringify(stored)
     },
   }
+}
+
+/** The challenge of the only browser that uses the web session. */
+const challengeIn = (stored: Stored) => stored.mfa?.challenges?.[0] ?? {}
+
+/** Puts a challenge of another web session in place of the present one, as if it belonged to this browser. */
+function replaceChallenge(stored: Stored, challenge: Record<string, unknown>): void {
+  const { binding } = challengeIn(stored)
+  stored.mfa = { challenges: [{ ...challenge, binding }] }
 }
 
 const idOf = (browser: { cookie(name: string): string | undefined }) =>
@@ -165,12 +174,12 @@ describe('an approval', () => {
     const owner = app.browser()
     const { account, page } = await app.enroll(owner, 'alice')
     await app.answer(account, 'approve', numberOn(page))
-    const { sessionId } = kept.read(idOf(owner)).mfa?.challenge ?? {}
+    const { sessionId } = challengeIn(kept.read(idOf(owner)))
     const thief = app.browser()
     await app.signIn(thief, 'alice')
     await thief.visit('/account')
 
-    kept.change(idOf(thief), (stored) => Object.assign(stored.mfa?.challenge ?? {}, { sessionId }))
+    kept.change(idOf(thief), (stored) => Object.assign(challengeIn(stored), { sessionId }))
     await thief.submit('/mfa/complete')
 
     expect((await thief.fetch('/account')).status).toBe(403)
@@ -184,12 +193,12 @@ describe('an approval', () => {
     const owner = app.browser()
     const { account, page } = await app.enroll(owner, 'alice')
     await app.answer(account, 'approve', numberOn(page))
-    const { challenge } = kept.read(idOf(owner)).mfa ?? {}
+    const challenge = challengeIn(kept.read(idOf(owner)))
     const mallory = app.browser()
     await app.signIn(mallory, 'mallory')
     await mallory.visit('/account')
 
-    kept.change(idOf(mallory), (stored) => void (stored.mfa = { challenge: { ...challenge } }))
+    kept.change(idOf(mallory), (stored) => replaceChallenge(stored, challenge))
     await mallory.submit('/mfa/complete')
 
     expect((await mallory.fetch('/account')).status).toBe(403)
@@ -200,15 +209,15 @@ describe('an approval', () => {
     const app = await startWebApp({ session: { store: kept.store } })
     const owner = app.browser()
     await app.enroll(owner, 'alice')
-    const { challenge } = kept.read(idOf(owner)).mfa ?? {}
+    const challenge = challengeIn(kept.read(idOf(owner)))
     const mallory = app.browser()
     await app.signIn(mallory, 'mallory')
     await mallory.visit('/account')
 
-    kept.change(idOf(mallory), (stored) => void (stored.mfa = { challenge: { ...challenge } }))
+    kept.change(idOf(mallory), (stored) => replaceChallenge(stored, challenge))
     await mallory.visit('/mfa')
 
-    expect(kept.read(idOf(mallory)).mfa?.challenge).toMatchObject({ userKey: 'username:mallory' })
+    expect(kept.read(idOf(mallory)).mfa?.challenges).toMatchObject([{ userKey: 'username:mallory' }])
   })
 
   it('is used up: the same challenge does not verify a second web session', async () => {
@@ -217,13 +226,13 @@ describe('an approval', () => {
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
     await app.answer(account, 'approve', numberOn(page))
-    const { challenge } = kept.read(idOf(browser)).mfa ?? {}
+    const challenge = challengeIn(kept.read(idOf(browser)))
     await browser.submit('/mfa/complete')
     const second = app.browser()
     await app.signIn(second, 'alice')
     await second.visit('/account')
 
-    kept.change(idOf(second), (stored) => void (stored.mfa = { challenge: { ...challenge } }))
+    kept.change(idOf(second), (stored) => replaceChallenge(stored, challenge))
     await second.submit('/mfa/complete')
 
     expect((await second.fetch('/account')).status).toBe(403)
@@ -235,7 +244,7 @@ describe('an approval', () => {
     const owner = app.browser()
     const { account, page } = await app.enroll(owner, 'alice')
     await app.answer(account, 'approve', numberOn(page))
-    const { sessionId = '', id = '' } = kept.read(idOf(owner)).mfa?.challenge ?? {}
+    const { sessionId = '', id = '' } = challengeIn(kept.read(idOf(owner)))
     const thief = app.browser()
     await app.signIn(thief, 'alice')
     await thief.visit('/account')
@@ -258,11 +267,11 @@ describe('an approval', () => {
     await app.signIn(other, 'alice')
     await app.clock.advance(240)
     await app.answer(account, 'approve', numberOn(await other.visit('/account')))
-    const { id, sessionId } = kept.read(idOf(other)).mfa?.challenge ?? {}
+    const { id, sessionId } = challengeIn(kept.read(idOf(other)))
     await app.clock.advance(60)
     await browser.visit('/danger')
 
-    kept.change(idOf(browser), (stored) => Object.assign(stored.mfa?.challenge ?? {}, { id, sessionId }))
+    kept.change(idOf(browser), (stored) => Object.assign(challengeIn(stored), { id, sessionId }))
     await browser.submit('/mfa/complete')
 
     expect((await browser.fetch('/danger')).status).toBe(403)

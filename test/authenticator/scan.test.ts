@@ -208,9 +208,7 @@ describe('scanning in place of typing the number', () => {
     const page = await phone.open({ url: `${app.url}/mfa` }, `#${code}`, small)
     await add(page)
     const desk = await keptPage(browser, { viewport: size, colorScheme: 'dark' })
-    await desk
-      .context()
-      .addCookies([{ name: 'connect.sid', value: browserOfAlice.cookie('connect.sid') ?? '', url: app.url }])
+    await desk.context().addCookies(browserOfAlice.cookiesAt(app.url))
     await desk.goto(`${app.url}/mfa`)
     await desk.getByRole('img', { name: 'Or scan this in the authenticator' }).scrollIntoViewIfNeeded()
     const number = await desk.locator('#number').innerText()

@@ -12,7 +12,7 @@ async function openCodePage() {
   const user = app.browser()
   await app.enroll(user, 'alice')
   const page = await keptPage(chromium)
-  await page.context().addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
+  await page.context().addCookies(user.cookiesAt(app.url))
   const sent: (string | null)[] = []
   page.on('request', (request) => {
     if (request.method() === 'POST') sent.push(new URLSearchParams(request.postData() ?? '').get('code'))

@@ -13,7 +13,7 @@ async function openWaitingPage(options: BrowserContextOptions = {}) {
   const user = app.browser()
   const { page: asked } = await app.enroll(user, 'alice')
   const page = await keptPage(chromium, options)
-  await page.context().addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
+  await page.context().addCookies(user.cookiesAt(app.url))
   await page.goto(`${app.url}/mfa`)
   return { page, number: numberOn(asked) }
 }

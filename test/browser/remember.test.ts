@@ -12,7 +12,7 @@ async function openWaitingPage() {
   const { account, page: asked } = await app.enroll(user, 'alice')
   const page = await keptPage(chromium)
   const context = page.context()
-  await context.addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
+  await context.addCookies(user.cookiesAt(app.url))
   await page.goto(`${app.url}/mfa`)
   return { app, account, page, context, number: numberOn(asked) }
 }
@@ -38,7 +38,7 @@ describe('the choice to remember the browser', () => {
     await context.clearCookies({ name: 'connect.sid' })
     const again = app.browser()
     await app.signIn(again, 'alice')
-    await context.addCookies([{ name: 'connect.sid', value: again.cookie('connect.sid') ?? '', url: app.url }])
+    await context.addCookies(again.cookiesAt(app.url))
     await page.goto(`${app.url}/account`)
     expect(await page.textContent('body')).toContain('"remembered":true')
   })

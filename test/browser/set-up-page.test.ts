@@ -15,7 +15,7 @@ async function seenBy(options: BrowserContextOptions) {
   await app.signIn(user, 'alice')
   await user.visit('/account')
   const page = await keptPage(chromium, options)
-  await page.context().addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
+  await page.context().addCookies(user.cookiesAt(app.url))
   await page.goto(`${app.url}/mfa`)
   const parts = await page.locator('.scan > *:visible').all()
   const placed = await Promise.all(

@@ -16,12 +16,13 @@ const chromium = await sharedChromium()
 /** A tab of Chromium with a user's cookies; not loaded yet. */
 async function tabOf({ url, browser }: Pick<Place, 'url' | 'browser'>, options: BrowserContextOptions = {}) {
   const page = await keptPage(chromium, options)
-  await page.context().addCookies([cookieOf(url, browser)])
+  await page.context().addCookies(cookiesOf(url, browser))
   return page
 }
 
-function cookieOf(url: string, browser: Place['browser']) {
-  return { name: 'connect.sid', value: browser.cookie('connect.sid') ?? 'none', url }
+/** The cookie of the user before has to go where nobody is signed in. */
+function cookiesOf(url: string, browser: Place['browser']) {
+  return [{ name: 'connect.sid', value: 'none', url }, ...browser.cookiesAt(url)]
 }
 
 /** A user with a device who was just asked to approve, in a tab that shows the request. */
@@ -82,7 +83,7 @@ describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
   }
 
   async function open(page: Page, { url, path, browser }: Place): Promise<void> {
-    await page.context().addCookies([cookieOf(url, browser)])
+    await page.context().addCookies(cookiesOf(url, browser))
     await page.goto(url + path)
   }
 })

@@ -33,7 +33,7 @@ async function arrange() {
   /** Opens a connection as the page does; the app has it when this resolves. */
   async function open(path: string): Promise<{ answer: Promise<{ status: number | undefined; text: string }> }> {
     const reached = new Promise<void>((resolve) => (asked = resolve))
-    const headers = { cookie: `connect.sid=${browser.cookie('connect.sid')}`, accept: 'application/json' }
+    const headers = { cookie: browser.cookies(), accept: 'application/json' }
     const answer = new Promise<IncomingMessage>((resolve, reject) => {
       request(`${proxy}/portal${path}`, { headers }, resolve).on('error', reject).end()
     })

@@ -257,8 +257,8 @@ async function* pagesOfAnOldService(mfa: Partial<MfaOptions> = {}): AsyncGenerat
 function say(store: session.MemoryStore, notice: object): void {
   const { sessions } = store as unknown as { sessions: Record<string, string> }
   for (const [id, text] of Object.entries(sessions)) {
-    const kept = JSON.parse(text) as { mfa?: { challenge?: object } }
-    if (kept.mfa?.challenge) Object.assign(kept.mfa.challenge, { notice })
+    const kept = JSON.parse(text) as { mfa?: { challenges?: readonly object[] } }
+    for (const challenge of kept.mfa?.challenges ?? []) Object.assign(challenge, { notice })
     sessions[id] = JSON.stringify(kept)
   }
 }

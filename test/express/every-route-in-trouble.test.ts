@@ -57,7 +57,7 @@ function ask(url: string, browser: Browser, method: 'GET' | 'POST', path: string
   return call
     .type('form')
     .send(method === 'POST' ? { code: '123456', kind: 'device', password: '' } : undefined)
-    .set({ cookie: `connect.sid=${browser.cookie('connect.sid')}`, accept })
+    .set({ cookie: browser.cookies(), accept })
     .set({ 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' })
 }
 

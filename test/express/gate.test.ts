@@ -331,12 +331,7 @@ describe('a POST to the challenge', () => {
     const token = /name="page" value="([\w-]{22})"/.exec(waiting.text)?.[1] ?? ''
     const old = { 'sec-fetch-site': '', 'sec-fetch-mode': '' }
     const post = (fields: object) =>
-      request(app.url)
-        .post('/mfa/cancel')
-        .type('form')
-        .set('cookie', `connect.sid=${browser.cookie('connect.sid')}`)
-        .send(fields)
-        .redirects(0)
+      request(app.url).post('/mfa/cancel').type('form').set('cookie', browser.cookies()).send(fields).redirects(0)
     void old
 
     expect((await post({})).status).toBe(403)

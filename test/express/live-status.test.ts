@@ -31,7 +31,7 @@ async function arrange(before: express.RequestHandler[] = [], store?: session.St
   const device = await service.enroll('alice')
   await browser.submit('/login/alice')
   await browser.visit('/account')
-  return { url, browser, device, cookie: `connect.sid=${browser.cookie('connect.sid')}` }
+  return { url, browser, device, cookie: browser.cookies() }
 }
 
 function userOf(webSession: unknown) {
@@ -86,7 +86,7 @@ describe('the event stream of a challenge', () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.enroll(browser, 'alice')
-    const { next } = await openStream(app.url, `connect.sid=${browser.cookie('connect.sid')}`)
+    const { next } = await openStream(app.url, browser.cookies())
     await next()
 
     await app.clock.advance(25)
@@ -104,7 +104,7 @@ describe('the event stream of a challenge', () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
-    const { answer, next } = await openStream(app.url, `connect.sid=${browser.cookie('connect.sid')}`)
+    const { answer, next } = await openStream(app.url, browser.cookies())
     await next()
 
     answer.destroy()

@@ -11,7 +11,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createBrowser } from '../support/browser.ts'
 import { listen } from '../support/listen.ts'
 import { startWebApp } from '../support/web-app.ts'
-import type { WebApp } from '../support/web-app.ts'
 
 /** An app of Passport whose user has passed the second step. */
 async function verified(options: Partial<MfaOptions>) {
@@ -20,8 +19,6 @@ async function verified(options: Partial<MfaOptions>) {
   await app.verify(browser, 'alice')
   return { app, browser }
 }
-
-const sessionCookie = (browser: ReturnType<WebApp['browser']>) => `connect.sid=${browser.cookie('connect.sid')}`
 
 const byPassport: Logout = (req, res, next) =>
   req.logout((error) => (error ? next(error) : res.redirect(303, '/goodbye')))
@@ -174,7 +171,7 @@ describe('a sign-out from another site', () => {
     ['that says not from where', {}],
   ])('is rejected: %s', async (_, headers) => {
     const { app, browser } = await verified({ logout: byPassport })
-    const cookie = sessionCookie(browser)
+    const cookie = browser.cookies()
 
     const answer = await request(app.url)
       .post('/mfa/sign-out')
@@ -202,7 +199,7 @@ describe('a sign-out from another site', () => {
       const token = /sign-out"><input type="hidden" name="page" value="([^"]+)"/.exec(page.text)?.[1]
       const post = request(app.url).post('/mfa/sign-out').type('form').send({ page: token })
 
-      expect((await post.set('cookie', sessionCookie(browser))).headers['location']).toBe('/goodbye')
+      expect((await post.set('cookie', browser.cookies())).headers['location']).toBe('/goodbye')
     }
   })
 })

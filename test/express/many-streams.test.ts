@@ -24,7 +24,7 @@ interface Stream {
 
 /** Opens an event stream as a browser does, until the test closes it. */
 async function openStream(url: string, browser: Browser, path = '/mfa/events'): Promise<Stream> {
-  const cookie = `connect.sid=${browser.cookie('connect.sid')}`
+  const cookie = browser.cookies()
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const call = request(url + path, { headers: { cookie, accept: 'text/event-stream' }, agent: false }, resolve)
     call.on('error', reject).end()

@@ -68,7 +68,10 @@ describe('a service that speaks 1.3 only', () => {
         .split('.')[0] ?? ''
     const stored = (browser: typeof one) => JSON.parse(raw[idOf(browser)] ?? '{}')
     const [first, second] = [stored(one), stored(other)]
-    raw[idOf(other)] = JSON.stringify({ ...second, mfa: first.mfa })
+    // As if the challenge belonged to the other browser as well.
+    const [{ binding }] = second.mfa.challenges
+    const challenges = [{ ...first.mfa.challenges[0], binding }]
+    raw[idOf(other)] = JSON.stringify({ ...second, mfa: { ...first.mfa, challenges } })
     await device.approve()
     await device.approve()
 

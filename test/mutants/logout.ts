@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an outage after an effect does not bring the state before it back',
     file: 'src/express/apply.ts',
-    find: 'const current = { ...request, state: readMfaState(request.req) }',
+    find: 'const current = { ...request, state: readMfaState(request.req, request.context) }',
     replace: 'const current = request',
     test: 'express/log-out.test.ts',
     title: 'leaves nobody verified if the handler of the app fails like the service',

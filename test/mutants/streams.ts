@@ -165,7 +165,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a page whose stream was crowded out opens it again only for a person',
     file: 'src/browser/follow-changes.ts',
-    find: 'disconnect = poll(base, listener)',
+    find: 'disconnect = poll(address, listener)',
     replace: 'connect()',
     test: 'browser/many-tabs.test.ts',
     title: 'hold four streams without alternating; the two oldest poll, and check again when the user returns',

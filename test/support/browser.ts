@@ -1,9 +1,12 @@
 import { sendRequest } from './http-request.ts'
 import type { HttpResponse } from './http-request.ts'
 
+/** The address to which `mfa()` sends a browser back with its new binding cookie. */
+const withNewBinding = /[?&]bound=(&|$)/
+
 /** A web browser without JavaScript: stores cookies and sends the headers of a browser. */
 export interface Browser {
-  /** Opens a page as a person does, without following redirects. */
+  /** Opens a page as a person does. Follows no redirect but the one that only sets the binding cookie. */
   open(path: string, headers?: Record<string, string>): Promise<HttpResponse>
   /** Opens a page and follows redirects, as browsers do. */
   visit(path: string): Promise<HttpResponse & { path: string }>
@@ -14,10 +17,16 @@ export interface Browser {
   /** A second browser that starts with a copy of the cookies. @param at Another process of the app. */
   copy(at?: string): Browser
   cookie(name: string): string | undefined
+  /** All cookies, as the header. */
+  cookies(): string
+  /** All cookies, for a real browser. */
+  cookiesAt(url: string): { name: string; value: string; url: string }[]
 }
 
-export function createBrowser(base: string, cookies = new Map<string, string>()): Browser {
-  const jar = new Map(cookies)
+export function createBrowser(base: string, given = new Map<string, string>()): Browser {
+  const jar = new Map(given)
+
+  const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
 
   async function send(
     method: string,
@@ -25,7 +34,7 @@ export function createBrowser(base: string, cookies = new Map<string, string>())
     headers: Record<string, string>,
     fields?: Record<string, string>,
   ): Promise<HttpResponse> {
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const cookie = cookies()
     const form = fields && String(new URLSearchParams(fields))
     const sent = {
       ...(form !== undefined && {
@@ -43,7 +52,13 @@ export function createBrowser(base: string, cookies = new Map<string, string>())
     return answer
   }
 
-  const open: Browser['open'] = (path, headers = {}) =>
+  const open: Browser['open'] = async (path, headers = {}) => {
+    const answer = await openOnce(path, headers)
+    const { location = '' } = answer.headers
+    return withNewBinding.test(location) ? openOnce(location, headers) : answer
+  }
+
+  const openOnce: Browser['open'] = (path, headers = {}) =>
     send('GET', path, {
       accept: 'text/html',
       'sec-fetch-mode': 'navigate',
@@ -76,5 +91,7 @@ export function createBrowser(base: string, cookies = new Map<string, string>())
       ),
     copy: (at = base) => createBrowser(at, jar),
     cookie: (name) => jar.get(name),
+    cookies,
+    cookiesAt: (url) => [...jar].map(([name, value]) => ({ name, value, url })),
   }
 }

@@ -83,7 +83,7 @@ describe('the kit for tests of an app', () => {
     const device = await service.enroll('alice')
     await agent.post('/login/alice')
 
-    await agent.get('/mfa')
+    await agent.get('/mfa').redirects(1)
     await device.deny()
     expect((await agent.get('/mfa')).text).toContain('You denied this sign-in')
     await agent.post('/mfa/send').set('Sec-Fetch-Site', 'same-origin')

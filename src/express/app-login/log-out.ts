@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 
+import type { Challenge } from '../../challenge/challenge.ts'
 import { cancel } from '../../challenge/push.ts'
 import type { Logout, ResolvedOptions } from '../options.ts'
 import { message } from '../pages/message.ts'
@@ -19,11 +20,13 @@ export async function logOut(request: WebRequest): Promise<Outcome> {
   const { req, context, state } = request
   const { logout } = context.mfa.options
   if (!logout) return message(request, 404, 'not_found')
-  if (state.challenge) cancelRequest(request)
+  const { challenge, otherChallenges = [] } = state
+  // Those of other browsers end with the web session as well.
+  for (const open of challenge ? [challenge, ...otherChallenges] : otherChallenges) cancelRequest(request, open)
   await withdrawShownCode(req, context.mfa)
   return {
     state: 'end',
-    events: state.challenge ? [{ type: 'challenge.given_up' }] : [],
+    events: challenge ? [{ type: 'challenge.given_up' }] : [],
     answer: {
       kind: 'app',
       handler: (res) => run(logout, request, res),
@@ -47,8 +50,7 @@ export function watchLogoutPath(req: Request, res: Response, options: ResolvedOp
 }
 
 /** Cancels the request on the device. Not awaited: a service that does not respond keeps no user signed in. */
-function cancelRequest({ state: { challenge }, context }: WebRequest): void {
-  if (!challenge) return
+function cancelRequest({ context }: WebRequest, challenge: Challenge): void {
   context.mfa
     .connect()
     .then((service) => cancel(service, challenge))

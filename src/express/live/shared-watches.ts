@@ -3,7 +3,7 @@ import { pause } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 
 /** What the page is told: only that something changed. The server decides what that means when the page reloads. */
-export type Change = 'settled' | 'activated' | 'none'
+export type Change = 'settled' | 'activated' | 'replaced' | 'none'
 
 /** Something pages wait for. */
 export interface Watched {

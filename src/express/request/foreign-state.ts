@@ -11,7 +11,8 @@ export function isForeign(
 ): boolean {
   const { service = options.serviceId } = state
   const isOwn = (part: { readonly userKey: string } | undefined) => !part || part.userKey === userKey
-  return service !== options.serviceId || !partsOfUsers.every((name) => isOwn(state[name]))
+  if (service !== options.serviceId || !partsOfUsers.every((name) => isOwn(state[name]))) return true
+  return state.otherChallenges?.every(isOwn) === false
 }
 
 const partsOfUsers = [

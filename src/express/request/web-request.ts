@@ -23,5 +23,5 @@ export function createWebRequest(
   user: MfaUser,
   form: WebRequest['form'] = {},
 ): WebRequest {
-  return { req, context, user, state: readMfaState(req), form }
+  return { req, context, user, state: readMfaState(req, context), form }
 }

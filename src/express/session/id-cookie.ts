@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 /** The app's address as browsers see it. */
-interface CookieContext {
+export interface CookieContext {
   /** The prefix that a proxy removes from every path. */
   readonly prefix: string
   readonly mfa: { readonly options: { readonly publicUrl?: string | undefined } }
@@ -37,6 +37,9 @@ export const keptCookie = createIdCookie('mfa-kept', { formerName: true })
  * host can set.
  */
 export const setupCookie = createIdCookie('mfa-setup')
+
+/** Binds a challenge to this browser: see `session/binding.ts`. It must never be read under a name that another host can set. */
+export const bindingCookie = createIdCookie('mfa-binding')
 
 /** Remembers that the user of a web session wants no passkey in this browser: see `sign-in/passkey-offer.ts`. */
 export const passkeyOfferCookie = createIdCookie('mfa-no-passkey')

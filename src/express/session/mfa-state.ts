@@ -8,7 +8,13 @@ export interface MfaState {
   /** The service and domain all of this belongs to: an app can have several, with users of the same names. */
   readonly service?: string | undefined
   readonly verified?: Verified | undefined
+  /** The challenge of the browser that sent this request. */
   readonly challenge?: Challenge | undefined
+  /**
+   * The challenges of other browsers that send the same web session, oldest first. They are only passed on: no request completes,
+   * shows or changes the challenge of another browser.
+   */
+  readonly otherChallenges?: readonly Challenge[] | undefined
   /** Set by `failMode` while the service was unreachable: passes the gate for a while and is never verified. */
   readonly letThrough?: LetThrough | undefined
   /** Where the challenge that was passed last led to: its other tabs follow. */
@@ -22,7 +28,7 @@ export interface MfaState {
   /** A passkey is offered; the user continues at `returnTo` afterwards. */
   readonly passkeyOffer?: { readonly returnTo: string } | undefined
   /** The service recognized the browser: passes the gate for a moment and is never verified. */
-  readonly remembered?: LetThrough | undefined
+  readonly remembered?: Remembered | undefined
   /** The user whose secrets this web session may show: it got a new id for them, which no attacker can know. */
   readonly ownId?: { readonly userKey: string } | undefined
   /** The code for another device was shown, and is valid until then. */
@@ -30,6 +36,9 @@ export interface MfaState {
   /** The token of forms on pages that belong to no challenge. */
   readonly page?: string | undefined
 }
+
+/** How many browsers can have a challenge in one web session; the oldest challenge goes first. */
+export const maxChallenges = 3
 
 export interface Setup {
   readonly userKey: string
@@ -48,6 +57,13 @@ export interface Setup {
 export interface PasskeyPass extends LetThrough {
   /** The session that was approved for it: the service checks it again. */
   readonly sessionId: string
+  /** The binding of the browser in which the code was typed. */
+  readonly binding: string
+}
+
+export interface Remembered extends LetThrough {
+  /** The SHA-256 of the cookie by which the service recognized the browser. */
+  readonly browser: string
 }
 
 export interface LetThrough {

@@ -1,19 +1,27 @@
-import type { Verified } from '../../challenge/challenge.ts'
+import type { Challenge, Verified } from '../../challenge/challenge.ts'
 import { purposes } from '../../challenge/challenge.ts'
 import { RequestedPhishingResistance } from '../../contract/phishing-resistance.ts'
 import { Factor } from '../../contract/users.ts'
+import { maxChallenges } from './mfa-state.ts'
 import type { MfaState } from './mfa-state.ts'
 
 /**
  * What is stored in a web session. What a verified web session keeps is one string: session middleware parses, serializes and
  * hashes it for each request, and every member of an object costs time there.
  */
-export type StoredState = Omit<MfaState, 'verified'> & { readonly verified?: string }
+export type StoredState = Omit<MfaState, 'verified' | 'challenge' | 'otherChallenges'> & {
+  readonly verified?: string
+  /** One for each browser, oldest first. Versions before bindings stored a single one as `challenge`, which is ignored. */
+  readonly challenges?: readonly Challenge[]
+}
 
 /** For a value that is undefined. encodeURI() escapes this character, so no value equals it. */
 const absent = '|'
 
-export function serializeState({ verified, ...rest }: MfaState): StoredState {
+export function serializeState({ verified, challenge, otherChallenges = [], ...parts }: MfaState): StoredState {
+  const all = challenge ? [...otherChallenges, challenge] : otherChallenges
+  const challenges = all.filter(({ binding }) => binding !== undefined).slice(-maxChallenges)
+  const rest = challenges.length === 0 ? parts : { ...parts, challenges }
   if (!verified) return rest
   const { service, lastReturnTo, ownId: _impliedByVerified, ...others } = rest
   const { userKey, at, factor, factorId, sessionId, epoch, nextEpoch, purpose } = verified
@@ -26,11 +34,29 @@ function strengthOf({ phishingResistant, browser }: Verified): string | undefine
   return [phishingResistant, browser].filter((word) => word !== undefined).join('+') || undefined
 }
 
-/** Reads what `serializeState` wrote. Anything else than a complete verification record verifies no user. */
-export function parseState(stored: unknown): MfaState {
+/**
+ * Reads what `serializeState` wrote. Anything else than a complete verification record verifies no user.
+ *
+ * @param readBinding The binding of the browser: it sees its own challenge, and no other one.
+ */
+export function parseState(stored: unknown, readBinding: () => string | undefined = () => undefined): MfaState {
   if (isOnlyVerified(stored)) return parseVerified(stored.verified)
-  const state: StoredState = withoutPrototype(typeof stored === 'object' ? stored : null)
-  return Object.assign(state, parseVerified(state.verified))
+  const members: StoredState & { readonly challenge?: unknown } = withoutPrototype(
+    typeof stored === 'object' ? stored : null,
+  )
+  const { verified, challenges, challenge: _unbound, ...rest } = members
+  return Object.assign(withoutPrototype(rest), parseVerified(verified), parseChallenges(challenges, readBinding))
+}
+
+function parseChallenges(
+  stored: unknown,
+  readBinding: () => string | undefined,
+): Pick<MfaState, 'challenge' | 'otherChallenges'> {
+  if (!Array.isArray(stored)) return {}
+  const challenges = stored as readonly Challenge[]
+  const binding = readBinding()
+  const isOwn = (challenge: Challenge) => binding !== undefined && challenge.binding === binding
+  return { challenge: challenges.find(isOwn), otherChallenges: challenges.filter((challenge) => !isOwn(challenge)) }
 }
 
 /** After a sign-in, the state is a verification record and nothing else. */

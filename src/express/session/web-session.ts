@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
+import { bindingOf } from './binding.ts'
+import type { CookieContext } from './id-cookie.ts'
 import type { MfaState } from './mfa-state.ts'
 import { saveOnlyChanges } from './save-only-changes.ts'
 import { parseState, serializeState } from './stored-state.ts'
@@ -54,16 +56,18 @@ export function bindToService(req: IncomingMessage, service: string): void {
   ;(req as WithSession)[serviceKey] = service
 }
 
-export function readMfaState(req: IncomingMessage): MfaState {
+/** @param context Where the browser's binding cookie is read; without it, no challenge is visible. */
+export function readMfaState(req: IncomingMessage, context?: CookieContext): MfaState {
   const { session } = req as WithSession
   const isThere = session && Object.hasOwn(session, 'mfa') && !ended.has(session)
-  return parseState(isThere ? session.mfa : undefined)
+  return parseState(isThere ? session.mfa : undefined, () => context && bindingOf(req, context))
 }
 
 /** Stores the state; only then may an answer be sent that relies on it. */
 export async function saveMfaState(req: IncomingMessage, state: MfaState): Promise<void> {
   const session = sessionOf(req)
-  const { service: _service, ...parts } = state
+  const { service: _service, otherChallenges, ...own } = state
+  const parts = { ...own, otherChallenges: otherChallenges?.length ? otherChallenges : undefined }
   if (Object.values(parts).some((part) => part !== undefined)) putMfaState(req, parts)
   else removeMfaState(req)
   await store(session)

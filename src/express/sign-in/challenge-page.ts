@@ -19,6 +19,7 @@ import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie } from '../session/id-cookie.ts'
 import { checkMember } from '../setup-checks/phishing-resistance.ts'
 import { saveUnderOwnId } from '../session/mfa-state.ts'
+import { inBoundBrowser } from './bound-browser.ts'
 import { needsProof, unlessUnproven } from './browser-proof.ts'
 import { openAction, refuse } from './demand.ts'
 import { finishAndContinue, passedTo, spent } from './finish.ts'
@@ -32,7 +33,7 @@ import type { Started } from './start-once.ts'
 import { startOnce, startWithoutPush } from './start-once.ts'
 
 /** `GET /mfa`: the status of the challenge. The first look starts it; a page without JavaScript completes it by reloading. */
-export async function challengePage(request: WebRequest): Promise<Outcome> {
+export async function challengePage(request: WebRequest, signal: AbortSignal): Promise<Outcome> {
   const { req, context, state } = request
   if (isPrefetch(req)) return message(request, 503, 'not_ahead')
   const requested = isScript(req) ? undefined : requestedChallenge(req, context)
@@ -40,8 +41,10 @@ export async function challengePage(request: WebRequest): Promise<Outcome> {
   const passed = passedTo(request)
   if (passed !== undefined) return { state: 'as-is', answer: redirect(passed) }
   if (state.challenge?.sessionId === undefined && isScript(req)) return refuseScript(request)
-  return withChallenge(request, showChallenge)
+  return boundPage(request, signal)
 }
+
+const boundPage = inBoundBrowser((request) => withChallenge(request, showChallenge))
 
 /** Only a user who looks at the page has a push request sent. */
 async function refuseScript({ context }: WebRequest): Promise<Outcome> {

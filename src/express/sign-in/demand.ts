@@ -1,4 +1,5 @@
 import { userKeyOf } from '../../challenge/user.ts'
+import { isTrustedPost } from '../request/form.ts'
 import { isNavigation } from '../request/navigation.ts'
 import type { Need } from '../request/need.ts'
 import type { Outcome } from '../request/outcome.ts'
@@ -10,6 +11,7 @@ import { challengeAddress } from '../request/requested-challenge.ts'
 import { requestedPath } from '../request/return-to.ts'
 import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
+import { bindingOf } from '../session/binding.ts'
 import { openChallenge } from './open-challenge.ts'
 
 export interface Demand extends ChallengeWanted {
@@ -22,6 +24,9 @@ export interface Demand extends ChallengeWanted {
 export function demand(request: WebRequest, wanted: Demand): Outcome {
   const { req, context, user } = request
   if (!isNavigation(req)) return refuse(context, wanted)
+  context.trace?.note({ kind: 'sent', to: context.base })
+  const answer = redirect(context.base)
+  if (wanted.returnTo === undefined && mayHideBinding(request)) return { state: 'as-is', answer }
   const { effects } = openChallenge(request, {
     userKey: userKeyOf(user),
     purpose: wanted.purpose,
@@ -32,8 +37,17 @@ export function demand(request: WebRequest, wanted: Demand): Outcome {
     unknownBrowser: wanted.unknownBrowser,
     action: wanted.action,
   })
-  context.trace?.note({ kind: 'sent', to: context.base })
-  return { ...effects, answer: redirect(context.base) }
+  return { ...effects, answer }
+}
+
+/**
+ * Whether the browser may have a binding cookie that it has not sent: with a form of another site, browsers send no SameSite
+ * cookies. A new one would replace it. Such a user returns to no page, so nothing is lost: the page opens the challenge.
+ */
+function mayHideBinding({ req, context }: WebRequest): boolean {
+  if (req.method === 'GET' || req.method === 'HEAD' || bindingOf(req, context) !== undefined) return false
+  const { publicUrl } = context.mfa.options
+  return !isTrustedPost(req, { token: undefined, expected: undefined, publicUrl })
 }
 
 /** Demands the second step, once more if it was passed already. */

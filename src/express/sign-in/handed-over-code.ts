@@ -10,6 +10,7 @@ import { continueAt, leadTo } from '../request/outcome.ts'
 import { canAddPasskeys } from '../request/passkeys.ts'
 import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
+import { bindingOf } from '../session/binding.ts'
 import { eventsOf } from './code-entry.ts'
 import type { ChallengePolicy } from './challenge-policy.ts'
 import { challengePolicy, needsOnlyPasskey } from './challenge-policy.ts'
@@ -67,7 +68,8 @@ export function enterHandedOverCode(request: WebRequest): Promise<Outcome> {
 function allow(request: WebRequest, challenge: Challenge, sessionId: string): Outcome {
   const { context, state, user } = request
   const { clock, devices } = context.mfa.options
-  const passkeyPass = { userKey: userKeyOf(user), sessionId, until: clock.now() + devices.maxAge }
+  const { binding = '' } = challenge
+  const passkeyPass = { userKey: userKeyOf(user), sessionId, binding, until: clock.now() + devices.maxAge }
   return {
     state: { renew: { ...state, challenge: { ...challenge, notice: undefined }, passkeyPass } },
     events: [{ type: 'passkey.allowed', sessionId }],
@@ -75,9 +77,10 @@ function allow(request: WebRequest, challenge: Challenge, sessionId: string): Ou
   }
 }
 
-/** The session by which this user may add a passkey, unless that has expired. */
-export function passkeyPassOf({ state: { passkeyPass }, context }: WebRequest): string | undefined {
+/** The session by which this user may add a passkey in this browser, unless that has expired. */
+export function passkeyPassOf({ req, state: { passkeyPass }, context }: WebRequest): string | undefined {
   if (passkeyPass === undefined || passkeyPass.userKey !== context.userKey) return undefined
+  if (passkeyPass.binding !== bindingOf(req, context)) return undefined
   const { clock, devices } = context.mfa.options
   return isBeforeEnd(passkeyPass.until, devices.maxAge, clock.now()) ? passkeyPass.sessionId : undefined
 }

@@ -13,8 +13,11 @@ export const liveStatus = streamOf(watchChallenge)
 /** `GET /mfa/status`: the same as one held answer, for browsers that event streams do not reach. */
 export const statusOnce = whileHeld(watchChallenge)
 
-function watchChallenge({ state: { challenge }, context, user }: WebRequest): Watched | Change {
+function watchChallenge({ req, state: { challenge }, context, user }: WebRequest): Watched | Change {
   if (!challenge) return 'settled'
+  const { page } = req.query
+  // Tabs that opened at a browser's first visit can show challenges whose cookie was replaced by that of the last one.
+  if (typeof page === 'string' && page !== challenge.page) return 'replaced'
   if (challenge.sessionId !== undefined) return watchSession({ ...challenge, sessionId: challenge.sessionId })
   const { clock } = context.mfa.options
   return polled(clock, `activation ${context.userKey}`, (service) => isActivated(service, user))

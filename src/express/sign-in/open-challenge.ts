@@ -4,6 +4,7 @@ import { userKeyOf } from '../../challenge/user.ts'
 import type { Answer, Effects, Outcome } from '../request/outcome.ts'
 import { andThen } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
+import { bindBrowser } from '../session/binding.ts'
 import { ifOfUser } from '../session/mfa-state.ts'
 
 /** The challenge of a user who opens the page without having been sent there. */
@@ -22,17 +23,25 @@ export function withChallenge<A = Answer>(
   return Promise.resolve(andThen(request, effects, (saved) => run(saved, challenge)))
 }
 
-/** Reuses the present challenge if it has the same purpose, so that several tabs share one push request. */
+/**
+ * Reuses the present challenge of this browser if it has the same purpose, so that several tabs share one push request. A browser
+ * without a binding cookie gets one with the answer.
+ */
 export function openChallenge(
-  { state, context }: WebRequest,
+  { req, state, context }: WebRequest,
   wanted: NewChallenge,
 ): { readonly challenge: Challenge; readonly effects: Effects } {
   const { clock, random } = context.mfa.options
   const { verified, ownId, shownReplacement, passkeyPass, challenge: present } = state
+  const { binding, cookies } = bindBrowser(req, context, random)
   const reused = present && isReusable(present, wanted, clock.now()) ? present : undefined
   const challenge = reused
     ? { ...reused, returnTo: wanted.returnTo, giveUpTo: wanted.giveUpTo }
-    : { ...createChallenge(wanted, clock.now(), random), shownCode: ifOfUser(present, wanted.userKey)?.shownCode }
+    : {
+        ...createChallenge(wanted, clock.now(), random),
+        binding,
+        shownCode: ifOfUser(present, wanted.userKey)?.shownCode,
+      }
   // The state of another user is not kept beside it.
   const saved = {
     verified: ifOfUser(verified, wanted.userKey),
@@ -41,9 +50,10 @@ export function openChallenge(
     passkeyPass: ifOfUser(passkeyPass, wanted.userKey),
     ...(verified?.userKey === wanted.userKey && { offer: state.offer, passkeyOffer: state.passkeyOffer }),
     challenge,
+    otherChallenges: state.otherChallenges?.filter(({ userKey }) => userKey === wanted.userKey),
   }
   const events = reused ? [] : [{ type: 'challenge.opened', purpose: wanted.purpose } as const]
-  return { challenge, effects: { state: { save: saved }, events } }
+  return { challenge, effects: { state: { save: saved }, cookies, events } }
 }
 
 function isReusable(present: Challenge, wanted: NewChallenge, now: number): boolean {

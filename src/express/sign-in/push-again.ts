@@ -5,22 +5,23 @@ import { tooEarly } from '../pages/waiting-view.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { andThen, continueAt, leadTo } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
+import { inBoundBrowser } from './bound-browser.ts'
 import { continueAfter, finish } from './finish.ts'
 import { acceptedFactors, challengePolicy } from './challenge-policy.ts'
 import { withChallenge } from './open-challenge.ts'
 import { startOnce } from './start-once.ts'
 
 /** `POST /mfa/send`: sends another push request in place of the present one. */
-export function sendAgain(request: WebRequest): Promise<Outcome> {
-  return withChallenge(request, async (opened, challenge) => {
+export const sendAgain = inBoundBrowser((request) =>
+  withChallenge(request, async (opened, challenge) => {
     const status = await readStatus(await opened.context.mfa.connect(), challenge)
     if (status.kind !== 'approved') return resend(opened, challenge, status)
     const { verified, effects } = await finish(opened, challenge)
     return andThen(opened, effects, (saved) =>
       verified ? continueAfter(saved, challenge) : resend(saved, challenge, status),
     )
-  })
-}
+  }),
+)
 
 async function resend(request: WebRequest, challenge: Challenge, status: ChallengeStatus): Promise<Outcome> {
   const { context, state } = request

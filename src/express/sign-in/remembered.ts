@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+
 import type { Challenge } from '../../challenge/challenge.ts'
 import { readRemembered } from '../../challenge/known-browser.ts'
 import type { Known } from '../../challenge/passkey-policy.ts'
@@ -19,11 +22,17 @@ import { challengePolicy, needsOnlyPasskey } from './challenge-policy.ts'
 /** How long a web session relies on a recognized browser, seconds: a change may go unnoticed for as long. */
 const recognizedFor = 60
 
-/** Whether this web session belongs to a remembered browser of its user. Such a user passes the gate and is not verified. */
-export function isRemembered({ remembered }: MfaState, { mfa, userKey }: RequestContext): boolean {
+/** Whether the request comes from a remembered browser of its user. Such a user passes the gate and is not verified. */
+export function isRemembered(req: IncomingMessage, { remembered }: MfaState, context: RequestContext): boolean {
+  const { mfa, userKey } = context
   if (remembered === undefined || remembered.userKey !== userKey) return false
+  // Another browser can send the same web session, whose id an attacker may have planted.
+  const browser = browserCookie.read(req, context)
+  if (browser === undefined || remembered.browser !== hashOf(browser)) return false
   return isBeforeEnd(remembered.until, recognizedFor, mfa.options.clock.now())
 }
+
+const hashOf = (browser: string): string => hash('sha256', browser, 'base64url')
 
 /**
  * Whether the browser is remembered, if necessary by asking the service; a browser that cannot be checked is not.
@@ -36,7 +45,7 @@ export async function recognize(request: WebRequest): Promise<Effects | undefine
   const { remember, clock } = mfa.options
   const browser = remember ? browserCookie.read(req, context) : undefined
   if (browser === undefined || userKey === undefined) return undefined
-  if (isRemembered(state, context)) return { state: 'as-is' }
+  if (isRemembered(req, state, context)) return { state: 'as-is' }
   try {
     // Where only a passkey counts, the browser may have been remembered after another factor.
     const policy = challengePolicy(request)
@@ -45,7 +54,7 @@ export async function recognize(request: WebRequest): Promise<Effects | undefine
     // The cookie stays: it may belong to another user of the same browser.
     if (found === undefined) return undefined
     const until = found.rememberedUntil
-    const remembered = { userKey, until: Math.min(until, clock.now() + recognizedFor) }
+    const remembered = { userKey, browser: hashOf(browser), until: Math.min(until, clock.now() + recognizedFor) }
     const isFirst = state.remembered === undefined
     const isFormer = browserCookie.hasFormerName(req, context)
     return {

@@ -433,6 +433,12 @@ export const de: Messages = {
         'Sie haben nichts, womit Sie diese Änderung bestätigen können. Ihre Administration kann Ihnen einen Wiederherstellungscode oder einen Aktivierungscode geben.',
       button: 'Zurück zu Ihren Geräten',
     },
+    cookies_blocked: {
+      headline: 'Ihr Browser blockiert Cookies',
+      sentence:
+        'Erlauben Sie Cookies für diese Seite und versuchen Sie es noch einmal. Ohne sie können Sie sich nicht anmelden.',
+      button: 'Noch einmal versuchen',
+    },
     not_ahead: {
       headline: 'Öffnen Sie diese Seite selbst',
       sentence: 'Sie wird nicht im Voraus geladen, weil sie eine Anfrage an Ihr Gerät sendet.',

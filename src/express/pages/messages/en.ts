@@ -466,6 +466,11 @@ export const en = {
         'You have nothing that can confirm this change. Your administrator can give you a recovery code or an activation code.',
       button: 'Back to your devices',
     },
+    cookies_blocked: {
+      headline: 'Your browser blocks cookies',
+      sentence: "Allow cookies for this site, then try again. Without them you can't sign in.",
+      button: 'Try again',
+    },
     not_ahead: {
       headline: 'Open this page yourself',
       sentence: "It isn't preloaded, because it sends a request to your device.",

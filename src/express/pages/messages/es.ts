@@ -427,6 +427,11 @@ export const es: Messages = {
         'No tiene nada con lo que confirmar este cambio. Su administrador puede darle un código de recuperación o un código de activación.',
       button: 'Volver a sus dispositivos',
     },
+    cookies_blocked: {
+      headline: 'Su navegador bloquea las cookies',
+      sentence: 'Permita las cookies de este sitio e inténtelo de nuevo. Sin ellas no puede iniciar sesión.',
+      button: 'Intentar de nuevo',
+    },
     not_ahead: {
       headline: 'Abra esta página usted mismo',
       sentence: 'No se carga por adelantado, porque envía una solicitud a su dispositivo.',

@@ -444,6 +444,11 @@ export const fr: Messages = {
         'Vous n’avez rien qui puisse confirmer cette modification. Votre administrateur peut vous donner un code de récupération ou un code d’activation.',
       button: 'Retour à vos appareils',
     },
+    cookies_blocked: {
+      headline: 'Votre navigateur bloque les cookies',
+      sentence: 'Autorisez les cookies pour ce site, puis réessayez. Sans eux, vous ne pouvez pas vous connecter.',
+      button: 'Réessayer',
+    },
     not_ahead: {
       headline: 'Ouvrez cette page vous-même',
       sentence: 'Elle n’est pas préchargée, car elle envoie une demande à votre appareil.',

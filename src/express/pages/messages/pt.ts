@@ -419,6 +419,11 @@ export const pt: Messages = {
         'Você não tem nada com que confirmar esta alteração. O seu administrador pode dar a você um código de recuperação ou um código de ativação.',
       button: 'Voltar aos seus dispositivos',
     },
+    cookies_blocked: {
+      headline: 'Seu navegador bloqueia os cookies',
+      sentence: 'Permita os cookies deste site e tente de novo. Sem eles, você não consegue entrar.',
+      button: 'Tentar de novo',
+    },
     not_ahead: {
       headline: 'Abra esta página você mesmo',
       sentence: 'Ela não é carregada antes, porque envia um pedido ao seu dispositivo.',

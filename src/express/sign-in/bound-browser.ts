@@ -1,0 +1,34 @@
+import type { Request } from 'express'
+
+import { message } from '../pages/message.ts'
+import type { Handler, Outcome } from '../request/outcome.ts'
+import { continueAt } from '../request/outcome.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import { bindBrowser, bindingOf } from '../session/binding.ts'
+
+/** Marks the address to which a browser returns with its new binding cookie. */
+const returned = 'bound'
+
+/**
+ * Serves only browsers that send their binding cookie, because a push request must not be sent for a browser that could not
+ * complete it. Other browsers get the cookie and come back to the page; those that return without it are told that cookies are
+ * blocked.
+ */
+export function inBoundBrowser(handler: Handler): Handler {
+  return (request, signal) => {
+    const { req, context } = request
+    return bindingOf(req, context) === undefined ? bindFirst(request) : handler(request, signal)
+  }
+}
+
+function bindFirst(request: WebRequest): Outcome {
+  const { req, context } = request
+  const query = req.method === 'GET' ? queryOf(req) : new URLSearchParams()
+  if (query.has(returned)) return message(request, 400, 'cookies_blocked')
+  const { cookies } = bindBrowser(req, context, context.mfa.options.random)
+  query.set(returned, '')
+  return { state: 'as-is', cookies, answer: continueAt(request, `${context.base}?${query}`) }
+}
+
+/** Not `req.query`: an app can turn that off, and the browser would be redirected for ever. */
+const queryOf = ({ originalUrl }: Request) => new URLSearchParams(originalUrl.split('?', 2)[1])
