@@ -2,6 +2,7 @@ import type { MfaOptions } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
 import type { CreationOptions } from '../../src/contract/webauthn.ts'
+import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
 import { isVerified, startPolicyApp } from './policy-app.ts'
 import type { PolicyOptions } from './policy-app.ts'
@@ -140,6 +141,17 @@ describe('a code that an administrator hands over', () => {
     await enterCode(browser, await newCode())
 
     expect(await addPasskey(attacker)).toBe(false)
+  })
+
+  it('is worth nothing in another browser, which has the cookie of the web session only', async () => {
+    const { url, signIn, newCode, enterCode, addPasskey } = await arrange()
+    const { browser } = await signIn()
+    await enterCode(browser, await newCode())
+    const attacker = createBrowser(url, new Map([['connect.sid', browser.cookie('connect.sid') ?? '']]))
+    await attacker.visit('/mfa')
+
+    expect(await addPasskey(attacker)).toBe(false)
+    expect(await addPasskey(browser)).toBe(true)
   })
 
   it('is worth nothing to the next user of the web session', async () => {

@@ -3,6 +3,7 @@ import type { RequireMfaOptions } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
 import type { MfaOptions } from '../../src/express/mfa-options.ts'
+import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
 import { createBrowserKey } from '../support/browser-key.ts'
 import { numberOn } from '../support/web-app.ts'
@@ -66,6 +67,25 @@ describe('a browser that its user keeps', () => {
     expect(page.text).toContain('One moment')
     expect(await approve(browser)).toBe('kept')
     expect(await isVerified(browser)).toBe(true)
+  })
+
+  it('is the one that asked, not that of an attacker who completes first with the same web session', async () => {
+    const { url, alice, service, signIn, again, approve, key } = await start()
+    const { browser, page } = await signIn()
+    const attacker = createBrowser(url, new Map([['connect.sid', browser.cookie('connect.sid') ?? '']]))
+    const [request] = await alice.pending()
+    const answer = { nonce: request?.nonce, decision: 'approve', number: numberOn(page), keepBrowser: true }
+    await alice.device.answer(request?.id ?? '', answer)
+    const other = createBrowserKey()
+
+    await attacker.submit('/mfa/complete', { browserKey: other.publicKey })
+    await browser.submit('/mfa/complete', { browserKey: key.publicKey })
+
+    service.clock.skip(120)
+    await again(browser)
+    expect(await approve(browser)).toBe('kept')
+    await again(browser, { by: other })
+    expect(await approve(browser)).toBe('new')
   })
 
   it('is in an event, once', async () => {

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto'
+
 import session from 'express-session'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { maxVerifiedAge, purposes } from '../../src/challenge/challenge.ts'
+import { createChallenge, maxVerifiedAge, purposes } from '../../src/challenge/challenge.ts'
+import type { Challenge } from '../../src/challenge/challenge.ts'
 import { RequestedPhishingResistance } from '../../src/contract/phishing-resistance.ts'
 import { Factor } from '../../src/contract/users.ts'
 import type { MfaState } from '../../src/express/session/mfa-state.ts'
@@ -133,5 +136,42 @@ describe('the stored verification record', () => {
 
     expect((await browser.fetch('/account')).status).toBe(403)
     expect((await browser.visit('/account')).text).toContain('Approve the sign-in')
+  })
+})
+
+describe('the challenges of a web session', () => {
+  const challengeOf = (binding: string | undefined) =>
+    ({
+      ...createChallenge({ userKey: 'username:alice', purpose: 'sign_in', returnTo: '/' }, 1_795_000_000, randomBytes),
+      binding,
+    }) satisfies Challenge
+  const [mine, other] = [challengeOf('mine'), challengeOf('other')]
+
+  it.each([
+    ['its own', [other, mine], 'mine', mine],
+    ['none of another browser', [other], 'mine', undefined],
+    ['none where it sends no cookie', [other, mine], undefined, undefined],
+    ['none without a binding', [challengeOf(undefined)], undefined, undefined],
+    ['none where they are no list', 'other', 'mine', undefined],
+  ])('shows a challenge to its own browser alone: %s', (_, challenges, binding, shown) => {
+    expect(parseState({ challenges }, () => binding).challenge).toEqual(shown)
+  })
+
+  it('are kept while those of other browsers change, and are at most three: the oldest goes', () => {
+    const state = parseState({ challenges: [other, mine, challengeOf('third')] }, () => 'mine')
+
+    const changed = serializeState({ ...state, challenge: { ...mine, returnTo: '/other' } })
+    const added = serializeState({ ...parseState(changed, () => 'new'), challenge: challengeOf('new') })
+
+    expect(changed.challenges?.map(({ binding }) => binding)).toEqual(['other', 'third', 'mine'])
+    expect(changed.challenges?.at(-1)?.returnTo).toBe('/other')
+    expect(added.challenges?.map(({ binding }) => binding)).toEqual(['third', 'mine', 'new'])
+  })
+
+  it('do not include the single challenge of a version before bindings', () => {
+    const state = parseState({ challenge: mine }, () => 'mine')
+
+    expect(state.challenge).toBeUndefined()
+    expect(serializeState(state)).toEqual({})
   })
 })
