@@ -47,7 +47,7 @@ describe('the account page', () => {
   it('stays closed when the user denies the request', async () => {
     const device = await service.enroll('alice')
     await signIn('alice')
-    await agent.get('/mfa')
+    await agent.get('/mfa').redirects(1)
 
     await device.deny()
 

@@ -170,7 +170,9 @@ describe('a broken connection', () => {
 
   it('at a proxy is ignored: the page keeps asking', async () => {
     const { page, url, device, traffic, arrived } = await openWaitingPage(chromium)
-    await page.route(/\/mfa\/(events|status)$/, (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
+    await page.route(/\/mfa\/(events|status)\?/, (route) =>
+      route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }),
+    )
     const refused = page.waitForResponse(/\/mfa\/events/)
     await page.goto(`${url}/mfa`)
     await refused
@@ -179,7 +181,7 @@ describe('a broken connection', () => {
     await page.clock.fastForward(2000)
     await asked
     expect(await heading(page)).toBe('Approve the sign-in')
-    await page.unroute(/\/mfa\/(events|status)$/)
+    await page.unroute(/\/mfa\/(events|status)\?/)
     await page.clock.fastForward(2000)
     await expect.poll(() => traffic.open('/mfa/status')).toBe(1)
     await device.approve()

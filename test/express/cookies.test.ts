@@ -197,6 +197,16 @@ describe('the cookies of an app below a prefix, over https', () => {
     expect(new Set(names.flat()).size).toBe(names.map((own) => new Set(own).size).reduce((sum, size) => sum + size))
   })
 
+  it('do not bind a challenge to a browser under a name that another host can set', async () => {
+    const app = await startApp(portal)
+    const browser = createBrowser(app.url, new Map([['mfa-binding', 'A'.repeat(22)]]))
+    await app.signIn(browser, 'alice')
+
+    const { cookies } = await browser.open('/account')
+
+    expect(cookies.join()).toMatch(/__Host-mfa-binding-[\w-]{8}=/)
+  })
+
   const key = createBrowserKey()
 
   /** An app, and a browser of alice whose cookies have the names of an earlier version. */
@@ -215,7 +225,9 @@ describe('the cookies of an app below a prefix, over https', () => {
     app.forgetLines()
     const browser = createBrowser(app.url, former)
     await app.signIn(browser, 'alice')
-    const written = () => app.ours().map((line) => line.replace(/^(__Host-mfa-[a-z]+)-[\w-]{8}=/, '$1-mount='))
+    // The binding cookie is new in this browser: it is never read under another name.
+    const known = () => app.ours().filter((line) => !line.startsWith('__Host-mfa-binding'))
+    const written = () => known().map((line) => line.replace(/^(__Host-mfa-[a-z]+)-[\w-]{8}=/, '$1-mount='))
     return { app, account, browser, former, written: () => written().sort() }
   }
 

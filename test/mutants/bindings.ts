@@ -20,14 +20,6 @@ export const mutants: readonly Mutant[] = [
     title: 'verifies the account holder, not an attacker who completes while',
   },
   {
-    defense: 'the binding of a challenge, against a request with an older web session',
-    file: 'src/express/session/stored-state.ts',
-    find: 'binding !== undefined && challenge.binding === binding',
-    replace: 'binding !== challenge.id',
-    test,
-    title: 'verifies no attacker whose request loaded the web session before it was completed',
-  },
-  {
     defense: 'keeping the challenges of other browsers',
     file: 'src/express/sign-in/open-challenge.ts',
     find: 'state.otherChallenges?.filter(({ userKey }) => userKey === wanted.userKey)',
@@ -130,5 +122,13 @@ export const mutants: readonly Mutant[] = [
     replace: 'binding !== challenge.id',
     test: 'express/kept-browsers.test.ts',
     title: 'is the one that asked, not that of an attacker who completes first',
+  },
+  {
+    defense: 'the one name of the binding cookie',
+    file: 'src/express/session/id-cookie.ts',
+    find: "createIdCookie('mfa-binding')",
+    replace: "createIdCookie('mfa-binding', { formerName: true })",
+    test: 'express/cookies.test.ts',
+    title: 'do not bind a challenge to a browser under a name that another host can set',
   },
 ]

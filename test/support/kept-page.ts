@@ -203,6 +203,8 @@ async function stopWorkers(page: Page, session: CDPSession): Promise<void> {
 /** Leaves the document, and removes what it has stored. */
 async function clear(kept: Kept, emptyPage: string): Promise<void> {
   const { page, openSession, origins } = kept
+  // A user who is signed in would be led to the challenge, whose script would go on in the next test.
+  await page.context().clearCookies()
   // Not `about:blank`: for a page with another opener policy, Chromium starts another process.
   await page.goto(new URL(emptyPage, page.url()).href)
   // While it is open, a page that is loaded offline takes itself for online.
