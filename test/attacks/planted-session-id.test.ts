@@ -172,6 +172,7 @@ describe('an attacker who has planted the id of a web session', () => {
     ])
     const victim = createBrowser(app.url, cookies)
     await victim.submit(`${prefix}/login/alice`)
+    await victim.open(`${prefix}/`)
 
     const shown = await victim.open(`${prefix}/mfa/enroll/app`)
 

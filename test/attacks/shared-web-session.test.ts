@@ -69,8 +69,10 @@ async function start({ express = express5, store, webSession = stored({ store })
   const device = await service.enroll('alice')
 
   /** Another browser that knows the web session of this one, and nothing else. */
-  const sharing = ({ cookie }: Browser) =>
-    createBrowser(url, new Map(webSessionCookies.flatMap((name) => (cookie(name) ? [[name, cookie(name) ?? '']] : []))))
+  function sharing(browser: Browser) {
+    const cookies = webSessionCookies.map((name) => [name, browser.cookie(name)] as const)
+    return createBrowser(url, new Map(cookies.flatMap(([name, value]) => (value ? [[name, value]] : []))))
+  }
 
   /** The account holder signs in, in a browser whose web session the attacker has planted. */
   async function planted() {
