@@ -4,7 +4,7 @@ import type { ChallengeStatus } from './challenge-status.ts'
 import { domainPolicy } from './passkey-policy.ts'
 import { unlessRejected } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
-import type { MfaUser } from './user.ts'
+import type { CreateOptions, MfaUser } from './user.ts'
 import { findMember, findUser, provisionUser, storeLanguage } from './user.ts'
 
 /** The app's rules for users who set up a first factor. */
@@ -61,6 +61,7 @@ export interface ProvisionOptions extends EnrollOptions {
   readonly provision: boolean
   /** Whether similar names belong to different users. */
   readonly usernames: 'distinct' | 'exact'
+  readonly onUnusable: CreateOptions['onUnusable']
 }
 
 /** Provisions a user that the service does not know, and offers them a device. */
@@ -79,10 +80,10 @@ export async function provisionAndEnroll(
 export async function provisionMember(
   service: ConnectedService,
   user: MfaUser,
-  { provision, usernames, language }: Pick<ProvisionOptions, 'provision' | 'usernames' | 'language'>,
+  { provision, usernames, ...options }: Omit<ProvisionOptions, keyof Omit<EnrollOptions, 'language'>>,
 ): Promise<ChallengeStatus | undefined> {
   if (!provision || (await findUser(service, user))) return { kind: 'no_member' }
-  const provisioned = await provisionUser(service, user, { exact: usernames === 'exact', language })
+  const provisioned = await provisionUser(service, user, { ...options, exact: usernames === 'exact' })
   if (provisioned.kind === 'similar_name') return provisioned
   return provisioned.kind === 'created' ? undefined : { kind: 'no_member' }
 }

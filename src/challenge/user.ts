@@ -33,6 +33,10 @@ export const MfaUser = z
   })
 export type MfaUser = z.output<typeof MfaUser>
 
+/** The members of a user that decide about nothing: one that cannot be used is left out. */
+export const optionalMembers = ['name', 'email'] as const
+export type OptionalMember = (typeof optionalMembers)[number]
+
 /** What the option `user` returns; an object of the app's own with these members will do. */
 export interface AppUser {
   /** The name the user signs in to the app with; 1 to 128 characters. */
@@ -80,19 +84,19 @@ export type Provisioned =
  * Creates the user and its membership if the service does not know the username yet. A known user is never added again,
  * because an administrator may have removed it from the domain.
  *
- * @param options.exact Whether similar names belong to different users.
  * @param options.language The language of the page, in which the user gets mail.
  * @returns `created` also if another node created the user at the same moment.
  */
 export async function provisionUser(
   service: ConnectedService,
   user: MfaUser,
-  { exact, language }: { readonly exact: boolean; readonly language: string },
+  options: CreateOptions & { readonly language: string },
 ): Promise<Provisioned> {
   const { username, name = username, email } = user
   if (username === undefined || name === undefined) return { kind: 'no_name' }
+  const { language } = options
   try {
-    const created = await service.createUser({ username, name, email, language }, { exact })
+    const created = await createUser(service, { username, name, email, language }, options)
     await service.client.domains.addUser(service.domainId, created.id)
     return { kind: 'created' }
   } catch (error) {
@@ -103,6 +107,33 @@ export async function provisionUser(
     throw error
   }
 }
+
+export interface CreateOptions {
+  /** Whether similar names belong to different users. */
+  readonly exact: boolean
+  /** Called where the service rejects a name or an address, and the user is created without it. */
+  readonly onUnusable: (member: OptionalMember, reason: string) => void
+}
+
+/** Another service may be stricter about names and addresses than this package: that decides about no user. */
+async function createUser(
+  service: ConnectedService,
+  user: Parameters<ConnectedService['createUser']>[0],
+  options: CreateOptions,
+): Promise<User> {
+  try {
+    return await service.createUser(user, options)
+  } catch (error) {
+    const member = error instanceof ApiError ? rejectedMember(error.code) : undefined
+    const rest = { ...user, ...(member === 'email' ? { email: undefined } : { name: user.username }) }
+    if (!(error instanceof ApiError) || !member || rest[member] === user[member]) throw error
+    options.onUnusable(member, error.message)
+    return createUser(service, rest, options)
+  }
+}
+
+const rejectedMember = (code: string): OptionalMember | undefined =>
+  optionalMembers.find((member) => code === `api.error.invalid.${member}`)
 
 /**
  * Stores the language of the page, in which the user gets mail, before a change that is mailed. With an API key that cannot

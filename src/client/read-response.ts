@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 import { readRetryAfter } from '../clock.ts'
 import type { Endpoint, EndpointOutput, Version } from '../contract/endpoint.ts'
 import type { ErrorCode } from '../contract/errors.ts'
@@ -31,7 +33,8 @@ export async function readResponse<E extends Endpoint>(
   const text = await response.text().catch(throwInterrupted)
   if (!response.ok) throw readError(response, text, options.clock.now())
   const held = /\bwait\b/i.test(response.headers.get('preference-applied') ?? '')
-  if (!endpoint.response) {
+  const schema = version === '1.3' && endpoint.response13 === 'none' ? undefined : endpoint.response
+  if (!schema || (text === '' && schema instanceof z.ZodOptional)) {
     // A page of a proxy does not mean success, whatever its status.
     if (text !== '' && !isJson(response)) throw new UnreachableError('bad_response', 'The response is not JSON.')
     return { body: undefined as EndpointOutput<E>, held }
@@ -40,7 +43,7 @@ export async function readResponse<E extends Endpoint>(
   if (version === '1.4' && responseVersion(options.vendor, response.headers.get('content-type')) !== '1.4') {
     throw new UnreachableError('bad_response', 'The response is not in version 1.4.')
   }
-  const parsed = endpoint.response.safeParse(parseJson(text))
+  const parsed = schema.safeParse(parseJson(text))
   if (!parsed.success) {
     throw new UnreachableError(
       'bad_response',

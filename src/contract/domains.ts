@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { PhishingResistance } from './phishing-resistance.ts'
 import { Id } from './text.ts'
-import { NewUser, User, User13 } from './users.ts'
+import { NewUser, User, User13, Username } from './users.ts'
 
 /** `off`: never; `offered`: when the caller requests it; `required`: sessions that cannot have it are denied. */
 export const NumberMatching = z.enum(['off', 'offered', 'required'])
@@ -77,6 +77,37 @@ export const removeMember = endpoint({
   summary: 'Removes a user from the domain and revokes its token there.',
 })
 
+/** A row of a synchronization in 1.4: name and address are used if they can be. */
+const SynchronizedUser = z.object({
+  username: Username,
+  /** Where it cannot be used, a known user keeps the name, and a new one is called like the username. */
+  name: z.string(),
+  /** Where it cannot be used, a known user keeps the address, and a new one has none. `""` is no address. */
+  email: z.string(),
+})
+
+/** How many rows a report lists; the rest are only counted. */
+export const maxReportedRows = 100
+
+/** What a synchronization could not use. Its users are synchronized all the same. */
+export const SynchronizationReport = z.object({
+  /** The number of names and addresses that were not used. */
+  unused: z.int().positive(),
+  /** The first of them. */
+  rows: z
+    .array(
+      z.object({
+        /** The position in the body, from 0. */
+        row: z.int().nonnegative(),
+        field: z.enum(['name', 'email']),
+        /** The reason; it does not quote the value. */
+        message: z.string(),
+      }),
+    )
+    .max(maxReportedRows),
+})
+export type SynchronizationReport = z.infer<typeof SynchronizationReport>
+
 /** The largest body of a synchronization, bytes. */
 const synchronizationLimit = 16 * 1024 * 1024
 
@@ -84,8 +115,11 @@ export const synchronizeMembers = endpoint({
   method: 'PUT',
   path: '/domains/:domainId/users',
   summary:
-    'Replaces the users of the domain by those of the body, all at once or not at all. With `If-Match`, only if the version matches (1.4).',
-  body: z.array(NewUser),
+    'Replaces the users of the domain by those of the body, all at once or not at all. With `If-Match`, only if the version matches (1.4). Reports names and addresses that cannot be used, instead of rejecting all rows (1.4).',
+  body: z.array(SynchronizedUser),
+  body13: z.array(NewUser),
+  response: SynchronizationReport.optional(),
+  response13: 'none',
   bodyLimit: synchronizationLimit,
   errors: ['api.error.invalid.users', 'api.error.precondition'],
 })

@@ -35,8 +35,8 @@ export interface Endpoint {
   readonly body13?: z.ZodType
   /** Absent: the response is 200 without content. */
   readonly response?: z.ZodType
-  /** The filter for 1.3 responses: undeclared members are removed. */
-  readonly response13?: z.ZodType
+  /** The filter for 1.3 responses: undeclared members are removed. `none`: in 1.3, the response has no content. */
+  readonly response13?: z.ZodType | 'none'
   /**
    * The type of a response that is not JSON: bytes, an event stream (WHATWG HTML section 9.2) of `response` values, or a file
    * that is sent while it is read.
@@ -106,6 +106,12 @@ type NameIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest}
   : P extends `${string}:${infer Name}`
     ? Name
     : never
+
+/** What a version returns; undefined for a response without content. */
+export function responseSchema({ response, response13 }: Endpoint, version: Version): z.ZodType | undefined {
+  if (version === '1.4') return response
+  return response13 === 'none' ? undefined : (response13 ?? response)
+}
 
 type Part<E, K extends keyof Endpoint> = E extends { readonly [key in K]: z.ZodType }
   ? { [key in K]: z.input<E[K]> }

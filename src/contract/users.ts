@@ -14,7 +14,14 @@ export type Factor = z.infer<typeof Factor>
 
 export const Username = text(1, 128)
 export const Name = text(1, 128)
-export const Email = z.email().max(254)
+
+/**
+ * Whatever can be a mailbox (RFC 6531): only its mail server knows the rest. No blank, control or direction character, which could
+ * change the text around it, and no `<` or `>`, which end an address in SMTP. The length is that of RFC 5321 section 4.5.3.1.3.
+ */
+export const Email = z
+  .email({ pattern: /^[^\s\p{Cc}\p{Cs}\p{Bidi_Control}<>]+@[^\s\p{Cc}\p{Cs}\p{Bidi_Control}<>@]+$/u })
+  .max(254)
 
 /** The tag of a language (BCP 47), such as `de` or `pt-BR`. */
 export const Language = z

@@ -62,7 +62,7 @@ async function verify(
 ): Promise<VerifiedUpgrade | undefined> {
   const policy = narrow(own.policy, readNeed('verifyUpgrade', need))
   if (!hasWebSession(req)) warnOnce(own.options, withoutSession)
-  const user = readAppUser(appUser)
+  const user = readAppUser(appUser, own.options)
   if (!user) return undefined
   const userKey = userKeyOf(user)
   const state = readMfaState(req)

@@ -24,9 +24,56 @@ describe('the app user of a request', () => {
     expect(read(changed)).toEqual(changed)
   })
 
-  it('is refused after it has become invalid', () => {
+  it('is refused after its username has become invalid', () => {
     void read({ username: 'alice', email: 'alice@example.com' })
 
-    expect(() => read({ username: 'alice', email: 'not an address' })).toThrow(/a user with a mistake/)
+    expect(() => read({ username: 'a\tb', email: 'alice@example.com' })).toThrow(/a user with a mistake/)
+  })
+
+  it.each<[string, object, RegExp]>([
+    ['an address without @', { email: 'not-an-address' }, /an e-mail address that cannot be used \(must be an e-mail/],
+    ['an address with a blank', { email: 'a b@example.com' }, /an e-mail address that cannot be used/],
+    [
+      'two lines as an address',
+      { email: 'a@example.com\r\nBcc: b@example.com' },
+      /an e-mail address that cannot be used/,
+    ],
+    [
+      'an address of 255 characters',
+      { email: `${'a'.repeat(243)}@example.com` },
+      /an e-mail address that cannot be used/,
+    ],
+    ['a number as an address', { email: 7 }, /an e-mail address that cannot be used \(must be a string/],
+    ['a name with a tab', { name: 'Alice\tExample' }, /a name that cannot be used \(must not contain control/],
+    ['a name of 129 characters', { name: 'x'.repeat(129) }, /a name that cannot be used/],
+    ['a very long name', { name: 'x'.repeat(1_000_000) }, /a name that cannot be used/],
+    ['an object as a name', { name: { first: 'Alice' } }, /a name that cannot be used/],
+  ])('is read without %s, with one warning for all users', (_what, wrong, warning) => {
+    const warnings: string[] = []
+    const given = { user: (): AppUser => ({}), logger: { warn: (text: string) => void warnings.push(text) } }
+    const readAs = (username: string) => {
+      given.user = () => ({ username, name: 'Somebody', email: 'somebody@example.com', ...wrong })
+      return resolveAppUser({} as AppRequest, given as unknown as ResolvedOptions)
+    }
+
+    const users = ['bob', 'bob', 'carol'].map((username) => readAs(username))
+
+    const [left] = Object.keys(wrong)
+    const rest = left === 'name' ? { email: 'somebody@example.com' } : { name: 'Somebody' }
+    expect(users).toEqual(['bob', 'bob', 'carol'].map((username) => ({ username, ...rest })))
+    expect(warnings).toEqual([expect.stringMatching(warning)])
+  })
+
+  it.each([
+    'r&d@example.com',
+    'info@müller.de',
+    'info@xn--mller-kva.de',
+    '用户@例子.广告',
+    "o'neil+tag@example.com",
+    '"quoted"@example.com',
+    'a@[192.0.2.1]',
+    'root@localhost',
+  ])('has the address %s', (email) => {
+    expect(read({ username: 'alice', email })).toEqual({ username: 'alice', email })
   })
 })

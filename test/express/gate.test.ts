@@ -206,7 +206,7 @@ describe('mfa() in the wrong place', () => {
     [{ id: 7 }, 'username: is missing'],
     [{ username: 'a', serviceUserId: 'a'.repeat(40) }, 'serviceUserId: must be absent where there is a username'],
     [{ serviceUserId: 'not-an-id' }, 'serviceUserId: has the wrong form'],
-    [{ username: 'alice', email: 'nowhere' }, 'email: must be an e-mail address'],
+    [{ username: 'a\tb', email: 'nowhere' }, 'username: must not contain control characters'],
   ])('is an error for an invalid user: %j', async (user, mistake) => {
     const answer = await request(appOf({ user: () => user as object })).get('/')
 

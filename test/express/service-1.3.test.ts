@@ -108,6 +108,21 @@ describe('a service that speaks 1.3 only', () => {
     expect((await browser.fetch('/account')).body.mfa.verified.factor).toBe('bypass')
   })
 
+  it.each([[{}], [{ email: 'nowhere' }]])(
+    'gets an address that no mail can reach for a new user without one, who may sign in all the same: %j',
+    async (fields) => {
+      const user: MfaOptions['user'] = (req) => req.user && { username: 'alice', ...fields }
+      const { app, service } = await startApp({ user, mayEnroll: () => true })
+      const browser = app.browser()
+      await app.signIn(browser, 'alice')
+
+      const { text } = await browser.visit('/account')
+
+      expect(text).toContain('id="code"')
+      expect((await service.client.users.getByUsername('alice')).email).toMatch(/^[0-9a-f]{16}@no-address\.invalid$/)
+    },
+  )
+
   it('cannot say who never had a device: nobody may set one up unless the app allows it', async () => {
     const { app, service } = await startApp()
     await service.addUser('alice')

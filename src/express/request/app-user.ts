@@ -1,7 +1,8 @@
-import { MfaUser } from '../../challenge/user.ts'
-import type { AppUser } from '../../challenge/user.ts'
+import { MfaUser, optionalMembers } from '../../challenge/user.ts'
+import type { AppUser, OptionalMember } from '../../challenge/user.ts'
 import { describeMistakes, validate } from '../../contract/validate.ts'
 import type { AppRequest, ResolvedOptions } from '../options.ts'
+import { warnOnce } from './warn.ts'
 
 interface PassportRequest {
   readonly isAuthenticated?: unknown
@@ -25,8 +26,8 @@ export function resolveAppUser(
   checkPassportRan(req)
   const appUser = options.user ? options.user(req) : userOfPassport(req)
   return isThenable(appUser)
-    ? Promise.resolve(appUser).then((resolved) => readAppUser(resolved, known))
-    : readAppUser(appUser, known)
+    ? Promise.resolve(appUser).then((resolved) => readAppUser(resolved, options, known))
+    : readAppUser(appUser, options, known)
 }
 
 /** Promises of other libraries count as well. */
@@ -34,33 +35,75 @@ const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function'
 
 /** The user, checked. @throws {TypeError} for one with a mistake. */
-export function readAppUser(appUser: AppUser | null | undefined | false, known?: MfaUser): MfaUser | undefined {
+export function readAppUser(
+  appUser: AppUser | null | undefined | false,
+  options: ResolvedOptions,
+  known?: MfaUser,
+): MfaUser | undefined {
   if (!appUser) return undefined
   if (known && isSame(appUser, known)) return known
   const read = recent.get(appUser.username ?? '')
-  if (read && isSame(appUser, read)) return read
+  if (read && isSame(appUser, read.given)) return read.user
+  return remember(appUser, validateAppUser(appUser, options))
+}
+
+/** Only the username, or the id, may stop a request: names and addresses that cannot be used are left out. */
+function validateAppUser(appUser: AppUser, options: ResolvedOptions): MfaUser {
   const user = validate(MfaUser, appUser)
-  if (user.success) return remember(user.data)
-  throw new TypeError(
-    `mfa: user(req) returned a user with a mistake: ${describeMistakes(user.mistakes)}. ${userExample}`,
+  if (user.success) return user.data
+  const unusable = new Map(user.mistakes.map(({ path, message }) => [path[0], message]))
+  const left = optionalMembers.filter((member) => unusable.has(member))
+  if (left.length === 0) {
+    throw new TypeError(
+      `mfa: user(req) returned a user with a mistake: ${describeMistakes(user.mistakes)}. ${userExample}`,
+    )
+  }
+  for (const member of left) warnOfUnusable(options, member, unusable.get(member) ?? '')
+  const { username, serviceUserId, name, email } = appUser
+  return validateAppUser(
+    {
+      username,
+      serviceUserId,
+      ...(left.includes('name') ? {} : { name }),
+      ...(left.includes('email') ? {} : { email }),
+    },
+    options,
   )
 }
 
+/** Warns once of names, and once of addresses: a whole directory may have them. */
+export function warnOfUnusable(options: ResolvedOptions, member: OptionalMember, reason: string): void {
+  const instead = member === 'name' ? 'the username is shown instead' : 'these users get no mail'
+  const text = `a user has a${member === 'name' ? ' name' : 'n e-mail address'} that cannot be used (${reason}): ${instead}`
+  warnOnce(options, text, `unusable ${member}`)
+}
+
+interface Recent {
+  /** What the app has returned. */
+  readonly given: AppUser
+  readonly user: MfaUser
+}
+
 /** The last users who were validated, by username: nearly every request is by one of them, and is compared instead. */
-const recent = new Map<string, MfaUser>()
+const recent = new Map<string, Recent>()
 
-/** Less than 1 MB. */
+/** Some MB at most, where all values are as long as they can be. */
 const maxRecent = 2_000
+const maxRecentLength = 256
 
-function remember(user: MfaUser): MfaUser {
-  if (user.username === undefined) return user
+function remember({ username, serviceUserId, name, email }: AppUser, user: MfaUser): MfaUser {
+  if (user.username === undefined || !isShort(name) || !isShort(email)) return user
   if (recent.size >= maxRecent) recent.clear()
-  recent.set(user.username, Object.freeze(user))
+  recent.set(user.username, { given: { username, serviceUserId, name, email }, user: Object.freeze(user) })
   return user
 }
 
+/** An app may return anything as a name. */
+const isShort = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.length <= maxRecentLength)
+
 /** Compares all fields, which costs a tenth of validating them again. */
-const isSame = (appUser: AppUser, { username, serviceUserId, name, email }: MfaUser) =>
+const isSame = (appUser: AppUser, { username, serviceUserId, name, email }: AppUser) =>
   appUser.username === username &&
   appUser.serviceUserId === serviceUserId &&
   appUser.name === name &&

@@ -13,6 +13,7 @@ import { relyingPartyOf } from '../request/passkeys.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie } from '../session/id-cookie.ts'
 import { warn } from '../request/warn.ts'
+import { warnOfUnusable } from '../request/app-user.ts'
 import { maySelfEnroll } from './newcomer.ts'
 
 /** How long a start is remembered, ms: longer than storing a web session takes, shorter than the pause before a resend. */
@@ -130,6 +131,7 @@ function pushOptionsOf(request: WebRequest, service: ConnectedService, challenge
     mayEnroll: () => maySelfEnroll(request, service),
     shownCode: shownCodeOf(request, service, challenge),
     language: languageTagFor(req, context),
+    onUnusable: (member, reason) => warnOfUnusable(context.mfa.options, member, reason),
   }
 }
 

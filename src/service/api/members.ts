@@ -1,17 +1,22 @@
+import type { z } from 'zod'
+
+import { maxReportedRows } from '../../contract/domains.ts'
 import type * as contract from '../../contract/domains.ts'
+import { Email, Name } from '../../contract/users.ts'
+import { validate } from '../../contract/validate.ts'
 import { auditCall, auditRevoked } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
-import type { Call, Handler, Prepare, PreparedHandler } from '../http/route.ts'
+import type { Call, Handler, Input, Prepare, PreparedHandler } from '../http/route.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { isLeaving, leaveDomain } from '../store/leave.ts'
 import { listMembers, memberBy } from '../store/members.ts'
 import * as tickets from '../store/synchronizations.ts'
-import type { StagedRow } from '../store/synchronizations.ts'
 import type { Queryable } from '../store/schema.ts'
 import { noneRevoked } from '../store/tokens.ts'
 import type { Revoked } from '../store/tokens.ts'
 import { userById } from '../store/users.ts'
+import type { SynchronizedRow } from '../sync/stage.ts'
 import { synchronizeMembers } from '../sync/synchronize.ts'
 import { findDomain, findMember } from './find.ts'
 import { notifyRevoked } from '../waiting/notify.ts'
@@ -79,9 +84,39 @@ export const synchronize: PreparedHandler<typeof contract.synchronizeMembers, nu
   const { organizationId, http } = call
   const { domainId } = input
   const expected = expectedVersion(call)
-  const rows = await distinctRows(input.rows)
+  const { rows: usable, report } =
+    call.version === '1.3' ? { rows: input.rows, report: undefined } : await usableRows(input.rows)
+  const rows = await distinctRows(usable)
   await synchronizeMembers(call, { organizationId, domainId, rows, ticket, expected, disconnected: http?.disconnected })
   if (call.version !== '1.3') http?.setHeader('ETag', `"${ticket}"`)
+  if (report)
+    call.logger.warn(
+      { domain: domainId, unused: report.unused },
+      'synchronization: some names or addresses were not used',
+    )
+  return report
+}
+
+/** The rows without the names and addresses that cannot be used, and a report of these. */
+async function usableRows(
+  rows: Input<typeof contract.synchronizeMembers>['rows'],
+): Promise<{ rows: SynchronizedRow[]; report: contract.SynchronizationReport | undefined }> {
+  const usable: SynchronizedRow[] = []
+  const reported: contract.SynchronizationReport['rows'] = []
+  let unused = 0
+  for (const [position, { username, name, email }] of rows.entries()) {
+    if (position % slice === 0) await new Promise<void>((resolve) => void setImmediate(resolve))
+    const use = (field: 'name' | 'email', schema: z.ZodType<string>, value: string): string | undefined => {
+      const validated = validate(schema, value)
+      if (validated.success) return value
+      unused += 1
+      const [{ message }] = validated.mistakes
+      if (reported.length < maxReportedRows) reported.push({ row: position, field, message })
+      return undefined
+    }
+    usable.push({ username, name: use('name', Name, name), email: email === '' ? '' : use('email', Email, email) })
+  }
+  return { rows: usable, report: unused === 0 ? undefined : { unused, rows: reported } }
 }
 
 /** The version in `If-Match`, in quotes. Only version 1.4 of the interface has it. */
@@ -100,8 +135,8 @@ const slice = 5_000
  * Identical rows count as one. Two different rows for one username are rejected; the message says where they are, not what
  * they contain.
  */
-async function distinctRows(rows: readonly StagedRow[]): Promise<StagedRow[]> {
-  const firsts = new Map<string, { row: StagedRow; position: number }>()
+async function distinctRows(rows: readonly SynchronizedRow[]): Promise<SynchronizedRow[]> {
+  const firsts = new Map<string, { row: SynchronizedRow; position: number }>()
   for (const [position, row] of rows.entries()) {
     if (position % slice === 0) await new Promise<void>((resolve) => void setImmediate(resolve))
     const first = firsts.get(row.username)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { commonErrors, invalidField, notFoundByParam } from '../../contract/errors.ts'
+import { responseSchema } from '../../contract/endpoint.ts'
 import type { Endpoint, FileBody, FileMedia, Version } from '../../contract/endpoint.ts'
 import { validate } from '../../contract/validate.ts'
 import type { Mistake } from '../../contract/validate.ts'
@@ -182,8 +183,7 @@ function invalid(
 function filter(endpoint: Endpoint, output: unknown, version: Version): unknown {
   // Other media than JSON have no members to filter.
   if (endpoint.media !== undefined) return output
-  const schema = version === '1.3' ? (endpoint.response13 ?? endpoint.response) : endpoint.response
-  return schema?.parse(output)
+  return responseSchema(endpoint, version)?.parse(output)
 }
 
 /** An error code that the endpoint does not declare is an internal error. */

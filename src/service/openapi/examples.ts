@@ -148,7 +148,11 @@ export const examples: Readonly<Record<string, Example>> = {
   listMembers: { answer: [user] },
   removeMember: {},
   synchronizeMembers: {
-    request: [newUser, { username: 'bob', name: 'Bob Example', email: 'bob@example.com' }],
+    request: [newUser, { username: 'bob', name: 'Bob Example', email: 'bob at example.com' }],
+    answer: {
+      unused: 1,
+      rows: [{ row: 1, field: 'email', message: 'must be an e-mail address such as alice@example.com' }],
+    },
   },
   getDomainImage: {},
 

@@ -4,7 +4,7 @@ import { AdminRole, mayCall } from '../../contract/admin/roles.ts'
 import type { AdminAccess } from '../../contract/admin/roles.ts'
 import { commonErrors, errorStatus } from '../../contract/errors.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
-import { isFile } from '../../contract/endpoint.ts'
+import { isFile, responseSchema } from '../../contract/endpoint.ts'
 import type { Endpoint, FileBody, Version } from '../../contract/endpoint.ts'
 import { mediaType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
@@ -151,7 +151,7 @@ function answerContent(name: string, endpoint: Endpoint, { vendor, schemas }: De
     return { [endpoint.media]: { schema: { type: 'string' }, example: `data: ${JSON.stringify(answer)}\n\n` } }
   }
   const contents = versionsOf(endpoint).flatMap((version) => {
-    const type = version === '1.3' ? (endpoint.response13 ?? endpoint.response) : endpoint.response
+    const type = responseSchema(endpoint, version)
     return type ? [[mediaType(vendor, version), { schema: schemas.of(type, 'got'), example: type.parse(answer) }]] : []
   })
   return contents.length > 0 ? (Object.fromEntries(contents) as object) : undefined

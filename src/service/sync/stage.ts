@@ -23,8 +23,15 @@ export interface Changes {
 /** The number of rows after which the database first analyzes its tables; then whenever there are four times as many. */
 const firstAnalysis = 2_000
 
+/** A row of a synchronization; what is undefined could not be used. */
+export interface SynchronizedRow {
+  readonly username: string
+  readonly name: string | undefined
+  readonly email: string | undefined
+}
+
 export interface Staging {
-  readonly rows: readonly StagedRow[]
+  readonly rows: readonly SynchronizedRow[]
   /** Whether members who are not in the rows stay. */
   readonly keepOthers?: boolean
   readonly progress?: (done: number) => void
@@ -60,7 +67,7 @@ async function stageRows(
   ctx: ServiceContext,
   db: Queryable,
   held: Held,
-  rows: readonly (StagedRow & { newId: string })[],
+  rows: readonly (SynchronizedRow & { newId: string })[],
 ): Promise<{ userIds: string[]; added: number; changed: number }> {
   const found = await usersByUsernames(
     db,
@@ -68,7 +75,7 @@ async function stageRows(
     rows.map(({ username }) => username),
   )
   const present = new Map(found.map((user) => [user.username, user]))
-  const users = rows.map((row) => ({ ...row, id: present.get(row.username)?.id ?? row.newId }))
+  const users = rows.map((row) => completeRow(row, present.get(row.username)))
   const newUsers = users.filter(({ username }) => !present.has(username))
   const changed = users.filter(({ username, name, email }) => {
     const user = present.get(username)
@@ -82,6 +89,19 @@ async function stageRows(
   )
   const userIds = users.map(({ id }) => id)
   return { userIds, added: await stageMembers(db, held, userIds), changed: changed.length }
+}
+
+/** A row whose name or address cannot be used says nothing about it: a known user keeps it. */
+function completeRow(
+  { name, email, newId, ...row }: SynchronizedRow & { newId: string },
+  present: (Pick<StagedRow, 'name' | 'email'> & { readonly id: string }) | undefined,
+) {
+  return {
+    ...row,
+    id: present?.id ?? newId,
+    name: name ?? present?.name ?? row.username,
+    email: email ?? present?.email ?? '',
+  }
 }
 
 /** Stages the members who leave. @returns how many. */

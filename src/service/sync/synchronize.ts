@@ -9,11 +9,11 @@ import {
   synchronizationBringing,
   useTicket,
 } from '../store/synchronizations.ts'
-import type { Held, StagedRow, SynchronizationRow } from '../store/synchronizations.ts'
+import type { Held, SynchronizationRow } from '../store/synchronizations.ts'
 import { claim, replaceHolder, secondsUntilAbandoned } from './claim.ts'
 import { finish, undo } from './finish.ts'
 import { stage } from './stage.ts'
-import type { Changes } from './stage.ts'
+import type { Changes, SynchronizedRow } from './stage.ts'
 
 /**
  * Replaces the members of a domain by the rows: stages the changes invisibly in small steps, applies them in one transaction,
@@ -39,7 +39,7 @@ export async function synchronizeMembers(ctx: ServiceContext, arrived: Arrived):
 export interface Arrived {
   readonly organizationId: string
   readonly domainId: string
-  readonly rows: readonly StagedRow[]
+  readonly rows: readonly SynchronizedRow[]
   /** Whether members who are not in the rows stay. */
   readonly keepOthers?: boolean
   /** Called with the number of staged rows. */

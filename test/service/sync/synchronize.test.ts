@@ -382,8 +382,8 @@ describe.each(engines)('synchronization on %s', (engine) => {
         [...many(40), { ...newUser('person 3'), name: 'Another' }],
         'users[40].username: the same as users[3].username, but name or email differ',
       ],
-      ['an invalid address', [...many(41), { ...newUser('x'), email: 'Secret1' }], 'users[41].email: '],
-      ['a name that is too long', [{ ...newUser('x'), name: long }], 'users[0].name: '],
+      ['no address', [...many(41), { username: 'x', name: 'X' }], 'users[41].email: '],
+      ['a name of another type', [{ ...newUser('x'), name: 7 }], 'users[0].name: '],
       ['no username', [newUser('x'), { name: 'N', email: 'e@example.com' }], 'users[1].username: '],
       ['a username that is too long', [newUser(long)], 'users[0].username: '],
       ['a value of another type', [newUser('x'), 'Secret1'], 'users[1]: '],
@@ -395,6 +395,67 @@ describe.each(engines)('synchronization on %s', (engine) => {
       expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.users'])
       expect(answer.json.errors[0].message).toContain(place)
       expect(answer.text).not.toMatch(/Secret1|x{9}/)
+      expect(await members()).toEqual(['old'])
+    })
+  })
+
+  describe('with names and addresses that cannot be used', () => {
+    const long = 'x'.repeat(129)
+    const rows = [
+      { username: 'known', name: long, email: 'Secret1' },
+      { username: 'new', name: 'tab\there', email: 'two@example.com three@example.com' },
+      { username: 'usual', name: 'Usual', email: 'r&d@example.com' },
+      { username: 'none', name: 'None', email: '' },
+    ]
+
+    it('reports them in 1.4, and rejects no row: a known user keeps what is stored', async () => {
+      await newTenant()
+      await put([{ username: 'known', name: 'Known', email: 'known@example.com' }, ...people('leaves')])
+
+      const answer = await put(rows)
+
+      expect(answer.status).toBe(200)
+      expect(answer.json).toMatchObject({
+        unused: 4,
+        rows: [
+          { row: 0, field: 'name', message: 'must have 1 to 128 characters' },
+          { row: 0, field: 'email', message: 'must be an e-mail address such as alice@example.com' },
+          { row: 1, field: 'name' },
+          { row: 1, field: 'email' },
+        ],
+      })
+      expect(answer.text).not.toMatch(/Secret1|x{9}|three/)
+      expect((await members()).toSorted()).toEqual(['known', 'new', 'none', 'usual'])
+      expect(await userOf('known')).toMatchObject({ name: 'Known', email: 'known@example.com' })
+      expect(await userOf('new')).toMatchObject({ name: 'new', email: '' })
+      expect(await userOf('usual')).toMatchObject({ name: 'Usual', email: 'r&d@example.com' })
+      expect(await userOf('none')).toMatchObject({ name: 'None', email: '' })
+    })
+
+    it('lists the first hundred, and counts the rest', async () => {
+      await newTenant()
+
+      const { json } = await put(many(150).map((row) => ({ ...row, email: 'nowhere' })))
+
+      expect([json.unused, json.rows.length, json.rows.at(-1).row]).toEqual([150, 100, 99])
+    })
+
+    it.each<[string, object, string]>([
+      ['address', { email: 'Secret1' }, 'users[1].email: '],
+      ['name', { name: long }, 'users[1].name: '],
+    ])('is rejected as a whole in 1.3: %s', async (_, wrong, place) => {
+      const { call, domain } = await newTenant()
+      await put(people('old'))
+      const body = [newUser('x'), { ...newUser('y'), ...wrong }]
+
+      const headers = { accept: 'application/vnd.service.v1+json' }
+      const answer = await call('PUT', `/domains/${domain.id}/users`, { headers, body })
+      const usual = await call('PUT', `/domains/${domain.id}/users`, { headers, body: people('old') })
+
+      expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.users'])
+      expect(answer.json.errors[0].message).toContain(place)
+      expect(answer.text).not.toMatch(/Secret1|x{9}/)
+      expect([usual.status, usual.text]).toEqual([200, ''])
       expect(await members()).toEqual(['old'])
     })
   })

@@ -1,0 +1,63 @@
+import type { Mutant } from './mutant.ts'
+
+const web = { test: 'express/optional-fields.test.ts' } as const
+const mail = { test: 'service/mail/nodemailer-versions.test.ts' } as const
+
+export const mutants: readonly Mutant[] = [
+  {
+    ...web,
+    defense: 'names and addresses that stop no request',
+    file: 'src/express/request/app-user.ts',
+    find: 'if (left.length === 0) {',
+    replace: 'if (left.length >= 0) {',
+    title: 'stops no request, and decides about no user: %j',
+  },
+  {
+    ...web,
+    defense: 'one warning for all users',
+    file: 'src/express/request/app-user.ts',
+    find: '`unusable ${member}`',
+    replace: '`unusable ${member} ${Math.random()}`',
+    title: 'is left out where it cannot be used, with one warning: %j',
+  },
+  {
+    ...web,
+    defense: 'users whose name or address another service rejects',
+    file: 'src/challenge/user.ts',
+    find: '|| !member || rest',
+    replace: '|| member || rest',
+    title: 'is left out where a stricter service rejects it, with one warning',
+  },
+  {
+    defense: 'users without an address in 1.3',
+    file: 'src/challenge/service-1-3.ts',
+    find: 'user.email ?? noMailbox(user.username)',
+    replace: "user.email ?? ''",
+    test: 'express/service-1.3.test.ts',
+    title: 'gets an address that no mail can reach for a new user without one, who may sign in all the same: %j',
+  },
+  {
+    defense: 'what is stored of a known user',
+    file: 'src/service/sync/stage.ts',
+    find: "email ?? present?.email ?? ''",
+    replace: "email ?? ''",
+    test: 'service/sync/synchronize.test.ts',
+    title: 'reports them in 1.4, and rejects no row: a known user keeps what is stored',
+  },
+  {
+    ...mail,
+    defense: 'the one address of a mail',
+    file: 'src/service/mail/mailer.ts',
+    find: "const address = { name: '', address: to }",
+    replace: 'const address = to',
+    title: 'mail reaches one mailbox by nodemailer %s, whatever an address contains',
+  },
+  {
+    ...mail,
+    defense: 'the characters of an address',
+    file: 'src/contract/users.ts',
+    find: '/^[^\\s\\p{Cc}\\p{Cs}\\p{Bidi_Control}<>]+@[^\\s\\p{Cc}\\p{Cs}\\p{Bidi_Control}<>@]+$/u',
+    replace: '/^[^]+@[^@]+$/u',
+    title: 'no address is %j',
+  },
+]
