@@ -202,6 +202,6 @@ async function pageOf(settings: string, username: string): Promise<string> {
       user: () => ({ username }),
     }),
   )
-  const { text } = await request(app).get('/mfa').set('Accept', 'text/html')
+  const { text } = await request.agent(app).get('/mfa').set('Accept', 'text/html').redirects(1)
   return text
 }

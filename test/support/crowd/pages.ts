@@ -1,4 +1,5 @@
 /** The browsers of a crowd, in a process of its own: each signs in, shows the waiting page, and follows what comes of it. */
+import type { IncomingHttpHeaders } from 'node:http'
 import { once } from 'node:events'
 
 import { createHttpClient, forEachOf, textOf } from './http-client.ts'
@@ -39,9 +40,12 @@ async function wait({ username, way }: PagesGiven['people'][number]): Promise<vo
   const form = `username=${username}`
   const type = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': String(form.length) }
   const login = await client.send({ method: 'POST', path: '/login', headers: type, body: form })
-  const cookie = String(login.headers['set-cookie']?.[0]).split(';', 1)[0] ?? ''
-  const navigation = { cookie, accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'same-origin' }
-  const page = await client.send({ method: 'GET', path: '/mfa', headers: navigation })
+  const navigation = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'same-origin' }
+  const signedIn = cookieIn(login.headers)
+  // The first answer only sets the cookie that binds the challenge to this browser.
+  const first = await client.send({ method: 'GET', path: '/mfa', headers: { ...navigation, cookie: signedIn } })
+  const cookie = `${signedIn}; ${cookieIn(first.headers)}`
+  const page = await client.send({ method: 'GET', path: '/mfa', headers: { ...navigation, cookie } })
   const number = /id="number">(\d+)</.exec(page.text)?.[1]
   if (number === undefined) return void report.problems.push(`${username}: ${page.status} ${page.text.slice(0, 300)}`)
   numbers[username] = number
@@ -49,6 +53,8 @@ async function wait({ username, way }: PagesGiven['people'][number]): Promise<vo
   // Until it is connected; a request that is held says nothing.
   if (way === 'stream') await new Promise<void>((resolve) => void connected.set(cookie, resolve))
 }
+
+const cookieIn = (headers: IncomingHttpHeaders) => headers['set-cookie']?.[0]?.split(';', 1)[0] ?? ''
 
 const connected = new Map<string, () => void>()
 
