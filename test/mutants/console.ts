@@ -481,6 +481,14 @@ export const mutants: readonly Mutant[] = [
     title: 'is not asked for by an agent who must not do the action even with it',
   },
   {
+    defense: 'a preview that a newer one has replaced is told so',
+    file: 'src/service/console/bulk/prepare.ts',
+    find: '  if (await setBulkPeople(db, id, people)) return\n',
+    replace: '  if ((await setBulkPeople(db, id, people)) || people >= 0) return\n',
+    test: 'service/conflicts.test.ts',
+    title: 'are told so by %s, and none is answered with an undeclared error',
+  },
+  {
     defense: 'what counts in domains that an administrator does not manage',
     file: authorize,
     find: "  if (admin.everywhere) await (userId === '' ? requireWholeOrganization(scope) : requireEveryDomain(scope, userId))\n",

@@ -116,7 +116,8 @@ export const prepareBulkJob = endpoint({
   response: BulkJob,
   since: '1.4',
   admin: { role: 'helpdesk', scope: 'domain', fresh: true },
-  errors: ['api.error.notfound.domain', 'api.error.limit.people'],
+  // `conflict.state`: a newer preview of the administrator has taken its place.
+  errors: ['api.error.notfound.domain', 'api.error.limit.people', 'api.error.conflict.state'],
 })
 
 export const listBulkJobs = endpoint({

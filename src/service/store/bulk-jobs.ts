@@ -33,29 +33,35 @@ export const insertBulkItem = change('insertBulkItem', (db, row: Slots<BulkItemR
 )
 
 /** When all people of a job are stored. */
-export const setBulkPeople = change('setBulkPeople', (db, id: Slot<string>, people: Slot<number>) =>
-  db.updateTable('bulkJob').set({ people }).where('id', '=', id),
+/** In a transaction, no other preview removes the job before it ends. @returns false where one has done so already. */
+export const setBulkPeople = changesRow('setBulkPeople', (db, id: Slot<string>, people: Slot<number>) =>
+  db.updateTable('bulkJob').set({ people }).where('id', '=', id).where('state', '=', 'prepared'),
 )
 
 /** An administrator has at most one job that waits for its start. In a transaction. */
 export async function removePreparedJobs(db: Queryable, requestedBy: string): Promise<void> {
-  await removePreparedItems(db, requestedBy)
-  await removePreparedRows(db, requestedBy)
+  // The jobs first: this waits until none of them gets more people.
+  for (const id of await removePreparedRows(db, requestedBy)) await removeItems(db, id)
 }
 
-const removePreparedItems = change('removePreparedItems', (db, requestedBy: Slot<string>) =>
-  db.deleteFrom('bulkItem').where(
-    'jobId',
-    'in',
-    db
-      .selectFrom('bulkJob')
-      .select('id')
-      .where((is) => is.and({ requestedBy, state: 'prepared' as const })),
-  ),
+const removePreparedRows = allValues('removePreparedRows', (db, requestedBy: Slot<string>) =>
+  db
+    .deleteFrom('bulkJob')
+    .where((is) => is.and({ requestedBy, state: 'prepared' as const }))
+    .returning('id'),
 )
 
-const removePreparedRows = change('removePreparedRows', (db, requestedBy: Slot<string>) =>
-  db.deleteFrom('bulkJob').where((is) => is.and({ requestedBy, state: 'prepared' as const })),
+/** In a transaction. */
+export async function removePreparedJob(db: Queryable, id: string): Promise<void> {
+  if (await removePreparedRow(db, id)) await removeItems(db, id)
+}
+
+const removePreparedRow = changesRow('removePreparedRow', (db, id: Slot<string>) =>
+  db.deleteFrom('bulkJob').where((is) => is.and({ id, state: 'prepared' as const })),
+)
+
+const removeItems = change('removeBulkItems', (db, jobId: Slot<string>) =>
+  db.deleteFrom('bulkItem').where('jobId', '=', jobId),
 )
 
 export const bulkJobById = firstRow('bulkJobById', (db, id: Slot<string>) =>

@@ -7,7 +7,13 @@ import { ApiProblem } from '../../ground/problem.ts'
 import { nextTurn } from '../../ground/next-turn.ts'
 import type { Call, Handler, Input } from '../../http/route.ts'
 import { newId } from '../../rules/random.ts'
-import { insertBulkItem, insertBulkJob, removePreparedJobs, setBulkPeople } from '../../store/bulk-jobs.ts'
+import {
+  insertBulkItem,
+  insertBulkJob,
+  removePreparedJob,
+  removePreparedJobs,
+  setBulkPeople,
+} from '../../store/bulk-jobs.ts'
 import type { BulkJobRow } from '../../store/bulk-jobs.ts'
 import type { Queryable } from '../../store/schema.ts'
 import { signedIn } from '../call.ts'
@@ -47,15 +53,15 @@ export const prepare: Handler<typeof contract.prepareBulkJob> = async (given, ca
   })
   try {
     const { people, seen } = await storePeople(given, call, job)
-    await db.transaction().execute(async (tx) => {
-      await setBulkPeople(tx, job.id, people)
+    return await db.transaction().execute(async (tx) => {
+      await keepPrepared(tx, job, people)
       await auditCall(tx, { ...call, because }, 'bulk.previewed', { ...factsOf(job), count: seen })
+      return viewOf({ ...call, store: { ...call.store, db: tx } }, job.id)
     })
   } catch (error) {
-    await db.transaction().execute((tx) => removePreparedJobs(tx, requestedBy))
+    await db.transaction().execute((tx) => removePreparedJob(tx, job.id))
     throw error
   }
-  return viewOf(call, job.id)
 }
 
 type NewJob = Pick<BulkJobRow, 'id' | 'action' | 'domainId' | 'expiresAt'>
@@ -70,9 +76,18 @@ async function storePeople(given: Given, call: Call, job: NewJob): Promise<{ peo
     people += userIds.length - refused.size
     seen += userIds.length
     if (people > most || seen > maxSeen) throw tooMany(role, most)
-    await call.store.db.transaction().execute((tx) => insertItems(tx, job, userIds, refused))
+    await call.store.db.transaction().execute(async (tx) => {
+      await keepPrepared(tx, job, 0)
+      await insertItems(tx, job, userIds, refused)
+    })
   }
   return { people, seen }
+}
+
+/** An administrator has one preview: the newest, which removes the others. */
+async function keepPrepared(db: Queryable, { id }: NewJob, people: number): Promise<void> {
+  if (await setBulkPeople(db, id, people)) return
+  throw new ApiProblem('api.error.conflict.state', 'A newer preview has taken the place of this one.')
 }
 
 async function insertItems(
