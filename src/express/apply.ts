@@ -9,11 +9,15 @@ import type { PageRequest } from './pages/layout.ts'
 import type { RequestContext } from './request/context.ts'
 import { emit } from './request/events.ts'
 import type { Answer, Continue, Effects, Handler, Outcome, Page, StateChange, Stream } from './request/outcome.ts'
+import { continueAt } from './request/outcome.ts'
 import type { WebRequest } from './request/web-request.ts'
 import type { MfaState } from './session/mfa-state.ts'
+import { renewalSent } from './session/renewals.ts'
 import {
   canSave,
   detachWebSession,
+  EndedSessionError,
+  loadedIdOf,
   readMfaState,
   removeAndSaveMfaState,
   removeMfaState,
@@ -62,7 +66,7 @@ export async function applyEffects(
   context: RequestContext,
   { state, cookies = [], events = [] }: Effects,
 ): Promise<void> {
-  await changeState(req, state)
+  await changeState(req, res, state)
   for (const cookie of cookies) res.appendHeader('Set-Cookie', cookie)
   for (const event of events) emit(req, context, event)
 }
@@ -98,12 +102,13 @@ async function applyAll<A extends Kind>(
 
 const isContinue = <A extends Kind>(answer: A | Continue<A>): answer is Continue<A> => answer.kind === 'continue'
 
-function changeState(req: Request, change: StateChange): void | Promise<void> {
+function changeState(req: Request, res: Response, change: StateChange): void | Promise<void> {
   if (change === 'as-is') return
   if (change === 'detach') return void detachWebSession(req)
   if (change === 'remove') return removeMfaState(req)
   if (change === 'end') return removeAndSaveMfaState(req)
-  return 'renew' in change ? saveUnderNewId(req, change.renew) : saveMfaState(req, change.save)
+  if ('save' in change) return saveMfaState(req, change.save)
+  return saveUnderNewId(req, change.renew, closedSignal(res))
 }
 
 function stateAfter(before: MfaState, change: StateChange): MfaState {
@@ -117,7 +122,10 @@ async function recover(request: WebRequest, res: Response, error: unknown, isRet
   const isLate = res.headersSent
   // The effects so far may have ended or changed what the handler was given.
   const current = { ...request, state: readMfaState(request.req, request.context) }
-  const outcome = await unavailable(current, error, !isLate && !isRetry && canSave(request.req))
+  const outcome =
+    error instanceof EndedSessionError
+      ? await leaveToOther(request)
+      : await unavailable(current, error, !isLate && !isRetry && canSave(request.req))
   try {
     await applyEffects(request.req, res, request.context, outcome)
   } catch (failure) {
@@ -126,6 +134,17 @@ async function recover(request: WebRequest, res: Response, error: unknown, isRet
   }
   if (isLate) res.destroy()
   else await send(request.context, res, outcome.answer as Answer, closedSignal(res))
+}
+
+/**
+ * Another tab has done what gave the web session a new id, or an attacker who shares the id has lost it. Continues once the browser
+ * has got the new id, at the page that shows what there is now.
+ */
+async function leaveToOther(request: WebRequest): Promise<Outcome> {
+  const { req, context } = request
+  await renewalSent(loadedIdOf(req))
+  const isSelfService = req.path.startsWith(`${context.mfa.options.path}/devices`)
+  return { state: 'detach', answer: continueAt(request, isSelfService ? `${context.base}/devices` : context.base) }
 }
 
 async function send(context: RequestContext, res: Response, answer: Answer, signal: AbortSignal): Promise<void> {
@@ -205,7 +224,9 @@ const over = new Error('The response is over.')
 
 function closedSignal(res: Response): AbortSignal {
   const closed = new AbortController()
-  res.once('close', () => closed.abort(over))
+  // It tells only once that it is closed.
+  if (res.closed) closed.abort(over)
+  else res.once('close', () => closed.abort(over))
   return closed.signal
 }
 

@@ -69,6 +69,19 @@ describe('with cookie-session', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
+  it('a copied cookie is no longer verified once its owner ends the other sessions', async () => {
+    const { verified } = await arrange()
+    const owner = await verified()
+    const thief = owner.copy()
+    const isThiefIn = (await thief.fetch('/account')).body.verified
+
+    await owner.submit('/mfa/devices/sessions')
+
+    const late = await thief.fetch('/account')
+    expect([isThiefIn, late.status]).toEqual([true, 403])
+    expect((await owner.fetch('/account')).body.verified).toBe(true)
+  })
+
   it('a forged cookie is worth nothing', async () => {
     const { service, browser: start } = await arrange()
     const browser = start()

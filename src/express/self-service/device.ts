@@ -18,7 +18,7 @@ import { setupOf, withSetup } from './setup.ts'
 export const offerDevice = changing('device', (request) => {
   if (isHandedOver(request.own)) return leadTo(request, devicesPath(request))
   return {
-    state: { save: withSetup(request, { device: { before: deviceId(request.own) } }) },
+    state: { renew: withSetup(request, { device: { before: deviceId(request.own) } }) },
     events: [{ type: 'enrollment.offered' }],
     answer: continueAt(request, `${devicesPath(request)}/device`),
   }
@@ -78,10 +78,11 @@ function watch(request: WebRequest): Watched | Change {
   })
 }
 
+/** The change is made: a cookie that was copied while the code was shown must not outlast it. */
 function finish(request: OwnRequest, { before }: { readonly before?: string | undefined }): Outcome {
   const type = before === undefined ? 'factor.added' : 'factor.replaced'
   return {
-    state: { save: withoutDevice(request) },
+    state: { renew: withoutDevice(request) },
     events: [{ type, kind: 'device', id: deviceId(request.own) }],
     answer: redirect(`${devicesPath(request)}?done=device`),
   }

@@ -5,14 +5,15 @@ import type { MfaState } from '../session/mfa-state.ts'
 
 /**
  * Makes a change that ends the user's verified web sessions except this one: this one knows the next epoch before the
- * service does, so nothing that happens in between can end it.
+ * service does, so nothing that happens in between can end it. It gets a new id first, so that only this browser knows the
+ * epoch: a cookie that was copied before has the old id, and ends.
  */
 export function withNextEpoch<R extends WebRequest>(
   request: R,
   change: (request: R, epoch: string) => Promise<Outcome>,
 ): Outcome {
   const { epoch, state } = drawEpoch(request)
-  return andThen(request, { state: state === request.state ? 'as-is' : { save: state } }, async (saved) => {
+  return andThen(request, { state: { renew: state } }, async (saved) => {
     try {
       return await change(saved, epoch)
     } finally {

@@ -42,7 +42,7 @@ export const addPasskey = changing('passkey', async (request) => {
   if ('rejection' in stored) return rejectNew(request, stored.rejection)
   const { passkeyOffer, ...state } = { ...request.state, setup: undefined }
   return {
-    state: { save: state },
+    state: { renew: state },
     events: [{ type: 'factor.added', kind: 'passkey', id: stored.passkey.id }],
     answer: continueAt(request, passkeyOffer?.returnTo ?? `${devicesPath(request)}?done=passkey`),
   }

@@ -1,11 +1,9 @@
 import { makeRecoveryCodes } from '../../challenge/own-factors.ts'
-import { userKeyOf } from '../../challenge/user.ts'
 import { codesFile, codesPage, offerPage } from '../pages/recovery-page.ts'
 import { wantsJson } from '../request/navigation.ts'
 import type { Outcome } from '../request/outcome.ts'
-import { andThen, continueAt, json, leadTo, redirect } from '../request/outcome.ts'
+import { continueAt, json, leadTo, redirect } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
-import { saveUnderOwnId } from '../session/mfa-state.ts'
 import { withFormToken } from '../request/form.ts'
 import { changing, devicesPath, seen } from './guarded.ts'
 import { withNextEpoch } from './next-epoch.ts'
@@ -29,22 +27,20 @@ export function declineCodes(request: WebRequest): Outcome {
 
 /** `POST /mfa/devices/codes`: replaces the recovery codes. Only this answer shows the new ones. */
 export const makeCodes = changing('codes', (request) => {
-  const { user, own } = request
+  const { own } = request
   if (own.recoveryCodes === undefined) return leadTo(request, devicesPath(request))
   const { token, state } = withFormToken(request)
   const { offer, ...rest } = state
   const next = offer?.returnTo ?? devicesPath(request)
-  return andThen(request, { state: saveUnderOwnId(request.state, userKeyOf(user), rest) }, (saved) =>
-    withNextEpoch(saved, async (changed, epoch) => {
-      const { service, pass, req } = changed
-      const codes = await makeRecoveryCodes(service, own, { pass, epoch })
-      return {
-        state: 'as-is',
-        events: [{ type: 'recovery_codes.made', count: codes.length }],
-        answer: wantsJson(req) ? json(200, { codes }) : codesPage(changed, { codes, token, next }),
-      }
-    }),
-  )
+  return withNextEpoch({ ...request, state: rest }, async (changed, epoch) => {
+    const { service, pass, req } = changed
+    const codes = await makeRecoveryCodes(service, own, { pass, epoch })
+    return {
+      state: 'as-is',
+      events: [{ type: 'recovery_codes.made', count: codes.length }],
+      answer: wantsJson(req) ? json(200, { codes }) : codesPage(changed, { codes, token, next }),
+    }
+  })
 })
 
 /** `POST /mfa/devices/codes/file`: the codes of that page as a file. The page itself sends them: they are stored nowhere. */

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { bindingOf } from './binding.ts'
 import type { CookieContext } from './id-cookie.ts'
 import type { MfaState } from './mfa-state.ts'
+import { beginRenewal } from './renewals.ts'
 import { saveOnlyChanges } from './save-only-changes.ts'
 import { parseState, serializeState } from './stored-state.ts'
 import type { StoredState } from './stored-state.ts'
@@ -29,6 +30,14 @@ export class WebSessionError extends Error {
   override readonly name = 'WebSessionError'
 }
 
+/**
+ * Another request has given this web session a new id, or has ended it. This request's copy must not be stored: that would bring the
+ * old id back, for everyone who has a copy of the cookie.
+ */
+export class EndedSessionError extends Error {
+  override readonly name = 'EndedSessionError'
+}
+
 /** @throws {Error} that says how to fix it, when no web session was set up before mfa(). */
 export function checkWebSession(req: IncomingMessage): void {
   const session = (req as WithSession).session
@@ -51,10 +60,20 @@ const serviceKey = Symbol('second-factor service')
 /** Requests that changed the MFA state. */
 const changed = new WeakSet<IncomingMessage>()
 
+/** The id of the web session that each request came with. */
+const loadedIds = new WeakMap<IncomingMessage, string | undefined>()
+
 /** The MFA state that this request saves from now on belongs to that service. */
 export function bindToService(req: IncomingMessage, service: string): void {
   ;(req as WithSession)[serviceKey] = service
+  if (!loadedIds.has(req)) loadedIds.set(req, sessionIdOf(req))
 }
+
+/** The id of the present web session; undefined with cookie-session. */
+const sessionIdOf = (req: IncomingMessage) => (req as { sessionID?: string }).sessionID
+
+/** The id of the web session that the request came with, unless it has none. */
+export const loadedIdOf = (req: IncomingMessage): string | undefined => loadedIds.get(req)
 
 /** @param context Where the browser's binding cookie is read; without it, no challenge is visible. */
 export function readMfaState(req: IncomingMessage, context?: CookieContext): MfaState {
@@ -63,9 +82,14 @@ export function readMfaState(req: IncomingMessage, context?: CookieContext): Mfa
   return parseState(isThere ? session.mfa : undefined, () => context && bindingOf(req, context))
 }
 
-/** Stores the state; only then may an answer be sent that relies on it. */
+/**
+ * Stores the state; only then may an answer be sent that relies on it.
+ *
+ * @throws {EndedSessionError}
+ */
 export async function saveMfaState(req: IncomingMessage, state: MfaState): Promise<void> {
   const session = sessionOf(req)
+  await requireCurrent(req, session)
   const { service: _service, otherChallenges, ...own } = state
   const parts = { ...own, otherChallenges: otherChallenges?.length ? otherChallenges : undefined }
   if (Object.values(parts).some((part) => part !== undefined)) putMfaState(req, parts)
@@ -99,6 +123,25 @@ export async function removeAndSaveMfaState(req: IncomingMessage): Promise<void>
   }
   ended.add(session)
   stripBeforeSave(session)
+}
+
+/**
+ * A verified web session is stored only while its id is: another request may have renewed it since this one loaded it. Others are
+ * not worth a read of the store, and lose nothing by a new id.
+ */
+async function requireCurrent(req: IncomingMessage, session: WebSession): Promise<void> {
+  if (isLoadedVerified(req, session) && !(await hasStored(req))) throw leave(req)
+}
+
+/** Whether it is the verified web session that the request came with. */
+function isLoadedVerified(req: IncomingMessage, session: WebSession): boolean {
+  const isLoaded = !isCookieSession(session) && loadedIds.get(req) === sessionIdOf(req)
+  return isLoaded && readMfaState(req).verified !== undefined
+}
+
+function leave(req: IncomingMessage): EndedSessionError {
+  detachWebSession(req)
+  return new EndedSessionError('Another request has renewed or ended this web session.')
 }
 
 /** Whether the stored web session holds MFA state. */
@@ -140,11 +183,16 @@ export function removeMfaState(req: IncomingMessage): void {
 /**
  * Stores the state under a new session id, with all data of the app: an id that an attacker planted or noted before
  * (session fixation) is worth nothing afterwards.
+ *
+ * @param answerOver Aborted once the answer with the new id has been sent, or cannot be.
+ * @throws {EndedSessionError} Of two requests with one id, the second must not copy the web session.
  */
-export async function saveUnderNewId(req: IncomingMessage, state: MfaState): Promise<void> {
+export async function saveUnderNewId(req: IncomingMessage, state: MfaState, answerOver: AbortSignal): Promise<void> {
   const { cookie, mfa: _before, ...data } = { ...sessionOf(req) }
   const old = sessionOf(req)
   if (isCookieSession(old)) return saveMfaState(req, state)
+  await requireCurrent(req, old)
+  if (isLoadedVerified(req, old) && !beginRenewal(sessionIdOf(req) ?? '', answerOver)) throw leave(req)
   await renew(req, old)
   const session = sessionOf(req)
   saveOnlyChanges(session)

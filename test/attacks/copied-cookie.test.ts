@@ -1,0 +1,207 @@
+import express418 from 'express418'
+import type express from 'express'
+import session from 'express-session'
+import { describe, expect, it } from 'vitest'
+
+import type { CreationOptions } from '../../src/contract/webauthn.ts'
+import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
+import { codesOf, isIn } from '../express/own-factors.ts'
+import { createBrowser } from '../support/browser.ts'
+import type { Browser } from '../support/browser.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+import type { WebAppOptions } from '../support/web-app.ts'
+
+type App = Awaited<ReturnType<typeof arrange>>
+
+/** An app at a name, and alice in a browser that has just passed in order to change factors. */
+async function arrange(options: Partial<WebAppOptions> = {}) {
+  const store = new session.MemoryStore()
+  const held = Promise.withResolvers<void>()
+  const hold: express.RequestHandler = (req, _res, next) =>
+    req.headers['x-held'] === undefined ? next() : void held.promise.then(() => next())
+  const app = await startWebApp({ ...options, session: { store, ...options.session }, beforeMfa: [hold] })
+  const url = app.url.replace('127.0.0.1', 'localhost')
+  const owner = createBrowser(url)
+  const account = await app.verify(owner, 'alice')
+  await owner.open('/mfa/devices/app')
+  await app.answer(account, 'approve', numberOn(await owner.visit('/mfa')))
+  await owner.submit('/mfa/complete')
+  let destroyed = 0
+  const destroy = store.destroy.bind(store)
+  store.destroy = (...given) => {
+    destroyed += 1
+    destroy(...given)
+  }
+  const ids = () => Object.keys((store as unknown as { sessions: Record<string, string> }).sessions)
+  return { ...app, url, owner, account, store, ids, destroyed: () => destroyed, release: held.resolve }
+}
+
+const idOf = (browser: Browser) =>
+  decodeURIComponent(browser.cookie('connect.sid') ?? '')
+    .slice(2)
+    .split('.')[0] ?? ''
+
+const endOthers = (browser: Browser, headers = {}) => browser.submit('/mfa/devices/sessions', {}, headers)
+
+async function addApp(app: App) {
+  const code = codesOf(app, await app.owner.open('/mfa/devices/app'))
+  return app.owner.submit('/mfa/devices/app', { code: code() })
+}
+
+/** What gives the present web session a new id, up to the last request. */
+const changes: Readonly<Record<string, (app: App) => Promise<unknown>>> = {
+  'ends the other sessions': ({ owner }) => endOthers(owner),
+  'makes recovery codes': ({ owner }) => owner.submit('/mfa/devices/codes'),
+  'adds an authenticator app': addApp,
+  async 'removes a factor'(app) {
+    await addApp(app)
+    await app.owner.submit('/mfa/devices/remove', { what: 'hardware' })
+  },
+  async 'adds a passkey'({ owner, url }) {
+    const { text } = await owner.submit('/mfa/devices/passkey/options')
+    const response = JSON.stringify(createAuthenticator({ origin: url }).make(JSON.parse(text) as CreationOptions))
+    await owner.submit('/mfa/devices/passkey', { name: 'Laptop', response })
+  },
+  'asks for another device': ({ owner }) => owner.submit('/mfa/devices/device'),
+}
+
+/** What a browser still is: signed in to the app, and verified. */
+async function standing(browser: Browser) {
+  const { body } = await browser.fetch('/account')
+  return { isSignedIn: body.user !== null, isVerified: body.verified === true }
+}
+
+const out = { isSignedIn: false, isVerified: false }
+const inside = { isSignedIn: true, isVerified: true }
+
+describe('a copied cookie of a verified web session', () => {
+  it.each(Object.keys(changes))('ends when its owner %s', async (name) => {
+    const app = await arrange()
+    const thief = app.owner.copy()
+    const isThiefIn = await isIn(thief)
+
+    await changes[name]?.(app)
+
+    expect(isThiefIn).toBe(true)
+    expect(await standing(thief)).toEqual(out)
+    expect(await standing(app.owner)).toEqual(inside)
+  })
+
+  it('ends with Express 4 as well when its owner ends the other sessions', async () => {
+    const app = await arrange({ express: express418 })
+    const thief = app.owner.copy()
+
+    await endOthers(app.owner)
+
+    expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
+  })
+
+  it('that was copied while the code for another device was shown ends once that device is set up', async () => {
+    const app = await arrange()
+    await app.owner.submit('/mfa/devices/device')
+    const page = await app.owner.open('/mfa/devices/device')
+    const thief = app.owner.copy()
+    await app.activate(page, `${app.url}/mfa`)
+
+    const done = await app.owner.open('/mfa/devices/device')
+
+    expect(done.headers['location']).toBe('/mfa/devices?done=device')
+    expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
+  })
+
+  it('verifies at most one of two browsers that end the other sessions at the same moment', async () => {
+    const app = await arrange()
+    const browsers = [app.owner, app.owner.copy(), app.owner.copy()]
+    // All read the same web session before one of them renews it.
+    const get = app.store.get.bind(app.store)
+    const reads: (() => void)[] = []
+    app.store.get = (...given) => {
+      reads.push(() => get(...given))
+      if (reads.length === browsers.length) for (const read of reads.splice(0)) read()
+    }
+
+    const answers = await Promise.all(browsers.map((browser) => endOthers(browser)))
+
+    app.store.get = get
+
+    const places = answers
+      .map(({ headers }) => String(headers['location']))
+      .toSorted((one, other) => one.length - other.length)
+    const verified = (await Promise.all(browsers.map(isIn))).filter(Boolean)
+    expect(places).toEqual(['/mfa/devices', '/mfa/devices', '/mfa/devices?done=sessions'])
+    expect(verified).toHaveLength(1)
+    expect(app.ids()).toHaveLength(1)
+  })
+
+  it.each([
+    ['ends the other sessions as well', '/mfa/devices/sessions', {}],
+    ['forgets browsers', '/mfa/devices/forget', {}],
+    ['asks for another device', '/mfa/devices/device', {}],
+  ])('is not brought back by a request that was sent before and %s', async (_, path, fields) => {
+    const app = await arrange()
+    const thief = app.owner.copy()
+    const late = thief.submit(path, fields, { 'x-held': 'yes' })
+    const before = idOf(app.owner)
+    await app.owner.submit('/mfa/devices/passkey/options')
+    await changes['adds a passkey']?.(app)
+
+    app.release()
+    const answer = await late
+
+    expect(answer.headers['location']).toBe('/mfa/devices')
+    expect(answer.cookies).toEqual([])
+    expect(app.ids()).not.toContain(before)
+    expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
+  })
+
+  it('keeps what the app has stored in the web session, in the browser that makes the change', async () => {
+    const routes: WebAppOptions['routes'] = (server) => {
+      server.post('/basket', (req, res) => {
+        Object.assign(req.session, { basket: 'a book' })
+        res.end()
+      })
+      server.get('/basket', (req, res) => void res.json((req.session as { basket?: string }).basket ?? null))
+    }
+    const app = await arrange({ routes })
+    await app.owner.submit('/basket')
+
+    await endOthers(app.owner)
+
+    expect((await app.owner.fetch('/basket')).body).toBe('a book')
+  })
+})
+
+describe('two tabs of one browser', () => {
+  it('that change factors at the same moment stay signed in: the second continues with the new id', async () => {
+    const app = await arrange()
+    const tab = app.owner.copy()
+
+    const [first, second] = await Promise.all([endOthers(app.owner), endOthers(tab)])
+
+    // The cookie jar of a browser has the id that either answer has set.
+    const jar = [first, second].flatMap(({ cookies }) => cookies).filter((line) => line.startsWith('connect.sid'))
+    expect(jar).toHaveLength(1)
+    const browser = jar.length === 1 && first.cookies.length > 0 ? app.owner : tab
+    expect(await standing(browser)).toEqual(inside)
+  })
+
+  it('are answered in order: the new id arrives before the second goes on', async () => {
+    const app = await arrange()
+    const saved = Promise.withResolvers<void>()
+    const save = app.store.set.bind(app.store)
+    app.store.set = (...given) => void saved.promise.then(() => save(...given))
+
+    const arrived: (string | undefined)[] = []
+    const tabs = [app.owner, app.owner.copy()].map(async (tab) => {
+      arrived.push((await endOthers(tab)).headers['location'])
+    })
+    await expect.poll(() => app.destroyed()).toBe(1)
+    for (let turn = 0; turn < 3; turn += 1) await fetch(`${app.url}/mfa/assets/style.css`)
+    const early = [...arrived]
+    saved.resolve()
+    await Promise.all(tabs)
+
+    expect(early).toEqual([])
+    expect(arrived).toEqual(['/mfa/devices?done=sessions', '/mfa/devices'])
+  })
+})

@@ -1,0 +1,63 @@
+import type { Mutant } from './mutant.ts'
+
+const test = 'attacks/copied-cookie.test.ts'
+
+/** The new id of the web session in which factors change or other sessions end. */
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'the new id of the web session that ends the others',
+    file: 'src/express/self-service/next-epoch.ts',
+    find: 'andThen(request, { state: { renew: state } }, async (saved) => {',
+    replace: 'andThen(request, { state: { save: state } }, async (saved) => {',
+    test,
+    title: 'ends when its owner %s',
+  },
+  {
+    defense: 'the new id of the web session that adds a passkey',
+    file: 'src/express/self-service/passkeys.ts',
+    find: "state: { renew: state },\n    events: [{ type: 'factor.added', kind: 'passkey'",
+    replace: "state: { save: state },\n    events: [{ type: 'factor.added', kind: 'passkey'",
+    test,
+    title: 'ends when its owner %s',
+  },
+  {
+    defense: 'the new id of the web session that asks for another device',
+    file: 'src/express/self-service/device.ts',
+    find: 'state: { renew: withSetup(request,',
+    replace: 'state: { save: withSetup(request,',
+    test,
+    title: 'ends when its owner %s',
+  },
+  {
+    defense: 'the new id of the web session once another device is set up',
+    file: 'src/express/self-service/device.ts',
+    find: 'state: { renew: withoutDevice(request) },',
+    replace: 'state: { save: withoutDevice(request) },',
+    test,
+    title: 'that was copied while the code for another device was shown ends once that device is set up',
+  },
+  {
+    defense: 'that a verified web session is not stored under an id that is gone',
+    file: 'src/express/session/web-session.ts',
+    find: 'if (isLoadedVerified(req, session) && !(await hasStored(req))) throw leave(req)',
+    replace: '',
+    test,
+    title: 'is not brought back by a request that was sent before and %s',
+  },
+  {
+    defense: 'that one of several requests with one id renews it',
+    file: 'src/express/session/renewals.ts',
+    find: 'if (renewals.has(formerId)) return false',
+    replace: '',
+    test,
+    title: 'verifies at most one of two browsers that end the other sessions at the same moment',
+  },
+  {
+    defense: 'that a tab which comes second waits for the new id',
+    file: 'src/express/apply.ts',
+    find: '  await renewalSent(loadedIdOf(req))\n',
+    replace: '',
+    test,
+    title: 'are answered in order: the new id arrives before the second goes on',
+  },
+]
