@@ -275,6 +275,28 @@ describe('an app that starts to require passkeys', () => {
 })
 
 describe('a remembered browser', () => {
+  it('that one mfa() has recognized passes no gate of a stricter one, or of one that remembers none', async () => {
+    const remember = { days: 30 }
+    const { signIn, byPush, givePasskey, startApp, url } = await startPolicyApp({ mfa: { remember } })
+    await givePasskey()
+    const { browser } = await signIn()
+    await browser.submit('/mfa/send')
+    await browser.submit('/mfa/remember', { remember: 'yes' })
+    await byPush(browser)
+    const back = createBrowser(url, new Map([['mfa-browser', browser.cookie('mfa-browser') ?? '']]))
+    await back.submit('/login', { username: 'alice', password: 'secret' })
+    const equal = await startApp({ remember })
+    const stricter = await startApp({ remember, phishingResistant: 'prefer' })
+    const without = await startApp()
+
+    const recognized = await isVerified(back)
+    const passes = [equal, stricter, without].map((app) => isVerified(back.copy(app.url)))
+    const { mfa: seen } = (await back.copy(equal.url).fetch('/account')).body as { mfa: { remembered: boolean } }
+
+    expect([recognized, await Promise.all(passes)]).toEqual([true, [true, false, false]])
+    expect(seen.remembered).toBe(true)
+  })
+
   it.each(['the app', 'the domain'])('passes no gate where %s prefers passkeys and the user has one', async (place) => {
     const phishingResistant = place === 'the app' ? 'prefer' : 'off'
     const remember = { days: 30 }

@@ -124,6 +124,14 @@ export const mutants: readonly Mutant[] = [
     title: 'is offered no recovery codes, as they would not sign in',
   },
   {
+    defense: 'a browser that was recognized under less does not count under more',
+    file: 'src/express/sign-in/remembered.ts',
+    find: '  if (!countsUnder(resistanceIn(mfa.policy, false), { factor: null, phishingResistant })) return false\n',
+    replace: '',
+    test,
+    title: 'that one mfa() has recognized passes no gate of a stricter one, or of one that remembers none',
+  },
+  {
     defense: 'a remembered browser does not stand in for a passkey',
     file: 'src/challenge/known-browser.ts',
     find: '  if (!known || !passes({ service, member: known })) return undefined',

@@ -41,8 +41,8 @@ export function overviewPage(request: WebRequest, { own, browsers, service, toke
     pending: pendingOf(layout, pendingCode(own), clock.now()),
     handedOver: isHandedOver(own),
     lastDevice: isLast(own, 'device', rpId),
-    passkeys: passkeysOf(request, own, layout, facts),
-    ...signalOf(request, own),
+    passkeys: factors.includes('passkey') ? passkeysOf(rpId, own, layout, facts) : undefined,
+    ...signalOf(request, own, rpId),
     hardware: own.hardware && {
       ...own.hardware,
       // A hardware token may have belonged to the organization, or to another user, for years.
@@ -61,10 +61,8 @@ export function overviewPage(request: WebRequest, { own, browsers, service, toke
 }
 
 /** The passkeys, those of other apps without their forms; undefined where there can be none. */
-function passkeysOf(request: WebRequest, own: OwnFactors, { words }: Layout, facts: Facts) {
-  const rpId = relyingPartyOf(request)?.id
-  const isAccepted = request.context.mfa.options.factors.includes('passkey')
-  if (!own.passkeys || rpId === undefined || !isAccepted) return undefined
+function passkeysOf(rpId: string | undefined, own: OwnFactors, { words }: Layout, facts: Facts) {
+  if (!own.passkeys || rpId === undefined) return undefined
   const w = words.devices.passkeys
   const shown = own.passkeys.map((passkey) => ({
     ...passkey,
@@ -80,9 +78,7 @@ function passkeysOf(request: WebRequest, own: OwnFactors, { words }: Layout, fac
 }
 
 /** What password managers should know after a change (WebAuthn Level 3 section 5.1.10, signal methods). */
-function signalOf(request: WebRequest, { userId, passkeys }: OwnFactors) {
-  const { req, user } = request
-  const rpId = relyingPartyOf(request)?.id
+function signalOf({ req, user }: WebRequest, { userId, passkeys }: OwnFactors, rpId: string | undefined) {
   if (!passkeys || rpId === undefined || req.query['done'] === undefined) return {}
   const id = Buffer.from(userId, 'hex').toString('base64url')
   const accepted = passkeys.flatMap((passkey) => (passkey.rpId === rpId ? [passkey.credentialId] : []))

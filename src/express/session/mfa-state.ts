@@ -1,4 +1,5 @@
 import type { Challenge, Verified } from '../../challenge/challenge.ts'
+import type { RequestedPhishingResistance } from '../../contract/phishing-resistance.ts'
 
 /** How long `failMode` lets a user pass, seconds. */
 export const letThroughTime = 300
@@ -64,6 +65,8 @@ export interface PasskeyPass extends LetThrough {
 export interface Remembered extends LetThrough {
   /** The SHA-256 of the cookie by which the service recognized the browser. */
   readonly browser: string
+  /** The policy under which the browser passed: several `mfa()` share the web session. Undefined for `off`. */
+  readonly phishingResistant?: RequestedPhishingResistance | undefined
 }
 
 export interface LetThrough {

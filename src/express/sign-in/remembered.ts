@@ -5,8 +5,10 @@ import type { Challenge } from '../../challenge/challenge.ts'
 import { readRemembered } from '../../challenge/known-browser.ts'
 import type { Known } from '../../challenge/passkey-policy.ts'
 import { isBeforeEnd } from '../../clock.ts'
+import { resistanceIn } from '../../challenge/policy.ts'
 import { BrowserKey } from '../../contract/browser-key.ts'
 import type { KnownBrowser } from '../../contract/browsers.ts'
+import { countsUnder, requestedPolicy } from '../../contract/phishing-resistance.ts'
 import type { PassedBrowser } from '../../contract/sessions.ts'
 import { appOriginOf } from '../request/app-origin.ts'
 import { browserName, clientAddress, placeAttributes } from '../request/client-facts.ts'
@@ -22,13 +24,18 @@ import { challengePolicy, needsOnlyPasskey } from './challenge-policy.ts'
 /** How long a web session relies on a recognized browser, seconds: a change may go unnoticed for as long. */
 const recognizedFor = 60
 
-/** Whether the request comes from a remembered browser of its user. Such a user passes the gate and is not verified. */
+/**
+ * Whether the request comes from a browser of its user that was recognized under this policy. Such a user passes the gate and is
+ * not verified.
+ */
 export function isRemembered(req: IncomingMessage, { remembered }: MfaState, context: RequestContext): boolean {
   const { mfa, userKey } = context
-  if (remembered === undefined || remembered.userKey !== userKey) return false
+  if (!mfa.options.remember || remembered === undefined || remembered.userKey !== userKey) return false
   // Another browser can send the same web session, whose id an attacker may have planted.
   const browser = browserCookie.read(req, context)
   if (browser === undefined || remembered.browser !== hashOf(browser)) return false
+  const { phishingResistant } = remembered
+  if (!countsUnder(resistanceIn(mfa.policy, false), { factor: null, phishingResistant })) return false
   return isBeforeEnd(remembered.until, recognizedFor, mfa.options.clock.now())
 }
 
@@ -54,7 +61,9 @@ export async function recognize(request: WebRequest): Promise<Effects | undefine
     // The cookie stays: it may belong to another user of the same browser.
     if (found === undefined) return undefined
     const until = found.rememberedUntil
-    const remembered = { userKey, browser: hashOf(browser), until: Math.min(until, clock.now() + recognizedFor) }
+    const phishingResistant = requestedPolicy(policy.resistanceHere)
+    const untilAsked = Math.min(until, clock.now() + recognizedFor)
+    const remembered = { userKey, browser: hashOf(browser), until: untilAsked, phishingResistant }
     const isFirst = state.remembered === undefined
     const isFormer = browserCookie.hasFormerName(req, context)
     return {
