@@ -75,7 +75,7 @@ describe('an administrator who sends the body of a request late', () => {
     const change = { role: 'admin' as const, domains: [other.id] }
     await setAdministratorRole(running.ctx, { organizationId, id, version: 1 }, change)
 
-    expect(await sendBody()).toBe(401)
+    expect(await sendBody()).toBe(404)
   })
 })
 

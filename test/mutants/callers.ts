@@ -128,8 +128,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the help desk needs a verified caller or a consent',
     file: 'src/service/console/guard.ts',
-    find: 'if (await isCallerVerified(ctx.store.db, of, ctx.clock.now())) return',
-    replace: 'if (!(await isCallerVerified(ctx.store.db, of, ctx.clock.now()))) return',
+    find: '(await isCallerVerified(db, { administratorId: requestedBy, userId }, now))) return',
+    replace: '!(await isCallerVerified(db, { administratorId: requestedBy, userId }, now))) return',
     test: calls,
     title: 'lets the help desk act without a consent, for 10 minutes',
   },

@@ -93,7 +93,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the administrator who prepared a job',
     file: handlers,
-    find: '  if (row.requestedBy !== administrator.id) throw',
+    find: '  if (row.requestedBy !== signedIn(inside).id) throw',
     replace: "  if (row.requestedBy === '') throw",
     test: jobs,
     title: 'is for who has prepared it, and for 15 minutes',

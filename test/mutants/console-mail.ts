@@ -25,8 +25,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the access of the administrator when the mail was accepted',
     file: sending,
-    find: '  await requireStillAllowed(db, call)\n  const user = await lockMember(',
-    replace: '  const user = await lockMember(',
+    find: 'await change((inside) => store(',
+    replace: 'await undecided(call)((inside) => store(',
     test: mails,
     title: meanwhile,
   },
@@ -91,8 +91,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'mails to one person are counted one after the other',
     file: sending,
-    find: '  await lockMember(db, call, person.domainId, person.userId)\n  const problem = await enrollmentMailProblem(db, call, person)\n',
-    replace: '  const problem = await enrollmentMailProblem(call.store.db, call, person)\n',
+    find: 'await change((inside) => reserve(inside, wanted, useEvidence))',
+    replace: 'await reserve(call, wanted, useEvidence)',
     test: mails,
     title: 'gets three mails in 24 hours, also when more are sent at once',
   },

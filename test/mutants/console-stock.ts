@@ -3,9 +3,6 @@ import type { Mutant } from './mutant.ts'
 const stock = 'service/console/stock.test.ts'
 const store = 'src/service/store/stock.ts'
 const handlers = 'src/service/console/stock.ts'
-const changes = 'src/service/admin/stock.ts'
-
-const stillAllowed = 'is not changed by an administrator whose access ended during the request'
 
 const rows = 'src/service/admin/import-rows.ts'
 const steps = 'service/admin/import-rows.test.ts'
@@ -177,29 +174,5 @@ export const mutants: readonly Mutant[] = [
     replace: 'const wideWindow = 100\n',
     test: stock,
     title: 'refuses codes that do not follow each other, that were used, or that are too far away',
-  },
-  {
-    defense: 'the access of the administrator, checked again while importing hardware tokens',
-    file: 'src/service/admin/hardware-import.ts',
-    find: '    await requireStillAllowed(db, ctx)\n',
-    replace: '',
-    test: stock,
-    title: stillAllowed,
-  },
-  {
-    defense: 'the access of the administrator, checked again while deleting a hardware token',
-    file: changes,
-    find: '    await requireStillAllowed(db, call)\n    if (',
-    replace: '    if (',
-    test: stock,
-    title: stillAllowed,
-  },
-  {
-    defense: 'the access of the administrator, checked again while resynchronizing a hardware token',
-    file: changes,
-    find: '    await requireStillAllowed(db, call)\n    const corrected',
-    replace: '    const corrected',
-    test: stock,
-    title: stillAllowed,
   },
 ]

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { cancelBulkJob, listBulkJobs } from '../../contract/admin/bulk-jobs.ts'
 import { cancel } from '../../service/console/bulk/jobs.ts'
 import { view } from '../../service/console/bulk/view.ts'
+import { undecided } from '../../service/context/within.ts'
 import { bulkJobsOf } from '../../service/store/bulk-jobs.ts'
 import { adminCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
@@ -32,7 +33,9 @@ export function jobsCommand(): Command {
             names: (job) => [job.id],
             show: (job) => shortId(job.id),
           })
-          const canceled = await service.call(cancelBulkJob, { params: { bulkJobId: id } }, cancel)
+          const canceled = await service.call(cancelBulkJob, { params: { bulkJobId: id } }, (input, call) =>
+            cancel(input, call, undecided(call)),
+          )
           return printDone(settings, canceled, `The job ${shortId(id)} is ${canceled.state}.`)
         }
         if (settings.json) return printJson(jobs)

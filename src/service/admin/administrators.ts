@@ -14,7 +14,7 @@ import {
 import type { AdministratorRow } from '../store/administrators.ts'
 import { domainById } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
-import { requireStillAllowed } from './acting.ts'
+import { inTransaction } from '../store/transaction-ends.ts'
 import type { Acting } from './acting.ts'
 
 /** Those with access first, oldest first. */
@@ -41,8 +41,7 @@ export async function setAdministratorRole(
   { organizationId, id, version }: { organizationId: string; id: string; version?: number | undefined },
   { role, domains = [] }: ChangedAdministrator,
 ): Promise<Administrator> {
-  await ctx.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, ctx)
+  await inTransaction(ctx.store.db, async (db) => {
     const before = await load(db, organizationId, id)
     if (before.revokedAt !== null) throw revokedAlready()
     if (version !== undefined && version !== before.version) throw changedMeanwhile(before)
@@ -63,8 +62,7 @@ export async function revokeAdministrator(
   ctx: Acting,
   { organizationId, id }: { organizationId: string; id: string },
 ): Promise<void> {
-  await ctx.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, ctx)
+  await inTransaction(ctx.store.db, async (db) => {
     await load(db, organizationId, id)
     if (!(await endAdministrator(db, id, ctx.clock.now()))) throw revokedAlready()
     await audit(db, ctx, { event: 'administrator.revoked', organizationId, facts: { administrator: id } })
@@ -88,8 +86,7 @@ export function endSessions(
   ctx: Acting,
   { organizationId, id }: { organizationId: string; id: string },
 ): Promise<number> {
-  return ctx.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, ctx)
+  return inTransaction(ctx.store.db, async (db) => {
     await load(db, organizationId, id)
     const { length: count } = await removeAdministratorSessions(db, id)
     await audit(db, ctx, {

@@ -2,7 +2,6 @@ import { z } from 'zod'
 
 import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
-import { requireStillAllowed } from './acting.ts'
 import type { Acting } from './acting.ts'
 import { hashApiKey } from '../http/authenticate.ts'
 import { parseOptions } from '../../contract/validate.ts'
@@ -10,6 +9,7 @@ import { newId, randomText } from '../rules/random.ts'
 import { apiKeysOf, insertApiKey, removeApiKey } from '../store/api-keys.ts'
 import { domainById } from '../store/domains.ts'
 import type { ApiKeyRole } from '../store/schema.ts'
+import { inTransaction } from '../store/transaction-ends.ts'
 
 /** Options of `createApiKey()`. */
 export interface NewApiKey {
@@ -71,8 +71,7 @@ export async function addApiKey(
     throw new RangeError('domainId: no such domain')
   }
   const added = { id: newId(ctx.random), role, domainId, createdAt: ctx.clock.now() }
-  await db.transaction().execute(async (tx) => {
-    await requireStillAllowed(tx, ctx)
+  await inTransaction(db, async (tx) => {
     await insertApiKey(tx, { ...added, organizationId, hash: hashApiKey(key) })
     const facts = { apiKey: added.id, role, domain: domainId }
     await audit(tx, ctx, { event: 'api_key.created', organizationId, facts })
@@ -88,8 +87,7 @@ export async function listApiKeys(ctx: ServiceContext, organizationId: string): 
 
 /** Takes effect with the next request. @returns false if the organization has no such key. */
 export function revokeApiKey(ctx: Acting, organizationId: string, id: string): Promise<boolean> {
-  return ctx.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, ctx)
+  return inTransaction(ctx.store.db, async (db) => {
     const removed = await removeApiKey(db, organizationId, id)
     if (removed) await audit(db, ctx, { event: 'api_key.revoked', organizationId, facts: { apiKey: id } })
     return removed

@@ -1,12 +1,12 @@
 import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
-import { requireStillAllowed } from './acting.ts'
 import type { Acting } from './acting.ts'
 import { defaultImage } from '../rules/default-image.ts'
 import { imageFault, nameImage } from '../rules/image.ts'
 import { imageOfDomain, removeImageOfDomain, setImageOfDomain } from '../store/domains.ts'
 import { domainById } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
+import { inTransaction } from '../store/transaction-ends.ts'
 import { RefusalError } from './errors.ts'
 
 /** @param png Shown to users on their device. @throws {RefusalError} if it is not a suitable image. */
@@ -18,8 +18,7 @@ export async function setDomainImage(
 ): Promise<void> {
   const fault = imageFault(png)
   if (fault !== undefined) throw new RefusalError(`The image cannot be used: ${fault}.`)
-  await ctx.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, ctx)
+  await inTransaction(ctx.store.db, async (db) => {
     await needDomain(db, organizationId, domainId)
     await setImageOfDomain(db, domainId, nameImage(png))
     await audit(db, ctx, { event: 'domain.image_set', organizationId, facts: { domain: domainId } })
@@ -35,8 +34,7 @@ export async function domainImage(ctx: ServiceContext, organizationId: string, d
 
 /** Shows the neutral default again. @returns false if it is shown already. */
 export function removeDomainImage(ctx: Acting, organizationId: string, domainId: string): Promise<boolean> {
-  return ctx.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, ctx)
+  return inTransaction(ctx.store.db, async (db) => {
     await needDomain(db, organizationId, domainId)
     const removed = await removeImageOfDomain(db, domainId)
     if (removed) await audit(db, ctx, { event: 'domain.image_removed', organizationId, facts: { domain: domainId } })

@@ -6,7 +6,6 @@ import type { NumberMatching } from '../../contract/domains.ts'
 import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
 import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
-import { requireStillAllowed } from './acting.ts'
 import type { Acting } from './acting.ts'
 import { parseOptions } from '../../contract/validate.ts'
 import { newId } from '../rules/random.ts'
@@ -14,6 +13,7 @@ import { domainView } from '../views/views.ts'
 import { domainById, domainByName, domainsOf, insertDomain, updateDomain } from '../store/domains.ts'
 import type { DomainChanges as Columns, DomainRow } from '../store/domains.ts'
 import type { Fact, Queryable } from '../store/schema.ts'
+import { inTransaction } from '../store/transaction-ends.ts'
 import { NameTakenError } from './errors.ts'
 import { RefusalError } from './errors.ts'
 
@@ -100,8 +100,7 @@ export async function addDomain(
     synchronizationTicket: 0,
     synchronizationApplied: 0,
   }
-  await db.transaction().execute(async (tx) => {
-    await requireStillAllowed(tx, ctx)
+  await inTransaction(db, async (tx) => {
     if (!(await insertDomain(tx, row))) throw taken(options.name)
     await audit(tx, ctx, { event: 'domain.created', organizationId, facts: { domain: row.id } })
   })
@@ -125,10 +124,9 @@ export async function changeDomain(
   accept: Accept = () => Promise.resolve(),
 ): Promise<Domain> {
   const changes = parseOptions(DomainChanges, 'setDomain', given)
-  return ctx.store.db.transaction().execute(async (db) => {
+  return inTransaction(ctx.store.db, async (db) => {
     const domain = await domainById(db, organizationId, id)
     if (!domain) throw new RangeError('domainId: no such domain')
-    await requireStillAllowed(db, ctx)
     await accept(db, domain)
     const namesake = changes.name === undefined ? undefined : await domainByName(db, organizationId, changes.name)
     if (namesake && namesake.id !== id) throw taken(namesake.name)

@@ -3,11 +3,12 @@ import type { RejectionCode } from '../../contract/admin/stock.ts'
 import { describeMistakes, validate } from '../../contract/validate.ts'
 import type { Mistake } from '../../contract/validate.ts'
 import { audit } from '../audit/audit.ts'
+import { undecided } from '../context/within.ts'
+import type { Transact } from '../context/within.ts'
 import { defaultAlias, digitsOf } from '../rules/hardware-token.ts'
 import { newId } from '../rules/random.ts'
 import { insertHardwareTokens, presentSerialNumbers } from '../store/hardware.ts'
 import type { NewHardwareTokenRow } from '../store/hardware.ts'
-import { requireStillAllowed } from './acting.ts'
 import type { Acting } from './acting.ts'
 import { RefusalError } from './errors.ts'
 import { importRows, inSmallSteps } from './import-rows.ts'
@@ -16,12 +17,17 @@ import type { ImportOptions, ImportReport, Rejected, RowBatches } from './import
 /** A row of an import file: a token in the form of the contract, not yet validated, or the reason why it could not be read. */
 export type ImportRow = { readonly line: number } & ({ readonly token: unknown } | Omit<Rejected, 'line'>)
 
+interface HardwareImportOptions extends ImportOptions {
+  /** Opens the transaction in which the tokens are stored. */
+  readonly transact?: Transact<Acting>
+}
+
 /** Imports hardware tokens by the rules of the REST interface, all in one transaction. */
 export async function importHardwareTokens(
   ctx: Acting,
   organizationId: string,
   rows: RowBatches<ImportRow>,
-  options: ImportOptions = {},
+  options: HardwareImportOptions = {},
 ): Promise<ImportReport> {
   const check = createCheck()
   return importRows(
@@ -101,7 +107,7 @@ async function insertAll(
   ctx: Acting,
   organizationId: string,
   rows: readonly Accepted[],
-  { progress = () => {}, requireWaiting = () => {} }: ImportOptions,
+  { progress = () => {}, requireWaiting = () => {}, transact = undecided(ctx) }: HardwareImportOptions,
 ): Promise<void> {
   const createdAt = ctx.clock.now()
   // Before the transaction, because other writers wait for it.
@@ -110,15 +116,15 @@ async function insertAll(
     tokens.push(...some.map(({ token }) => toRow(ctx, { organizationId, createdAt }, token)))
   }
   requireWaiting()
-  await ctx.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, ctx)
+  await transact(async (inside) => {
+    const { db } = inside.store
     let done = 0
     for await (const some of inSmallSteps([tokens])) {
       if (!(await insertHardwareTokens(db, some))) throw changedMeanwhile()
       done += some.length
       progress(done, tokens.length)
     }
-    await audit(db, ctx, { event: 'hardware.imported', organizationId, facts: { count: tokens.length } })
+    await audit(db, inside, { event: 'hardware.imported', organizationId, facts: { count: tokens.length } })
   })
 }
 

@@ -9,7 +9,7 @@ import { newId } from '../rules/random.ts'
 import { insertInvitation, openInvitationsOf, removeInvitation } from '../store/administrator-invitations.ts'
 import type { InvitationRow } from '../store/administrator-invitations.ts'
 import { userById } from '../store/users.ts'
-import { requireStillAllowed } from './acting.ts'
+import { inTransaction } from '../store/transaction-ends.ts'
 import type { Acting } from './acting.ts'
 import { requireDomains } from './administrators.ts'
 
@@ -42,8 +42,7 @@ export async function invite(
     createdAt,
     expiresAt: createdAt + invitationLifetime,
   }
-  await ctx.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, ctx)
+  await inTransaction(ctx.store.db, async (db) => {
     await requireDomains(db, organizationId, domains)
     if (user !== null && !(await userById(db, organizationId, user))) throw new ApiProblem('api.error.notfound.user')
     await insertInvitation(db, row)
@@ -62,8 +61,7 @@ export async function withdrawInvitation(
   ctx: Acting,
   { organizationId, id }: { readonly organizationId: string; readonly id: string },
 ): Promise<void> {
-  await ctx.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, ctx)
+  await inTransaction(ctx.store.db, async (db) => {
     if (!(await removeInvitation(db, organizationId, id))) throw new ApiProblem('api.error.notfound.invitation')
     await audit(db, ctx, { event: 'administrator.invitation_withdrawn', organizationId, facts: { invitation: id } })
   })

@@ -14,6 +14,7 @@ import { removePasskeys } from '../store/passkeys.ts'
 import type { Queryable } from '../store/schema.ts'
 import { revokeTokens } from '../store/tokens.ts'
 import type { Revoked } from '../store/tokens.ts'
+import { inTransaction } from '../store/transaction-ends.ts'
 import { lockUser } from '../store/users.ts'
 
 interface Of {
@@ -27,12 +28,11 @@ interface Of {
  * @throws {RangeError} if the user does not exist.
  */
 export async function resetUser(ctx: ServiceContext, { organizationId, userId }: Of): Promise<void> {
-  const ended = await ctx.store.db.transaction().execute(async (db) => {
+  await inTransaction(ctx.store.db, async (db) => {
     const revoked = await resetInTransaction(db, ctx, { organizationId, userId })
     await announceChange(db, ctx, { kind: 'reset', organizationId, userId })
-    return revoked
+    notifyRevoked(db, ctx, revoked)
   })
-  notifyRevoked(ctx, ended)
 }
 
 /** The same within a transaction. @returns what was revoked, to notify waiters. */

@@ -3,13 +3,12 @@ import { resynchronize } from '../codes/resynchronize.ts'
 import type { Caller } from '../context/caller.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { removeFreeToken, stockTokenById } from '../store/stock.ts'
-import { requireStillAllowed } from './acting.ts'
+import { inTransaction } from '../store/transaction-ends.ts'
 
 /** Deletes a hardware token that belongs to no one. */
 export async function deleteFreeToken(call: Caller, id: string): Promise<void> {
   const { organizationId } = call
-  await call.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, call)
+  await inTransaction(call.store.db, async (db) => {
     if (!(await stockTokenById(db, organizationId, id))) throw new ApiProblem('api.error.notfound.hardware')
     if (!(await removeFreeToken(db, organizationId, id)))
       throw new ApiProblem('api.error.conflict.hardware', 'The token belongs to a person. Take it away first.')
@@ -25,8 +24,7 @@ interface Shown {
 
 /** Corrects the clock of a user's hardware token. */
 export async function resynchronizeHardware(call: Caller, { userId, codes }: Shown): Promise<void> {
-  await call.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, call)
+  await inTransaction(call.store.db, async (db) => {
     const corrected = await resynchronize(call, db, { userId, codes })
     if (corrected === 'no_token') throw new ApiProblem('api.error.notfound.hardware')
     if (corrected === 'wrong_codes')

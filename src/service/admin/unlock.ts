@@ -5,6 +5,7 @@ import { untilUnlocked } from '../rules/code-lock.ts'
 import { codeBudgets, codesLockedUntil } from '../store/code-tries.ts'
 import type { CodesOf } from '../store/code-tries.ts'
 import type { Queryable } from '../store/schema.ts'
+import { inTransaction } from '../store/transaction-ends.ts'
 
 interface Of {
   readonly organizationId: string
@@ -18,7 +19,7 @@ interface Of {
  * reported, in every domain.
  */
 export function unlockUser(ctx: ServiceContext, of: Of): Promise<void> {
-  return ctx.store.db.transaction().execute((db) => unlockInTransaction(db, ctx, of))
+  return inTransaction(ctx.store.db, (db) => unlockInTransaction(db, ctx, of))
 }
 
 export async function unlockInTransaction(

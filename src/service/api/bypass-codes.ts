@@ -22,13 +22,22 @@ import {
 import type { BypassCodeRow } from '../store/bypass-codes.ts'
 import type { Queryable } from '../store/schema.ts'
 import { bypassCodeText } from '../sealing/secrets.ts'
+import { inTransaction } from '../store/transaction-ends.ts'
 import { lockUser } from '../store/users.ts'
 import { findDomain, findUser } from './find.ts'
 import { lockMember } from '../factors/lock-member.ts'
 
 export const create: Handler<typeof contract.createBypassCode> = async (input, call) => {
-  const drawn = await draw(call, input.userId)
-  const row = await call.store.db.transaction().execute(async (db) => {
+  return createDrawn(input, call, await draw(call, input.userId))
+}
+
+/** @param drawn A code for this user, which was drawn before the transaction. */
+export async function createDrawn(
+  input: Input<typeof contract.createBypassCode>,
+  call: Call,
+  drawn: Drawn,
+): Promise<BypassCode> {
+  const row = await inTransaction(call.store.db, async (db) => {
     // Locked, so that concurrent requests are counted one by one.
     if (!(await lockUser(db, call.organizationId, input.userId))) throw new ApiProblem('api.error.notfound.user')
     const present = await bypassCodesOfUsers(db, [input.userId], call.clock.now())
@@ -80,7 +89,7 @@ export const get: Handler<typeof contract.getBypassCode> = async (input, call) =
 
 export const removeAll: Handler<typeof contract.deleteBypassCodes> = async (input, call) => {
   const user = await findUser(call, input.userId)
-  await call.store.db.transaction().execute(async (db) => {
+  await inTransaction(call.store.db, async (db) => {
     const count = await removeBypassCodesOfUser(db, { userId: user.id, now: call.clock.now() })
     if (count === 0) return
     await auditCall(db, call, 'bypass.all_deleted', { user: user.id, count })
@@ -132,7 +141,7 @@ interface Drawn {
 }
 
 /** Before the transaction, because hashing takes time. */
-async function draw(call: Call, userId: string): Promise<Drawn> {
+export async function draw(call: Call, userId: string): Promise<Drawn> {
   const code = newBypassCode(call.random)
   return { code, kept: await storedForm(call, userId, code) }
 }

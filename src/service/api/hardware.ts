@@ -23,6 +23,7 @@ import {
 } from '../store/hardware.ts'
 import type { HardwareTokenRow } from '../store/hardware.ts'
 import type { Queryable } from '../store/schema.ts'
+import { inTransaction } from '../store/transaction-ends.ts'
 import { lockUser } from '../store/users.ts'
 import { findDomain, findUser } from './find.ts'
 import { lockMember } from '../factors/lock-member.ts'
@@ -82,7 +83,7 @@ export const remove: Handler<typeof contract.deleteHardwareToken> = async (input
 }
 
 export const assign: Handler<typeof contract.assignHardwareToken> = async ({ userId, hardwareTokenId }, call) => {
-  await call.store.db.transaction().execute(async (db) => {
+  await inTransaction(call.store.db, async (db) => {
     if (!(await lockUser(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
     const token = await hardwareTokenById(db, call.organizationId, hardwareTokenId)
     if (!token) throw notFound()
@@ -139,7 +140,7 @@ export const getOfUser: Handler<typeof contract.getHardwareTokenOfUser> = async 
 
 export const release: Handler<typeof contract.releaseHardwareToken> = async (input, call) => {
   const user = await findUser(call, input.userId)
-  const released = await call.store.db.transaction().execute(async (db) => {
+  const released = await inTransaction(call.store.db, async (db) => {
     const kind = removalKind(await hardwareTokenOfUser(db, user.id))
     const done = await releaseHardwareTokens(db, call.secrets, [user.id])
     if (done) await auditCall(db, call, 'hardware.released', { user: user.id })

@@ -9,13 +9,13 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
 import type { Call, Handler, Input, Prepare, PreparedHandler } from '../http/route.ts'
 import { ApiProblem } from '../ground/problem.ts'
+import { lockMember } from '../factors/lock-member.ts'
 import { isLeaving, leaveDomain } from '../store/leave.ts'
-import { listMembers, memberBy } from '../store/members.ts'
+import { listMembers } from '../store/members.ts'
 import * as tickets from '../store/synchronizations.ts'
 import type { Queryable } from '../store/schema.ts'
 import { noneRevoked } from '../store/tokens.ts'
-import type { Revoked } from '../store/tokens.ts'
-import { userById } from '../store/users.ts'
+import { lockUser, userById } from '../store/users.ts'
 import type { SynchronizedRow } from '../sync/stage.ts'
 import { synchronizeMembers } from '../sync/synchronize.ts'
 import { findDomain, findMember } from './find.ts'
@@ -24,19 +24,19 @@ import { addToDomain, showAll } from './users.ts'
 
 export const add: Handler<typeof contract.addMember> = async (input, call) => {
   const domain = await findDomain(call, input.domainId)
-  const revoked = await call.store.db.transaction().execute(async (db) => {
-    // Inside the transaction, so that a user who is being deleted is not left with a membership.
-    const user = await userById(db, call.organizationId, input.userId)
-    if (!user) throw new ApiProblem('api.error.notfound.user')
-    const of = { domainId: domain.id, userIds: [user.id] }
-    const ended = (await isLeaving(db, domain.id, user.id))
+  await call.store.db.transaction().execute(async (db) => {
+    const { userId } = input
+    // So that a user who is being deleted is not left with a membership, and an administrator who changes the user knows of it.
+    if (!(await lockUser(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
+    if (!(await userById(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
+    const of = { domainId: domain.id, userIds: [userId] }
+    const ended = (await isLeaving(db, domain.id, userId))
       ? await leaveDomain(db, of, { now: call.clock.now(), secrets: call.secrets })
       : noneRevoked
     await auditRevoked(db, call, ended, call)
-    await addToDomain(db, call, domain.id, user.id)
-    return ended
+    await addToDomain(db, call, domain.id, userId)
+    notifyRevoked(db, call, ended)
   })
-  notifyRevoked(call, revoked)
 }
 
 export const get: Handler<typeof contract.getMember> = async (input, call) => {
@@ -54,22 +54,19 @@ export const list: Handler<typeof contract.listMembers> = async (input, call) =>
 
 export const remove: Handler<typeof contract.removeMember> = async ({ domainId, userId }, call) => {
   await findDomain(call, domainId)
-  const revoked = await call.store.db.transaction().execute((db) => removeInTransaction(db, call, { domainId, userId }))
-  notifyRevoked(call, revoked)
+  await call.store.db.transaction().execute((db) => removeInTransaction(db, call, { domainId, userId }))
 }
 
-/** @returns what was revoked, to notify waiters. */
 export async function removeInTransaction(
   db: Queryable,
   ctx: ServiceContext & { readonly organizationId: string },
   { domainId, userId }: { readonly domainId: string; readonly userId: string },
-): Promise<Revoked> {
-  const user = await memberBy(db, { organizationId: ctx.organizationId, domainId }, { id: userId })
-  if (!user) throw new ApiProblem('api.error.notfound.user')
+): Promise<void> {
+  await lockMember(db, ctx, domainId, userId)
   const ended = await leaveDomain(db, { domainId, userIds: [userId] }, { now: ctx.clock.now(), secrets: ctx.secrets })
   await auditRevoked(db, ctx, ended, ctx)
   await auditCall(db, ctx, 'membership.removed', { domain: domainId, user: userId })
-  return ended
+  notifyRevoked(db, ctx, ended)
 }
 
 /** Lists are ordered by arrival: a slow upload does not overwrite a list that arrived later. */

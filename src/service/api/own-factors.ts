@@ -25,15 +25,14 @@ export const getRequirement: Handler<typeof factors.getChangeRequirement> = asyn
 export const giveUp: Handler<typeof contract.giveUpFactor> = async (input, call) => {
   const { what, pass, domainId, userId, epoch, rpId } = input
   const domain = await findDomain(call, domainId)
-  const ended = await call.store.db.transaction().execute(async (db) => {
+  await call.store.db.transaction().execute(async (db) => {
     const user = await lockMember(db, call, domain.id, userId)
     await requirePass(db, call, { userId: user.id, changed: what, pass, domainId: domain.id })
     const of = { domainId: domain.id, userId: user.id, rpId }
     if (!(await everydayFactors(db, of))[what]) throw new ApiProblem(missing[what])
     await requireAnotherFactor(db, of, what)
-    return removers[what](db, call, { domainId: domain.id, userId: user.id, epoch })
+    notifyRevoked(db, call, await removers[what](db, call, { domainId: domain.id, userId: user.id, epoch }))
   })
-  notifyRevoked(call, ended)
 }
 
 const missing = { device: 'api.error.notfound.token', hardware: 'api.error.notfound.hardware' } as const

@@ -9,6 +9,7 @@ import type { Call, Handler } from '../http/route.ts'
 import { passkeyOfUser, passkeysOfUser, removePasskey, renamePasskey } from '../store/passkeys.ts'
 import type { PasskeyRow } from '../store/passkeys.ts'
 import type { Queryable } from '../store/schema.ts'
+import { inTransaction } from '../store/transaction-ends.ts'
 import { passkeyView } from '../views/views.ts'
 import { findDomain, findMember } from './find.ts'
 
@@ -31,7 +32,7 @@ export const rename: Handler<typeof contract.renamePasskey> = async (input, call
 
 export const remove: Handler<typeof contract.deletePasskey> = async (input, call) => {
   const domain = await findDomain(call, input.domainId)
-  await call.store.db.transaction().execute(async (db) => {
+  await inTransaction(call.store.db, async (db) => {
     const user = await lockMember(db, call, domain.id, input.userId)
     await drop(db, call, { id: input.passkeyId, userId: user.id, domainId: domain.id })
   })

@@ -9,6 +9,7 @@ import type { DomainRow } from '../store/domains.ts'
 import { clearReplacement, setReplacement } from '../store/replacements.ts'
 import type { CodeGrant } from '../store/replacements.ts'
 import type { Queryable } from '../store/schema.ts'
+import { inTransaction } from '../store/transaction-ends.ts'
 import { activationCodeText } from '../sealing/secrets.ts'
 import { removeShownToken, tokenOf } from '../store/tokens.ts'
 import type { TokenRow } from '../store/tokens.ts'
@@ -22,7 +23,7 @@ import { issueToken } from './tokens.ts'
  */
 export const issue: Handler<typeof contract.issueReplacement> = async (input, call) => {
   const domain = await findDomain(call, input.domainId)
-  return call.store.db.transaction().execute(async (db) => {
+  return inTransaction(call.store.db, async (db) => {
     const user = await lockMember(db, call, domain.id, input.userId)
     const change = { userId: user.id, changed: 'device', pass: input.pass, domainId: domain.id } as const
     const grant = input.pass === undefined ? handedOver : await requirePass(db, call, change)

@@ -18,6 +18,7 @@ import type { Queryable } from '../store/schema.ts'
 import { activationCodeText } from '../sealing/secrets.ts'
 import { insertToken, revokeTokens, tokenOf } from '../store/tokens.ts'
 import type { TokenRow } from '../store/tokens.ts'
+import { inTransaction } from '../store/transaction-ends.ts'
 import type { UserRow } from '../store/users.ts'
 import { findDomain, findMember } from './find.ts'
 import { lockMember } from '../factors/lock-member.ts'
@@ -26,7 +27,7 @@ import { notifyRevoked } from '../waiting/notify.ts'
 export const issue: Handler<typeof contract.issueToken> = async ({ userId, domainId }, call) => {
   const domain = await findDomain(call, domainId)
   const expiresAt = codeExpiry(call.clock.now(), domain.activationCodeExpiration)
-  return call.store.db.transaction().execute((db) => issueOrShow(call, db, { domain, userId, expiresAt }))
+  return inTransaction(call.store.db, (db) => issueOrShow(call, db, { domain, userId, expiresAt }))
 }
 
 interface Issued {
@@ -82,15 +83,14 @@ export const rename: Handler<typeof contract.renameDevice> = async (input, call)
 export const revoke: Handler<typeof contract.revokeToken> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   const now = call.clock.now()
-  const revoked = await call.store.db.transaction().execute(async (db) => {
+  await inTransaction(call.store.db, async (db) => {
     const token = await tokenOf(db, domain.id, user.id)
     if (!token || hasExpired(token, now)) throw new ApiProblem('api.error.notfound.token')
     const ended = await revokeTokens(db, { userIds: [user.id], domainId: domain.id }, now)
     await auditRevoked(db, call, ended, call)
     await announceRevoked(db, call, ended, call)
-    return ended
+    notifyRevoked(db, call, ended)
   })
-  notifyRevoked(call, revoked)
 }
 
 /** An administrator never hands over a code that a page has shown. */

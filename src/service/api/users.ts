@@ -119,15 +119,14 @@ export async function changeUser(db: Queryable, call: Caller, user: UserRow, cha
 }
 
 export const remove: Handler<typeof contract.deleteUser> = async (input, call) => {
-  const revoked = await call.store.db.transaction().execute(async (db) => {
+  await call.store.db.transaction().execute(async (db) => {
     const { userId } = input
     if (!(await lockUser(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
     const ended = await removeUser(db, userId, { now: call.clock.now(), secrets: call.secrets })
     await auditRevoked(db, call, ended, call)
     await auditCall(db, call, 'user.deleted', { user: userId })
-    return ended
+    notifyRevoked(db, call, ended)
   })
-  notifyRevoked(call, revoked)
 }
 
 function changedFields(changes: UserChanges, user: UserRow): string {

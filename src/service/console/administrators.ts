@@ -3,6 +3,7 @@ import * as administrators from '../admin/administrators.ts'
 import * as invitations from '../admin/invitations.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import type { Call, Handler } from '../http/route.ts'
+import type { ChangeHandler } from './change.ts'
 
 /** One administrator of the caller's organization. */
 const named = ({ organizationId }: Call, id: string) => ({ organizationId, id })
@@ -13,29 +14,32 @@ export const list: Handler<typeof contract.listAdministrators> = (_input, call) 
 export const get: Handler<typeof contract.getAdministrator> = ({ administratorId }, call) =>
   administrators.findAdministrator(call, call.organizationId, administratorId)
 
-export const change: Handler<typeof contract.changeAdministrator> = ({ administratorId, role, domains }, call) => {
+export const change: ChangeHandler<typeof contract.changeAdministrator> = (input, call, decided) => {
+  const { administratorId, role, domains } = input
   const version = expectedVersion(call)
-  return administrators.setAdministratorRole(call, { ...named(call, administratorId), version }, { role, domains })
+  return decided((inside) =>
+    administrators.setAdministratorRole(inside, { ...named(call, administratorId), version }, { role, domains }),
+  )
 }
 
-export const revoke: Handler<typeof contract.revokeAdministrator> = ({ administratorId }, call) =>
-  administrators.revokeAdministrator(call, named(call, administratorId))
+export const revoke: ChangeHandler<typeof contract.revokeAdministrator> = ({ administratorId }, call, decided) =>
+  decided((inside) => administrators.revokeAdministrator(inside, named(call, administratorId)))
 
 export const sessions: Handler<typeof contract.listAdministratorSessions> = ({ administratorId }, call) =>
   administrators.listSessions(call, named(call, administratorId))
 
-export const endSessions: Handler<typeof contract.endAdministratorSessions> = async ({ administratorId }, call) => {
-  await administrators.endSessions(call, named(call, administratorId))
+export const endSessions: ChangeHandler<typeof contract.endAdministratorSessions> = async (input, call, decided) => {
+  await decided((inside) => administrators.endSessions(inside, named(call, input.administratorId)))
 }
 
-export const invite: Handler<typeof contract.inviteAdministrator> = (input, call) =>
-  invitations.invite(call, call.organizationId, input)
+export const invite: ChangeHandler<typeof contract.inviteAdministrator> = (input, call, decided) =>
+  decided((inside) => invitations.invite(inside, call.organizationId, input))
 
 export const listInvitations: Handler<typeof contract.listInvitations> = (_input, call) =>
   invitations.listInvitations(call, call.organizationId)
 
-export const withdraw: Handler<typeof contract.withdrawInvitation> = ({ invitationId }, call) =>
-  invitations.withdrawInvitation(call, named(call, invitationId))
+export const withdraw: ChangeHandler<typeof contract.withdrawInvitation> = ({ invitationId }, call, decided) =>
+  decided((inside) => invitations.withdrawInvitation(inside, named(call, invitationId)))
 
 /** The version in `If-Match`, in quotes. */
 function expectedVersion({ http }: Call): number {

@@ -6,6 +6,7 @@ import { ApiProblem } from '../ground/problem.ts'
 import type { Handler } from '../http/route.ts'
 import { domainById } from '../store/domains.ts'
 import { signedIn } from './call.ts'
+import type { ChangeHandler } from './change.ts'
 
 /** An auditor of some domains sees the keys of these domains alone. */
 export const list: Handler<typeof contract.listAdminApiKeys> = async (_input, call) => {
@@ -15,16 +16,18 @@ export const list: Handler<typeof contract.listAdminApiKeys> = async (_input, ca
   return keys.filter((key) => isVisible(key)).map((key) => shown(key))
 }
 
-export const create: Handler<typeof contract.createAdminApiKey> = async ({ role, domain }, call) => {
-  const domainId = domain ?? undefined
-  if (domainId !== undefined && !(await domainById(call.store.db, call.organizationId, domainId)))
-    throw new ApiProblem('api.error.notfound.domain')
-  const { key, ...created } = await addApiKey(call, call.organizationId, { role, domainId })
-  return { ...shown(created), key }
-}
+export const create: ChangeHandler<typeof contract.createAdminApiKey> = ({ role, domain }, _call, change) =>
+  change(async (call) => {
+    const domainId = domain ?? undefined
+    if (domainId !== undefined && !(await domainById(call.store.db, call.organizationId, domainId)))
+      throw new ApiProblem('api.error.notfound.domain')
+    const { key, ...created } = await addApiKey(call, call.organizationId, { role, domainId })
+    return { ...shown(created), key }
+  })
 
-export const revoke: Handler<typeof contract.revokeAdminApiKey> = async ({ apiKeyId }, call) => {
-  if (!(await revokeApiKey(call, call.organizationId, apiKeyId))) throw new ApiProblem('api.error.notfound.apikey')
-}
+export const revoke: ChangeHandler<typeof contract.revokeAdminApiKey> = ({ apiKeyId }, _call, change) =>
+  change(async (call) => {
+    if (!(await revokeApiKey(call, call.organizationId, apiKeyId))) throw new ApiProblem('api.error.notfound.apikey')
+  })
 
 const shown = ({ domainId, ...key }: ApiKey): ShownKey => ({ ...key, domain: domainId })

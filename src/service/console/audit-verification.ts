@@ -4,13 +4,16 @@ import type { Call, Handler } from '../http/route.ts'
 import { auditVerificationOf, requestAuditVerification } from '../store/audit-verifications.ts'
 import type { AuditVerificationRow } from '../store/audit-verifications.ts'
 import { signedIn } from './call.ts'
+import type { ChangeHandler } from './change.ts'
 import { namesIn } from './names.ts'
 
 export const get: Handler<typeof contract.getAuditVerification> = (_input, call) => show(call)
 
-export const start: Handler<typeof contract.startAuditVerification> = async (_input, call) => {
-  const { id: requestedBy, organizationId } = signedIn(call)
-  await requestAuditVerification(call.store.db, { organizationId, requestedAt: call.clock.now(), requestedBy })
+export const start: ChangeHandler<typeof contract.startAuditVerification> = async (_input, call, change) => {
+  await change((inside) => {
+    const { id: requestedBy, organizationId } = signedIn(inside)
+    return requestAuditVerification(inside.store.db, { organizationId, requestedAt: call.clock.now(), requestedBy })
+  })
   call.verifications.wake()
   return show(call)
 }

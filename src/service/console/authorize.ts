@@ -7,28 +7,15 @@ import { isFresh } from '../rules/console-session.ts'
 import { isHelpDeskBlocked } from '../store/caller-verifications.ts'
 import type { Queryable } from '../store/schema.ts'
 import { notSignedIn } from './call.ts'
-import { requireVerifiedOrConsent } from './guard.ts'
 import { isOwnRecord } from './own-record.ts'
 import { requireEveryDomain, requireVisible, requireWholeOrganization } from './scope.ts'
 
-/** Decides, and uses up what the help desk needs: a verified caller or a consent. It runs before every handler of the console. */
-export async function authorizeAdministrator(
-  ctx: ServiceContext,
-  administrator: SignedIn | undefined,
-  endpoint: Endpoint,
-  params: Readonly<Record<string, string>>,
-): Promise<void> {
-  await requireAllowed(ctx, administrator, endpoint, params)
-  if (endpoint.admin?.guarded === true && administrator?.role === 'helpdesk') {
-    await requireVerifiedOrConsent(ctx, administrator, endpoint, params['userId'] ?? '')
-  }
-}
-
 /**
  * The one place that decides whether an administrator may call an operation: by its role, by the ids in the path, by whom it is
- * about, by how long ago a passkey was used, and by an answer of No to the help desk.
+ * about, by how long ago a passkey was used, and by an answer of No to the help desk. It runs when the head of a request has
+ * arrived, and again in the transaction of a change.
  */
-export async function requireAllowed(
+export async function authorizeAdministrator(
   { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
   administrator: SignedIn | undefined,
   endpoint: Endpoint,

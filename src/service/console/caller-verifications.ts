@@ -19,14 +19,14 @@ import type { CallerVerificationRow } from '../store/caller-verifications.ts'
 import { activeDevice } from '../store/devices.ts'
 import type { Queryable } from '../store/schema.ts'
 import { pendingNumbers } from '../store/sessions.ts'
-import { lockUser } from '../store/users.ts'
 import { signedIn } from './call.ts'
+import type { ChangeHandler } from './change.ts'
 
 type Asked = Input<typeof contract.verifyCaller>
 
-export const verify: Handler<typeof contract.verifyCaller> = async (input, call) => {
+export const verify: ChangeHandler<typeof contract.verifyCaller> = async (input, call, change) => {
   const { id: administrator } = signedIn(call)
-  const asking = call.store.db.transaction().execute((db) => ask(call, db, input, administrator))
+  const asking = change((inside) => ask(inside, input, administrator))
   const row = await asking.catch(async (error: unknown) => {
     await auditCallerThrottled(call, error, { domain: input.domainId, user: input.userId, administrator })
     throw error
@@ -58,15 +58,10 @@ export async function standingCall(call: Call, userId: string): Promise<CallerVe
 }
 
 /** In a transaction. */
-async function ask(
-  call: Call,
-  db: Queryable,
-  { domainId, userId }: Asked,
-  administratorId: string,
-): Promise<CallerVerificationRow> {
-  const { domain, user } = await findMember(call, domainId, { id: userId }, db)
-  // Questions to one person follow each other from here on: what is counted below, no other question is counting.
-  if (!(await lockUser(db, call.organizationId, user.id))) throw new ApiProblem('api.error.notfound.user')
+async function ask(call: Call, { domainId, userId }: Asked, administratorId: string): Promise<CallerVerificationRow> {
+  const { db } = call.store
+  // The user and the administrator are locked: what is counted below, no other question is counting.
+  const { domain, user } = await findMember(call, domainId, { id: userId })
   const device = await activeDevice(db, domain.id, user.id)
   if (!device) throw new ApiProblem('api.error.notfound.token')
   await takeCall(call, db, { userId: user.id, administratorId })

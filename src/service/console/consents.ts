@@ -2,7 +2,6 @@ import { consentLifetime, denyConsent as denyEndpoint } from '../../contract/adm
 import type * as contract from '../../contract/admin/consents.ts'
 import type { Consent } from '../../contract/admin/consents.ts'
 import { mayCall } from '../../contract/admin/roles.ts'
-import { requireStillAllowed } from '../admin/acting.ts'
 import { presentAdministrator } from '../admin/present-administrator.ts'
 import { auditCall } from '../audit/audit.ts'
 import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
@@ -25,25 +24,24 @@ import type { ConsentRow } from '../store/consents.ts'
 import { domainsOf } from '../store/domains.ts'
 import { passkeysOfUser } from '../store/passkeys.ts'
 import type { Queryable } from '../store/schema.ts'
-import { lockUser, userById } from '../store/users.ts'
-import { requireAllowed } from './authorize.ts'
+import { userById } from '../store/users.ts'
+import { authorizeAdministrator } from './authorize.ts'
 import { signedIn } from './call.ts'
+import type { Change, ChangeHandler } from './change.ts'
 import { consentableOperation, parseParameters, subjectOf } from './consent-subject.ts'
 import { domainIdsOf, isAnother, isStanding, managesConsent, mayGive, parametersOf } from './standing-consent.ts'
 
 /** How many requests the list has. */
 const maxListed = 200
 
-export const request: Handler<typeof contract.requestConsent> = async (input, call) => {
+export const request: ChangeHandler<typeof contract.requestConsent> = async (input, outside, change) => {
   const { userId, because } = input
   const endpoint = consentableOperation(input.operation)
   const parameters = parseParameters(endpoint, input.parameters)
-  const { id: requestedBy, organizationId } = signedIn(call)
-  const row = await call.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, call)
-    // Requests about one person follow each other from here on.
-    if (!(await lockUser(db, organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
-    await requireAllowed({ ...call, store: { ...call.store, db } }, signedIn(call), endpoint, idsIn(userId, parameters))
+  const row = await change(async (call) => {
+    const { db } = call.store
+    const { id: requestedBy, organizationId } = signedIn(call)
+    await authorizeAdministrator(call, signedIn(call), endpoint, idsIn(userId, parameters))
     const createdAt = call.clock.now()
     const subject = await subjectOf(db, endpoint, { userId, because, ...parameters }, createdAt)
     const { operation } = subject
@@ -69,7 +67,7 @@ export const request: Handler<typeof contract.requestConsent> = async (input, ca
     await auditCall(db, { ...call, because }, 'consent.requested', facts)
     return requested
   })
-  return show(call, row)
+  return show(outside, row)
 }
 
 /** The ids among the parameters of an operation, which the requester has to see as if it called the operation. */
@@ -114,9 +112,10 @@ export const list: Handler<typeof contract.listConsents> = async (_input, call) 
 const isVisible = (call: Call, row: ConsentRow): boolean =>
   row.requestedBy === signedIn(call).id || managesConsent(signedIn(call), row)
 
-export const give: Handler<typeof contract.giveConsent> = ({ consentId }, call) =>
-  decide(call, consentId, async (db, row) => {
-    const { id: decidedBy } = signedIn(call)
+export const give: ChangeHandler<typeof contract.giveConsent> = ({ consentId }, call, change) =>
+  decide(call, change, consentId, async (inside, row) => {
+    const { db } = inside.store
+    const { id: decidedBy } = signedIn(inside)
     const [colleague, requester, person] = [
       await presentAdministrator(db, decidedBy),
       await presentAdministrator(db, row.requestedBy),
@@ -130,26 +129,25 @@ export const give: Handler<typeof contract.giveConsent> = ({ consentId }, call) 
     return decided
   })
 
-export const deny: Handler<typeof contract.denyConsent> = ({ consentId }, call) =>
-  decide(call, consentId, async (db, row) => {
-    const { id: decidedBy } = signedIn(call)
-    if (!(await denyConsent(db, row.id, decidedBy))) throw decidedAlready()
+export const deny: ChangeHandler<typeof contract.denyConsent> = ({ consentId }, call, change) =>
+  decide(call, change, consentId, async (inside, row) => {
+    const { id: decidedBy } = signedIn(inside)
+    if (!(await denyConsent(inside.store.db, row.id, decidedBy))) throw decidedAlready()
     return { ...row, state: 'denied', decidedBy } as const
   })
 
-/** @param change Decides, and returns the row as it is then. */
+/** @param settle Decides, and returns the row as it is then. */
 async function decide(
   call: Call,
+  change: Change,
   id: string,
-  change: (db: Queryable, row: ConsentRow) => Promise<ConsentRow & { readonly state: 'given' | 'denied' }>,
+  settle: (inside: Call, row: ConsentRow) => Promise<ConsentRow & { readonly state: 'given' | 'denied' }>,
 ): Promise<Consent> {
-  const { userId } = await load(call.store.db, call, id)
-  const row = await call.store.db.transaction().execute(async (db) => {
-    await lockUser(db, call.organizationId, userId)
-    await requireStillAllowed(db, call)
-    const decided = await change(db, await load(db, call, id))
-    const facts = { consent: id, user: userId, operation: decided.operation }
-    await auditCall(db, call, `consent.${decided.state}`, facts)
+  const row = await change(async (inside) => {
+    const { db } = inside.store
+    const decided = await settle(inside, await load(db, inside, id))
+    const facts = { consent: id, user: decided.userId, operation: decided.operation }
+    await auditCall(db, inside, `consent.${decided.state}`, facts)
     return decided
   })
   return show(call, row)

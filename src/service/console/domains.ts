@@ -11,6 +11,7 @@ import { domainById, domainsOf, imageOfDomain } from '../store/domains.ts'
 import type { DomainRow } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
 import { domainView } from '../views/views.ts'
+import type { ChangeHandler } from './change.ts'
 import { enrollments } from './enrollments.ts'
 import { expectedVersion, outdated } from './if-match.ts'
 import { domainsFor } from './scope.ts'
@@ -29,17 +30,20 @@ export const list: Handler<typeof contract.listAdminDomains> = async (_input, ca
 
 export const get: Handler<typeof contract.getAdminDomain> = ({ domainId }, call) => show(call, domainId)
 
-export const create: Handler<typeof contract.createAdminDomain> = async (settings, call) => {
-  const { id } = await refusable(addDomain(call, call.organizationId, settings))
+export const create: ChangeHandler<typeof contract.createAdminDomain> = async (settings, call, decided) => {
+  const { id } = await refusable(decided((inside) => addDomain(inside, call.organizationId, settings)))
   return show(call, id)
 }
 
-export const change: Handler<typeof contract.changeAdminDomain> = async ({ domainId, ...settings }, call) => {
+export const change: ChangeHandler<typeof contract.changeAdminDomain> = async (input, call, decided) => {
+  const { domainId, ...settings } = input
   const version = expectedVersion(call, 'domain')
   await refusable(
-    changeDomain(call, call.organizationId, domainId, settings, async (db, present) => {
-      if (settingsVersion(settingsIn(present)) !== version) throw await changedMeanwhile(db, call, domainId)
-    }),
+    decided((inside) =>
+      changeDomain(inside, call.organizationId, domainId, settings, async (db, present) => {
+        if (settingsVersion(settingsIn(present)) !== version) throw await changedMeanwhile(db, call, domainId)
+      }),
+    ),
   )
   return show(call, domainId)
 }
@@ -47,12 +51,13 @@ export const change: Handler<typeof contract.changeAdminDomain> = async ({ domai
 export const image: Handler<typeof contract.getAdminDomainImage> = async ({ domainId }, call) =>
   (await imageOfDomain(call.store.db, domainId)) ?? defaultImage()
 
-export const setImage: Handler<typeof contract.setAdminDomainImage> = async ({ domainId, png }, call) => {
-  await refusable(setDomainImage(call, call.organizationId, domainId, Buffer.from(png, 'base64')))
+export const setImage: ChangeHandler<typeof contract.setAdminDomainImage> = ({ domainId, png }, call, decided) => {
+  const bytes = Buffer.from(png, 'base64')
+  return refusable(decided((inside) => setDomainImage(inside, call.organizationId, domainId, bytes)))
 }
 
-export const removeImage: Handler<typeof contract.removeAdminDomainImage> = async ({ domainId }, call) => {
-  await removeDomainImage(call, call.organizationId, domainId)
+export const removeImage: ChangeHandler<typeof contract.removeAdminDomainImage> = async (input, call, decided) => {
+  await decided((inside) => removeDomainImage(inside, call.organizationId, input.domainId))
 }
 
 async function show(call: Call, id: string): Promise<DomainSettings> {

@@ -1,8 +1,9 @@
 import { activationLink } from '../../contract/activation-link.ts'
-import { requireStillAllowed } from '../admin/acting.ts'
 import { findMember } from '../api/find.ts'
 import { issueToken } from '../api/tokens.ts'
 import { auditCall } from '../audit/audit.ts'
+import { undecided } from '../context/within.ts'
+import type { Transact } from '../context/within.ts'
 import { lockMember } from '../factors/lock-member.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import type { Call } from '../http/route.ts'
@@ -12,11 +13,18 @@ import { forgetAttempt, noteAttempt } from '../store/attempts.ts'
 import { belongings } from '../store/belongings.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { organizationById } from '../store/organizations.ts'
-import type { Queryable } from '../store/schema.ts'
 import { tokenOf } from '../store/tokens.ts'
 import type { UserRow } from '../store/users.ts'
 import { enrollmentMailProblem, mailLimits } from './may-mail.ts'
 import type { MailedPerson } from './may-mail.ts'
+
+/** How the right to send a mail is decided. */
+interface Deciding {
+  /** Opens a transaction in which the right to change the person has been decided. */
+  readonly change: Transact<Call>
+  /** Uses up what the help desk needs for a mail that it does not send by itself. Throws if there is nothing. */
+  readonly useEvidence?: (call: Call) => Promise<void>
+}
 
 /** An enrollment mail, with how long its link works. */
 export interface WantedMail extends MailedPerson {
@@ -39,9 +47,13 @@ interface Reserved {
  * @returns when the link ends, Unix time, seconds.
  * @throws {ApiProblem} that of `enrollmentMailProblem`, or `api.error.unavailable.mail`.
  */
-export async function sendEnrollmentMail(call: Call, wanted: WantedMail): Promise<number> {
+export async function sendEnrollmentMail(
+  call: Call,
+  wanted: WantedMail,
+  { change, useEvidence }: Deciding = { change: undecided(call) },
+): Promise<number> {
   // Not in one transaction, because other writers would wait for the mail server.
-  const reserved = await call.store.db.transaction().execute((db) => reserve(db, call, wanted))
+  const reserved = await change((inside) => reserve(inside, wanted, useEvidence))
   const code = newActivationCode(call.random)
   try {
     await deliver(call, reserved, code)
@@ -49,19 +61,24 @@ export async function sendEnrollmentMail(call: Call, wanted: WantedMail): Promis
     await release(call, reserved)
     throw new ApiProblem('api.error.unavailable.mail', undefined, { headers: { 'Retry-After': '10' }, cause })
   }
-  await call.store.db.transaction().execute((db) => store(db, call, { ...reserved, code }))
+  await change((inside) => store(inside, { ...reserved, code }))
   return reserved.expiresAt
 }
 
-async function reserve(db: Queryable, call: Call, { days, ...person }: WantedMail): Promise<Reserved> {
-  await requireStillAllowed(db, call)
+async function reserve(
+  call: Call,
+  { days, ...person }: WantedMail,
+  useEvidence: Deciding['useEvidence'],
+): Promise<Reserved> {
+  const { db } = call.store
   // Mails to one person follow each other from here on: what is counted below, no other mail is counting.
   await lockMember(db, call, person.domainId, person.userId)
   const problem = await enrollmentMailProblem(db, call, person)
-  if (problem) throw problem
+  if (problem?.code === 'api.error.forbidden.guarded' && useEvidence) await useEvidence(call)
+  else if (problem) throw problem
   const at = call.clock.now()
   await noteAttempt(db, mailLimits(call, person.userId), at)
-  const { user, domain } = await findMember(call, person.domainId, { id: person.userId }, db)
+  const { user, domain } = await findMember(call, person.domainId, { id: person.userId })
   const has = (await belongings(db, [user.id], at)).get(user.id)
   const enrolled =
     has !== undefined && (has.hasActiveToken || has.hardwareId !== undefined || has.passkeyRpIds.length > 0)
@@ -90,11 +107,10 @@ async function release(call: Call, { user, at }: Reserved): Promise<void> {
 
 /** From now on only this link works, unless access or address have changed, or a device was set up meanwhile. */
 async function store(
-  db: Queryable,
   call: Call,
   { user: { id, email }, domain, at, expiresAt, code }: Reserved & { readonly code: string },
 ): Promise<void> {
-  await requireStillAllowed(db, call)
+  const { db } = call.store
   const user = await lockMember(db, call, domain.id, id)
   if (user.email !== email) throw readdressed()
   if ((await tokenOf(db, domain.id, id))?.state === 'active') throw new ApiProblem('api.error.conflict.device')

@@ -1,65 +1,61 @@
 import { activationLink } from '../../contract/activation-link.ts'
 import * as contract from '../../contract/admin/enrollment.ts'
-import { requireStillAllowed } from '../admin/acting.ts'
 import { findDomain } from '../api/find.ts'
 import * as replacements from '../api/replacements.ts'
 import { issueOrShow } from '../api/tokens.ts'
 import { auditCall } from '../audit/audit.ts'
 import { ApiProblem } from '../ground/problem.ts'
-import type { Call, Handler, Input } from '../http/route.ts'
+import type { Call, Input } from '../http/route.ts'
 import { codeExpiry } from '../rules/activation-code.ts'
 import { tokenOf } from '../store/tokens.ts'
-import { lockUser, userById } from '../store/users.ts'
-import { signedIn } from './call.ts'
+import { userById } from '../store/users.ts'
+import type { Change, ChangeHandler } from './change.ts'
 import { changeAddress } from './change-address.ts'
 import { sendEnrollmentMail } from './enrollment-mail.ts'
-import { requireVerifiedOrConsent } from './guard.ts'
+import { useEvidence } from './guard.ts'
 import { expectedVersion, outdated } from './if-match.ts'
-import { enrollmentMailProblem } from './may-mail.ts'
 import { personVersion, showPerson } from './people.ts'
 
-export const sendMail: Handler<typeof contract.sendEnrollmentMail> = async ({ because, ...wanted }, call) => {
-  const problem = await enrollmentMailProblem(call.store.db, call, wanted)
-  const consented = problem?.code === 'api.error.forbidden.guarded'
-  if (consented) await requireVerifiedOrConsent(call, signedIn(call), contract.sendEnrollmentMail, wanted.userId)
-  await sendEnrollmentMail({ ...call, because }, { ...wanted, consented })
+export const sendMail: ChangeHandler<typeof contract.sendEnrollmentMail> = async (input, call, change) => {
+  const { because, ...wanted } = input
+  const acting: Change = (run) => change((inside) => run({ ...inside, because }))
+  await sendEnrollmentMail({ ...call, because }, wanted, {
+    change: acting,
+    useEvidence: (inside) => useEvidence(inside, contract.sendEnrollmentMail, input),
+  })
   return showPerson(call, wanted.userId)
 }
 
-export const showLink: Handler<typeof contract.showEnrollmentLink> = async ({ because, ...wanted }, call) => {
+export const showLink: ChangeHandler<typeof contract.showEnrollmentLink> = async (input, call, change) => {
+  const { because, ...wanted } = input
   const { authenticatorUrl } = call
   if (authenticatorUrl === undefined) throw new ApiProblem('api.error.unavailable.authenticator')
-  const { code, expiresAt } = await presentCode({ ...call, because }, wanted)
+  const { code, expiresAt } = await change((inside) => presentCode({ ...inside, because }, wanted))
   return { link: activationLink(authenticatorUrl, code), code, expiresAt }
 }
 
-/** The code that works now, or a new one. In place of a device, a code works for 15 minutes, as everywhere. */
+/** In a transaction: the code that works now, or a new one. In place of a device, a code works for 15 minutes, as everywhere. */
 async function presentCode(
   call: Call,
   { userId, domainId, days }: Omit<Input<typeof contract.showEnrollmentLink>, 'because'>,
 ): Promise<{ code: string; expiresAt: number }> {
   const domain = await findDomain(call, domainId)
-  const shown = await call.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, call)
-    const { code } = await issueOrShow(call, db, { domain, userId, expiresAt: codeExpiry(call.clock.now(), days) })
-    const until = (await tokenOf(db, domainId, userId))?.codeExpiresAt ?? 0
-    if (code === undefined) return undefined
-    await auditCall(db, call, 'enrollment.link_shown', { domain: domainId, user: userId, until })
-    return { code, expiresAt: until }
-  })
-  if (shown) return shown
-  const replacement = await replacements.issue({ userId, domainId }, call)
-  const facts = { domain: domainId, user: userId, until: replacement.expiresAt }
-  await call.store.db.transaction().execute((db) => auditCall(db, call, 'enrollment.link_shown', facts))
-  return replacement
+  const { db } = call.store
+  const issued = await issueOrShow(call, db, { domain, userId, expiresAt: codeExpiry(call.clock.now(), days) })
+  const shown =
+    issued.code === undefined
+      ? await replacements.issue({ userId, domainId }, call)
+      : { code: issued.code, expiresAt: (await tokenOf(db, domainId, userId))?.codeExpiresAt ?? 0 }
+  await auditCall(db, call, 'enrollment.link_shown', { domain: domainId, user: userId, until: shown.expiresAt })
+  return shown
 }
 
-export const changeEmail: Handler<typeof contract.changePersonEmail> = async ({ userId, email, because }, call) => {
+export const changeEmail: ChangeHandler<typeof contract.changePersonEmail> = async (input, call, change) => {
+  const { userId, email, because } = input
   const version = expectedVersion(call, 'person')
-  const { organizationId } = call
-  await call.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, call)
-    const user = (await lockUser(db, organizationId, userId)) && (await userById(db, organizationId, userId))
+  await change(async (inside) => {
+    const { db } = inside.store
+    const user = await userById(db, inside.organizationId, userId)
     if (!user) throw new ApiProblem('api.error.notfound.user')
     if (personVersion(user) !== version) {
       throw await outdated(db, call, {
@@ -69,7 +65,7 @@ export const changeEmail: Handler<typeof contract.changePersonEmail> = async ({ 
         facts: { user: userId },
       })
     }
-    await changeAddress(db, { ...call, because }, user, email)
+    await changeAddress(db, { ...inside, because }, user, email)
   })
   return showPerson(call, userId)
 }

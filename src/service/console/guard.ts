@@ -1,53 +1,41 @@
 import { adminOperations } from '../../contract/admin/operations.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
-import { audit } from '../audit/audit.ts'
-import type { SignedIn } from '../context/caller.ts'
-import type { ServiceContext } from '../context/service-context.ts'
+import { auditCall } from '../audit/audit.ts'
 import { ApiProblem } from '../ground/problem.ts'
-import { givenConsent, useConsent } from '../store/consents.ts'
+import type { Call } from '../http/route.ts'
+import { consentDigest } from '../rules/consent.ts'
 import { isCallerVerified } from '../store/caller-verifications.ts'
+import { givenConsent, useConsent } from '../store/consents.ts'
+import { signedIn } from './call.ts'
+import { subjectOf } from './consent-subject.ts'
 import { isStanding } from './standing-consent.ts'
 
 const names = new Map(adminOperations.map(({ endpoint, name }) => [endpoint, name]))
 
 /**
- * What the help desk needs for a guarded action: a caller whom it has verified, or a consent, which is used up.
+ * What the help desk needs for a guarded action: a caller whom it has verified, or the consent of another administrator for exactly
+ * this action, which is used up. In the transaction of the action: one that fails leaves the consent.
  *
  * @throws {ApiProblem} `api.error.forbidden.guarded`
  */
-export async function requireVerifiedOrConsent(
-  ctx: ServiceContext,
-  administrator: SignedIn,
+export async function useEvidence(
+  call: Call,
   endpoint: Endpoint,
-  userId: string,
+  input: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const of = { administratorId: administrator.id, userId }
-  if (await isCallerVerified(ctx.store.db, of, ctx.clock.now())) return
-  await requireConsent(ctx, administrator, endpoint, userId)
-}
-
-/**
- * Uses up the consent that the help desk needs for an action: of another administrator, for this operation and this person.
- * The action may still fail; then it needs another consent, because nothing says how far it went.
- *
- * @throws {ApiProblem} `api.error.forbidden.guarded`
- */
-async function requireConsent(
-  ctx: ServiceContext,
-  { id: requestedBy, organizationId }: SignedIn,
-  endpoint: Endpoint,
-  userId: string,
-): Promise<void> {
+  const { id: requestedBy, role } = signedIn(call)
+  const userId = String(input['userId'])
+  const { db } = call.store
+  const now = call.clock.now()
+  if (role !== 'helpdesk' || (await isCallerVerified(db, { administratorId: requestedBy, userId }, now))) return
   const operation = names.get(endpoint) ?? ''
-  const now = ctx.clock.now()
-  const used = await ctx.store.db.transaction().execute(async (db) => {
-    const consent = await givenConsent(db, { userId, requestedBy }, now)
-    if (consent?.operation !== operation || !(await isStanding(db, consent, now))) return false
-    if (!(await useConsent(db, consent.id, consent.digest))) return false
-    const actor = { kind: 'administrator', id: requestedBy } as const
-    const facts = { consent: consent.id, user: userId, operation }
-    await audit(db, ctx, { event: 'consent.used', organizationId, actor, facts })
-    return true
-  })
+  // The digest of the action, not that of the request: what was not shown to the colleague needs another consent.
+  const digest = consentDigest(await subjectOf(db, endpoint, input, now))
+  const consent = await givenConsent(db, { userId, requestedBy }, now)
+  const used =
+    consent?.operation === operation &&
+    (await isStanding(db, consent, now)) &&
+    (await useConsent(db, consent.id, digest))
   if (!used) throw new ApiProblem('api.error.forbidden.guarded')
+  await auditCall(db, call, 'consent.used', { consent: consent.id, user: userId, operation })
 }

@@ -14,8 +14,6 @@ import { isOwnRecord } from './own-record.ts'
 export interface MailedPerson {
   readonly userId: string
   readonly domainId: string
-  /** Whether another administrator has consented, or the caller was verified, which was checked before. */
-  readonly consented?: boolean
 }
 
 /**
@@ -27,7 +25,7 @@ export interface MailedPerson {
 export async function enrollmentMailProblem(
   db: Queryable,
   call: Call,
-  { userId, domainId, consented = false }: MailedPerson,
+  { userId, domainId }: MailedPerson,
 ): Promise<ApiProblem | undefined> {
   const { user, domain } = await findMember(call, domainId, { id: userId }, db)
   const now = call.clock.now()
@@ -43,8 +41,7 @@ export async function enrollmentMailProblem(
     const wait = await secondsUntilFree(db, limit, now)
     if (wait > 0) return tooManyRequests({ limit: words, wait, now })
   }
-  if (consented || !(await needsGuard(db, call, user))) return undefined
-  return new ApiProblem('api.error.forbidden.guarded')
+  return (await needsGuard(db, call, user)) ? new ApiProblem('api.error.forbidden.guarded') : undefined
 }
 
 interface WordedLimit extends Limit {

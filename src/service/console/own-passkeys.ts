@@ -1,6 +1,5 @@
 import type * as contract from '../../contract/admin/sign-in.ts'
 import { maxPasskeys } from '../../contract/passkeys.ts'
-import { requireStillAllowed } from '../admin/acting.ts'
 import { auditCall } from '../audit/audit.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import type { Call, Handler } from '../http/route.ts'
@@ -16,6 +15,7 @@ import {
 import { administratorById } from '../store/administrators.ts'
 import type { Queryable } from '../store/schema.ts'
 import { consoleOf, notSignedIn, signedIn } from './call.ts'
+import type { ChangeHandler } from './change.ts'
 import { beginCeremony, ceremonyEnded, creationOptions, passkeyView, useCeremony, verifyMade } from './ceremonies.ts'
 
 export const list: Handler<typeof contract.listAdminPasskeys> = async (_input, call) => {
@@ -36,11 +36,11 @@ export const start: Handler<typeof contract.startAdminPasskey> = async (_input, 
 
 const ofAddition = (call: Call) => ({ kind: 'add', subject: signedIn(call).session.hash }) as const
 
-export const add: Handler<typeof contract.addAdminPasskey> = async ({ response, name }, call) => {
-  const { id: administratorId } = signedIn(call)
-  const { made, ceremony } = await verifyMade(call, response, ofAddition(call))
-  return call.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, call)
+export const add: ChangeHandler<typeof contract.addAdminPasskey> = async ({ response, name }, outside, change) => {
+  const { id: administratorId } = signedIn(outside)
+  const { made, ceremony } = await verifyMade(outside, response, ofAddition(outside))
+  return change(async (call) => {
+    const { db } = call.store
     if (!(await useCeremony(db, call, ceremony))) throw ceremonyEnded()
     const { length } = await passkeysOfAdministrator(db, administratorId)
     if (length >= maxPasskeys) throw new ApiProblem('api.error.limit.passkeys')
@@ -50,17 +50,16 @@ export const add: Handler<typeof contract.addAdminPasskey> = async ({ response, 
   })
 }
 
-export const remove: Handler<typeof contract.deleteAdminPasskey> = async ({ passkeyId }, call) => {
-  const { id: administratorId } = signedIn(call)
-  await call.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, call)
+export const remove: ChangeHandler<typeof contract.deleteAdminPasskey> = ({ passkeyId }, _call, change) =>
+  change(async (call) => {
+    const { id: administratorId } = signedIn(call)
+    const { db } = call.store
     if (!(await removeAdministratorPasskey(db, { id: passkeyId, administratorId })))
       throw new ApiProblem('api.error.notfound.passkey')
     if ((await passkeysOfAdministrator(db, administratorId)).length === 0)
       throw new ApiProblem('api.error.conflict.state', 'This is your last passkey. Add another one first.')
     await auditCall(db, call, 'administrator.passkey_removed', { administrator: administratorId, passkey: passkeyId })
   })
-}
 
 interface NewPasskey {
   readonly administratorId: string

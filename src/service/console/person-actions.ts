@@ -8,79 +8,96 @@ import * as passkeys from '../api/passkeys.ts'
 import * as tokens from '../api/tokens.ts'
 import { auditCall } from '../audit/audit.ts'
 import { ApiProblem } from '../ground/problem.ts'
-import type { Call, Handler } from '../http/route.ts'
+import type { Call } from '../http/route.ts'
 import { belongings } from '../store/belongings.ts'
 import { endOtherSessions } from '../store/epochs.ts'
 import { hardwareTokenBySerial } from '../store/people.ts'
+import type { ChangeHandler } from './change.ts'
 import { showPerson } from './people.ts'
 
 /** Each audit entry that the action causes contains the reason. */
 const reasoned = (call: Call, because: Because): Call => ({ ...call, because })
 
-export const unlock: Handler<typeof contract.unlockPerson> = async ({ userId, because }, call) => {
-  await unlockEverywhere(reasoned(call, because), userId)
+export const unlock: ChangeHandler<typeof contract.unlockPerson> = async ({ userId, because }, call, change) => {
+  await change((inside) => unlockEverywhere(reasoned(inside, because), userId))
   return showPerson(call, userId)
 }
 
-export const endSessions: Handler<typeof contract.endPersonSessions> = async ({ userId, because }, call) => {
-  await call.store.db.transaction().execute(async (db) => {
-    await endOtherSessions(db, [userId])
-    await auditCall(db, reasoned(call, because), 'user.sessions_ended', { user: userId })
+export const endSessions: ChangeHandler<typeof contract.endPersonSessions> = ({ userId, because }, _call, change) =>
+  change(async (inside) => {
+    await endOtherSessions(inside.store.db, [userId])
+    await auditCall(inside.store.db, reasoned(inside, because), 'user.sessions_ended', { user: userId })
   })
-}
 
-export const reset: Handler<typeof contract.resetPerson> = async ({ userId, because }, call) => {
-  await resetUser(reasoned(call, because), { organizationId: call.organizationId, userId })
+export const reset: ChangeHandler<typeof contract.resetPerson> = async ({ userId, because }, call, change) => {
+  const of = { organizationId: call.organizationId, userId }
+  await change((inside) => resetUser(reasoned(inside, because), of))
   return showPerson(call, userId)
 }
 
-export const issueToken: Handler<typeof contract.issuePersonToken> = ({ userId, domainId, because }, call) =>
-  tokens.issue({ userId, domainId }, reasoned(call, because))
-
-export const revokeToken: Handler<typeof contract.revokePersonToken> = async (input, call) => {
+export const issueToken: ChangeHandler<typeof contract.issuePersonToken> = (input, _call, change) => {
   const { userId, domainId, because } = input
-  await tokens.revoke({ userId, domainId }, reasoned(call, because))
+  return change((inside) => tokens.issue({ userId, domainId }, reasoned(inside, because)))
+}
+
+export const revokeToken: ChangeHandler<typeof contract.revokePersonToken> = async (input, call, change) => {
+  const { userId, domainId, because } = input
+  await change((inside) => tokens.revoke({ userId, domainId }, reasoned(inside, because)))
   return showPerson(call, userId)
 }
 
-export const assignHardware: Handler<typeof contract.assignPersonHardware> = async (input, call) => {
+export const assignHardware: ChangeHandler<typeof contract.assignPersonHardware> = async (input, call, change) => {
   const { userId, serialNumber, because } = input
-  const hardwareTokenId = await hardwareTokenBySerial(call.store.db, call.organizationId, serialNumber)
-  if (hardwareTokenId === undefined) throw new ApiProblem('api.error.notfound.hardware')
-  await hardware.assign({ userId, hardwareTokenId }, reasoned(call, because))
+  await change(async (inside) => {
+    const hardwareTokenId = await hardwareTokenBySerial(inside.store.db, inside.organizationId, serialNumber)
+    if (hardwareTokenId === undefined) throw new ApiProblem('api.error.notfound.hardware')
+    await hardware.assign({ userId, hardwareTokenId }, reasoned(inside, because))
+  })
   return showPerson(call, userId)
 }
 
-export const releaseHardware: Handler<typeof contract.releasePersonHardware> = async ({ userId, because }, call) => {
-  await hardware.release({ userId }, reasoned(call, because))
+export const releaseHardware: ChangeHandler<typeof contract.releasePersonHardware> = async (input, call, change) => {
+  const { userId, because } = input
+  await change((inside) => hardware.release({ userId }, reasoned(inside, because)))
   return showPerson(call, userId)
 }
 
 /** Codes that are locked would not accept the new one, so they are unlocked first. */
-export const createBypassCode: Handler<typeof contract.createPersonBypassCode> = async (input, call) => {
+export const createBypassCode: ChangeHandler<typeof contract.createPersonBypassCode> = async (input, call, change) => {
   const { because, ...wanted } = input
-  const acting = reasoned(call, because)
-  const made = await bypassCodes.create(wanted, acting)
-  await unlockEverywhere(acting, input.userId)
-  return made
+  const drawn = await bypassCodes.draw(call, input.userId)
+  return change(async (inside) => {
+    const acting = reasoned(inside, because)
+    await unlockEverywhere(acting, input.userId)
+    return bypassCodes.createDrawn(wanted, acting, drawn)
+  })
 }
 
-export const deleteBypassCodes: Handler<typeof contract.deletePersonBypassCodes> = async (input, call) => {
-  await bypassCodes.removeAll({ userId: input.userId }, reasoned(call, input.because))
-  return showPerson(call, input.userId)
+export const deleteBypassCodes: ChangeHandler<typeof contract.deletePersonBypassCodes> = async (
+  { userId, because },
+  call,
+  change,
+) => {
+  await change((inside) => bypassCodes.removeAll({ userId }, reasoned(inside, because)))
+  return showPerson(call, userId)
 }
 
-export const deletePasskey: Handler<typeof contract.deletePersonPasskey> = async (input, call) => {
+export const deletePasskey: ChangeHandler<typeof contract.deletePersonPasskey> = async (input, call, change) => {
   const { userId, passkeyId, because } = input
-  // A passkey is valid in every domain, and a user without a domain has none.
-  const [domainId] = (await belongings(call.store.db, [userId], call.clock.now())).get(userId)?.domainIds ?? []
-  if (domainId === undefined) throw new ApiProblem('api.error.notfound.passkey')
-  await passkeys.remove({ userId, domainId, passkeyId }, reasoned(call, because))
+  await change(async (inside) => {
+    // A passkey is valid in every domain, and a user without a domain has none.
+    const [domainId] = await domainsOfPerson(inside, userId)
+    if (domainId === undefined) throw new ApiProblem('api.error.notfound.passkey')
+    await passkeys.remove({ userId, domainId, passkeyId }, reasoned(inside, because))
+  })
   return showPerson(call, userId)
 }
 
 async function unlockEverywhere(call: Call, userId: string): Promise<void> {
   const { organizationId } = call
-  const domainIds = (await belongings(call.store.db, [userId], call.clock.now())).get(userId)?.domainIds ?? []
-  await unlockUser(call, { organizationId, userId, domainIds })
+  await unlockUser(call, { organizationId, userId, domainIds: await domainsOfPerson(call, userId) })
+}
+
+async function domainsOfPerson({ store, clock }: Call, userId: string): Promise<readonly string[]> {
+  return (await belongings(store.db, [userId], clock.now())).get(userId)?.domainIds ?? []
 }

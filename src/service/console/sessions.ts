@@ -47,8 +47,8 @@ export async function noteUse(
   const now = clock.now()
   if (now - session.usedAt < useInterval) return
   await store.db.transaction().execute(async (db) => {
-    await noteSessionUse(db, session.hash, now)
     await noteAdministratorSeen(db, id, now)
+    await noteSessionUse(db, session.hash, now)
   })
 }
 
@@ -56,11 +56,11 @@ export async function noteUse(
 export async function beginSession(db: Queryable, call: Caller, administratorId: string): Promise<NewSession> {
   const now = call.clock.now()
   const secret = newSecret(call.random)
+  await noteAdministratorSeen(db, administratorId, now)
   const { administrator: previous, origin } = consoleOf(call)
   if (previous) await removeAdministratorSession(db, previous.session.hash)
   const hash = hashSecret(secret)
   await insertAdministratorSession(db, { hash, administratorId, createdAt: now, usedAt: now, passedAt: now })
-  await noteAdministratorSeen(db, administratorId, now)
   return { hash, cookie: consoleCookie(origin).write(secret) }
 }
 

@@ -1,5 +1,4 @@
 import type * as contract from '../../contract/admin/sign-in.ts'
-import { requireStillAllowed } from '../admin/acting.ts'
 import { audit, auditCall } from '../audit/audit.ts'
 import { auditRefusal } from '../audit/refusals.ts'
 import type { Call, Handler } from '../http/route.ts'
@@ -17,6 +16,7 @@ import { administratorById } from '../store/administrators.ts'
 import type { AdministratorRow } from '../store/administrators.ts'
 import type { Queryable } from '../store/schema.ts'
 import { consoleOf, notSignedIn, signedIn } from './call.ts'
+import type { ChangeHandler } from './change.ts'
 import { beginCeremony, requestOptions, useCeremony, verifyUse, wrongAnswer } from './ceremonies.ts'
 import { consoleCookie } from './cookie.ts'
 import { answerSignIn, beginSession, findSignedIn, sessionView } from './sessions.ts'
@@ -57,17 +57,17 @@ export const startConfirmation: Handler<typeof contract.startConfirmation> = asy
 /** Of one session: what another session of the same administrator has started confirms nothing here. */
 const ofConfirmation = (call: Call) => ({ kind: 'confirm', subject: signedIn(call).session.hash }) as const
 
-export const confirm: Handler<typeof contract.confirmAdmin> = async ({ response }, call) => {
+export const confirm: ChangeHandler<typeof contract.confirmAdmin> = async ({ response }, call, change) => {
   const { id, session } = signedIn(call)
   const { passkey, administrator } = await findNamed(call, response)
   const own = administrator?.id === id ? passkey : undefined
   const assertion = await verifyUse(call, { response, passkey: own }, ofConfirmation(call))
   if (!assertion || !own) throw await refuse(call)
-  const accepted = await call.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, call)
-    if (!(await useCeremony(db, call, assertion.ceremony)) || !(await use(db, call, own, assertion))) return false
+  const accepted = await change(async (inside) => {
+    const { db } = inside.store
+    if (!(await useCeremony(db, inside, assertion.ceremony)) || !(await use(db, inside, own, assertion))) return false
     if (!(await notePass(db, session.hash, call.clock.now()))) throw notSignedIn()
-    await auditCall(db, call, 'administrator.confirmed', { administrator: id, passkey: own.id })
+    await auditCall(db, inside, 'administrator.confirmed', { administrator: id, passkey: own.id })
     return true
   })
   if (!accepted) throw await refuse(call)
@@ -76,11 +76,11 @@ export const confirm: Handler<typeof contract.confirmAdmin> = async ({ response 
 
 export const get: Handler<typeof contract.getAdminSession> = async (_input, call) => sessionView(call, signedIn(call))
 
-export const signOut: Handler<typeof contract.adminSignOut> = async (_input, call) => {
+export const signOut: ChangeHandler<typeof contract.adminSignOut> = async (_input, call, change) => {
   const { id, session } = signedIn(call)
-  await call.store.db.transaction().execute(async (db) => {
-    await removeAdministratorSession(db, session.hash)
-    await auditCall(db, call, 'administrator.signed_out', { administrator: id })
+  await change(async (inside) => {
+    await removeAdministratorSession(inside.store.db, session.hash)
+    await auditCall(inside.store.db, inside, 'administrator.signed_out', { administrator: id })
   })
   call.http?.setHeader('Set-Cookie', consoleCookie(consoleOf(call).origin).ended)
 }

@@ -15,6 +15,7 @@ import { findStock } from '../store/stock.ts'
 import type { StockRow } from '../store/stock.ts'
 import { hardwareView } from '../views/views.ts'
 import { signedIn } from './call.ts'
+import type { Change, ChangeHandler } from './change.ts'
 import { showPerson } from './people.ts'
 import { searchKind } from './people-pages.ts'
 import { managesEveryDomain } from './scope.ts'
@@ -60,10 +61,10 @@ async function withPeople(call: Call, rows: readonly StockRow[]): Promise<StockT
  * An administrator who imports a file may know the secrets in it, and any domain can assign these tokens. So only administrators
  * of all domains import.
  */
-export const importFile: Handler<typeof contract.importStock> = async (input, call) => {
+export const importFile: ChangeHandler<typeof contract.importStock> = async (input, call, change) => {
   const leave = takePlace(call)
   try {
-    return await importRead(input, call)
+    return await importRead(input, call, change)
   } catch (error) {
     throw asProblem(error)
   } finally {
@@ -74,15 +75,19 @@ export const importFile: Handler<typeof contract.importStock> = async (input, ca
 async function importRead(
   { file, key, dryRun, skipRejected, because }: Input<typeof contract.importStock>,
   call: Call,
+  change: Change,
 ): Promise<StockReport> {
   const rows = readTokens(file, key === undefined ? undefined : Buffer.from(key, 'hex'))
-  const report = await importHardwareTokens({ ...call, because }, call.organizationId, rows, {
+  const report = await importHardwareTokens(call, call.organizationId, rows, {
+    transact: (insert) => change((inside) => insert({ ...inside, because })),
     dryRun: dryRun === 'true',
     skipRejected: skipRejected === 'true',
     requireWaiting() {
       if (call.http?.disconnected()) throw new ApiProblem('api.error.malformed', 'The request was aborted.')
     },
   })
+  // The report alone says which serial numbers are there already.
+  if (report.imported === 0) await change(() => Promise.resolve())
   return { presentRows: 0, ...report, rejected: report.rejected.map((row) => ({ code: 'row', ...row })) }
 }
 
@@ -110,11 +115,15 @@ function asProblem(error: unknown): unknown {
   return new ApiProblem(code, `${field}: ${error.message}`, { cause: error })
 }
 
-export const remove: Handler<typeof contract.deleteStockToken> = ({ hardwareTokenId, because }, call) =>
-  deleteFreeToken({ ...call, because }, hardwareTokenId)
+export const remove: ChangeHandler<typeof contract.deleteStockToken> = ({ hardwareTokenId, because }, _call, change) =>
+  change((inside) => deleteFreeToken({ ...inside, because }, hardwareTokenId))
 
-export const resynchronize: Handler<typeof contract.resynchronizePersonHardware> = async (input, call) => {
+export const resynchronize: ChangeHandler<typeof contract.resynchronizePersonHardware> = async (
+  input,
+  call,
+  change,
+) => {
   const { userId, first, second, because } = input
-  await resynchronizeHardware({ ...call, because }, { userId, codes: [first, second] })
+  await change((inside) => resynchronizeHardware({ ...inside, because }, { userId, codes: [first, second] }))
   return showPerson(call, userId)
 }

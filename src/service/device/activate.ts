@@ -39,10 +39,9 @@ export async function activate(
     { id: device, userId: found.userId },
     { keyType: found.keyType, pin: request.pin },
   )
-  const { activation, ended } = await ctx.store.db
+  const activation = await ctx.store.db
     .transaction()
     .execute((db) => bind(ctx, db, request, { device, seed, unlocked, address: given.address }))
-  notifyRevoked(ctx, ended)
   return activatedView(ctx, activation, { id: device, seed, push: acceptedPush(ctx, request) !== null })
 }
 
@@ -81,7 +80,7 @@ async function bind(
   db: Queryable,
   request: Request,
   { device, seed, unlocked, address = null }: NewDevice,
-): Promise<{ activation: Activation; ended: Revoked }> {
+): Promise<Activation> {
   const activation = await findActivation(ctx, db, request.code)
   if (!activation) throw noCode()
   // The domain's key type changed a moment ago: on retry the device asks for the right kind.
@@ -101,7 +100,8 @@ async function bind(
     replaces: ended.devices.length > 0,
     address,
   })
-  return { activation, ended }
+  notifyRevoked(db, ctx, ended)
+  return activation
 }
 
 /**

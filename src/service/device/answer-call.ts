@@ -11,6 +11,7 @@ import { callOfDevice, settleCall } from '../store/caller-verifications.ts'
 import type { CallerVerificationRow } from '../store/caller-verifications.ts'
 import type { Queryable } from '../store/schema.ts'
 import { readCommitted } from '../store/transaction-ends.ts'
+import { lockUser } from '../store/users.ts'
 import { verifyAnswerPin } from './answer-pin.ts'
 import type { PinResult } from './answer-pin.ts'
 import { parseContent } from './signature.ts'
@@ -32,6 +33,9 @@ export async function answerCall(ctx: ServiceContext, call: SignedCall, id: stri
     return present.state === 'pending'
   })
   const { answered, settled } = await readCommitted(ctx.store.db).execute(async (db) => {
+    // Before anything else, so that each change of an administrator sees the answer, or precedes it: see `console/change.ts`.
+    const { organizationId, userId } = await findCall(db, call, id, given)
+    await lockUser(db, organizationId, userId)
     await (pinResult === 'not-required' ? consumeCall(db, call) : requireActive(db, call.device.id))
     return decide(ctx, db, await findCall(db, call, id, given), { ...given, pinResult })
   })

@@ -8,8 +8,7 @@ import { deviceById } from '../store/devices.ts'
 import { organizationOfDomain } from '../store/domains.ts'
 import { forgetPinTries, noteWrongPin, pinRule, takePinTry } from '../store/devices.ts'
 import type { Queryable } from '../store/schema.ts'
-import { noneRevoked, revokeTokens } from '../store/tokens.ts'
-import type { Revoked } from '../store/tokens.ts'
+import { revokeTokens } from '../store/tokens.ts'
 import { isPin } from './pin.ts'
 import { requireActive } from './signed-call.ts'
 
@@ -61,8 +60,7 @@ export async function checkPin(ctx: ServiceContext, taken: ReservedAttempt, give
   if (taken.hash !== undefined && (await isRight(ctx, taken, given))) {
     return forgetPinTries(ctx.store.db, taken.device.id)
   }
-  const { triesLeft, revoked } = await ctx.store.db.transaction().execute((db) => countWrong(ctx, db, taken))
-  notifyRevoked(ctx, revoked)
+  const triesLeft = await ctx.store.db.transaction().execute((db) => countWrong(ctx, db, taken))
   throw triesLeft > 0 ? wrongPin(triesLeft) : new ApiProblem('api.error.device.revoked')
 }
 
@@ -70,25 +68,27 @@ function isRight(ctx: ServiceContext, { device, hash = '' }: ReservedAttempt, gi
   return isPin(given, ctx.secrets.open(hash, { kind: 'pin', id: device.id, userId: device.userId }))
 }
 
+/** @returns how many attempts are left. */
 async function countWrong(
   ctx: ServiceContext,
   db: Queryable,
   { device, attempt, most }: ReservedAttempt,
-): Promise<{ triesLeft: number; revoked: Revoked }> {
+): Promise<number> {
   const failures = await noteWrongPin(db, device.id, attempt)
   if (failures === undefined) await requireActive(db, device.id)
   // Another call has revoked it meanwhile.
-  if (failures === undefined) return { triesLeft: 0, revoked: noneRevoked }
+  if (failures === undefined) return 0
   const { id, domainId, userId } = device
   const organizationId = await organizationOfDomain(db, domainId)
   const by = { organizationId, actor: { kind: 'device', id } } as const
   const facts = { device: id, domain: domainId, user: userId, failures }
   await audit(db, ctx, { ...by, event: failures < most ? 'pin.refused' : 'pin.exhausted', facts })
-  if (failures < most) return { triesLeft: most - failures, revoked: noneRevoked }
+  if (failures < most) return most - failures
   const revoked = await revokeTokens(db, { userIds: [userId], domainId }, ctx.clock.now())
   await auditRevoked(db, ctx, revoked, by)
   await announceRevoked(db, ctx, revoked, by)
-  return { triesLeft: 0, revoked }
+  notifyRevoked(db, ctx, revoked)
+  return 0
 }
 
 const wrongPin = (triesLeft: number) => new ApiProblem('api.error.invalid.pin', 'pin: wrong.', { triesLeft })

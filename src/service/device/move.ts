@@ -86,7 +86,7 @@ export async function readMove(ctx: ServiceContext, { device }: SignedCall): Pro
 /** Moves the account to the device that the old one has shown. The PIN stays; everything else is as for a replacement. */
 export async function confirm(ctx: ServiceContext, call: SignedCall, address: string | null): Promise<void> {
   const { device: id } = parseContent(ConfirmMoveRequest, call.payload)
-  const ended = await ctx.store.db.transaction().execute(async (db) => {
+  await ctx.store.db.transaction().execute(async (db) => {
     await consumeCall(db, call)
     const now = ctx.clock.now()
     const { id: deviceId, tokenId, userId, pin } = call.device
@@ -112,9 +112,8 @@ export async function confirm(ctx: ServiceContext, call: SignedCall, address: st
       replaces: true,
       address,
     })
-    return moved
+    notifyRevoked(db, ctx, moved)
   })
-  notifyRevoked(ctx, ended)
 }
 
 /** Ends the code, or the claim. */

@@ -9,7 +9,7 @@ import type { SignedCall } from './signed-call.ts'
 
 /** Revokes the token at the request of its own device. */
 export async function removeDevice(ctx: ServiceContext, call: SignedCall, address: string | null): Promise<void> {
-  const revoked = await ctx.store.db.transaction().execute(async (db) => {
+  await ctx.store.db.transaction().execute(async (db) => {
     await consumeCall(db, call)
     const { id: device, userId, domainId } = call.device
     const ended = await revokeTokens(db, { userIds: [userId], domainId }, ctx.clock.now())
@@ -21,7 +21,6 @@ export async function removeDevice(ctx: ServiceContext, call: SignedCall, addres
     await audit(db, here, { ...by, event: 'device.removed', facts: { device, domain: domainId, user: userId } })
     await auditRevoked(db, here, { ...ended, devices: [] }, by)
     await announceRevoked(db, ctx, ended, by)
-    return ended
+    notifyRevoked(db, ctx, ended)
   })
-  notifyRevoked(ctx, revoked)
 }

@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
-
 import type { AdminRole } from '../../contract/admin/roles.ts'
 import { needsDomains } from '../../contract/admin/roles.ts'
 
@@ -11,12 +9,3 @@ export function visibleDomains(role: AdminRole, domainIds: readonly string[]): r
   if (role === 'owner') return null
   return needsDomains(role) || domainIds.length > 0 ? domainIds : null
 }
-
-interface Access {
-  readonly role: AdminRole
-  readonly domainIds: readonly string[] | null
-}
-
-/** Whether an administrator still has the same access. */
-export const hasSameAccess = (present: Access, before: Access): boolean =>
-  present.role === before.role && isDeepStrictEqual(present.domainIds, before.domainIds)

@@ -4,7 +4,7 @@ import type { AdminRole } from '../../contract/admin/roles.ts'
 import { removeInvitationsBy } from './administrator-invitations.ts'
 import { removeAdministratorSessions } from './administrator-sessions.ts'
 import type { Database, Queryable } from './schema.ts'
-import { allRows, change, changesRow, firstRow, pick } from './statement.ts'
+import { allRows, change, changesRow, firstRow, firstValue, isPostgres, pick } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 
 export type AdministratorRow = Selectable<Database['administrator']>
@@ -52,6 +52,12 @@ export const ownersOf = allRows('ownersOf', (db, organizationId: Slot<string>) =
 export const administratorById = firstRow('administratorById', (db, id: Slot<string>) =>
   db.selectFrom('administrator').selectAll().where('id', '=', id),
 )
+
+/** No other transaction changes the access of this administrator until this one ends. On SQLite, transactions follow each other. */
+export const lockAdministrator = firstValue('lockAdministrator', (db, id: Slot<string>) => {
+  const found = db.selectFrom('administrator').select('id').where('id', '=', id)
+  return isPostgres(db) ? found.forNoKeyUpdate() : found
+})
 
 /** The domains of these administrators. */
 export const domainsOfAdministrators = allRows('domainsOfAdministrators', (db, ids: List<string>) =>

@@ -51,6 +51,17 @@ export function onTransactionEnd(db: Queryable, listener: Listener): void {
   running.listeners.push(listener)
 }
 
+/** Calls back when the transaction is over, unless it was rolled back. */
+export function afterCommit(db: Queryable, listener: () => void): void {
+  onTransactionEnd(db, (ending) => {
+    if (ending !== 'undone') listener()
+  })
+}
+
+/** Makes a change in the transaction that its caller has opened, or in one of its own. */
+export const inTransaction = <T>(db: Queryable, change: (db: Queryable) => Promise<T>): Promise<T> =>
+  db.isTransaction ? change(db) : db.transaction().execute(change)
+
 /** Says how its transactions end. */
 export class WatchedDatabase<DB> extends Kysely<DB> {
   constructor(config: KyselyConfig) {

@@ -47,15 +47,15 @@ async function changeUsers(
 
 async function endMemberships(ctx: ServiceContext, held: Held): Promise<void> {
   for (let more = true; more;) {
-    const { userIds, revoked } = await step(ctx, held, async (db) => {
+    const userIds = await step(ctx, held, async (db) => {
       const leaving = await leavingIds(db, held)
       const of = { domainId: held.domainId, userIds: leaving }
       const ended =
         leaving.length > 0 ? await leaveDomain(db, of, { now: ctx.clock.now(), secrets: ctx.secrets }) : noneRevoked
       await auditRevoked(db, ctx, ended, held)
-      return { userIds: leaving, revoked: ended }
+      notifyRevoked(db, ctx, ended)
+      return leaving
     })
-    notifyRevoked(ctx, revoked)
     more = userIds.length > 0
   }
 }

@@ -1,15 +1,23 @@
 import { waiterKey } from '../ground/waiter-key.ts'
 import type { Observer } from '../monitoring/observer.ts'
+import type { Queryable } from '../store/schema.ts'
 import type { Revoked } from '../store/tokens.ts'
+import { afterCommit } from '../store/transaction-ends.ts'
 import type { Waiters } from './waiters.ts'
 
-/** Wakes the waiters of revoked sessions and devices. Call it after the transaction, never within it. */
-export function notifyRevoked(ctx: { readonly waiters: Waiters; readonly observer: Observer }, revoked: Revoked): void {
-  ctx.observer.settled('cancelled', revoked.sessions.length)
-  ctx.waiters.wake(
-    ...revoked.sessions.map(({ id }) => waiterKey.session(id)),
-    ...revoked.devices.map(({ id }) => waiterKey.device(id)),
-  )
+/** Wakes the waiters of sessions and devices that this transaction revokes, once it is committed. */
+export function notifyRevoked(
+  db: Queryable,
+  ctx: { readonly waiters: Waiters; readonly observer: Observer },
+  revoked: Revoked,
+): void {
+  afterCommit(db, () => {
+    ctx.observer.settled('cancelled', revoked.sessions.length)
+    ctx.waiters.wake(
+      ...revoked.sessions.map(({ id }) => waiterKey.session(id)),
+      ...revoked.devices.map(({ id }) => waiterKey.device(id)),
+    )
+  })
 }
 
 /** Wakes the waiters of a session and its device. */

@@ -5,9 +5,6 @@ import { connect } from 'node:net'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { revokeAdministrator } from '../../../src/service/admin/administrators.ts'
-import { importFile, remove, resynchronize } from '../../../src/service/console/stock.ts'
-import type { Call } from '../../../src/service/http/route.ts'
 import { mainEngines, useEngine } from '../../support/engines.ts'
 import { hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
 import { container, encrypted, encryption, exampleKey, keyPackage } from '../import/pskc-file.ts'
@@ -323,28 +320,6 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
 
       expect((await removing(await ofDomain('admin'), id)).code).toBe('api.error.forbidden.elsewhere')
     })
-  })
-
-  it('is not changed by an administrator whose access ended during the request', async () => {
-    const { id } = await administrator(running, { role: 'owner' })
-    const organizationId = running.organization.id
-    await revokeAdministrator(running.ctx, { organizationId, id })
-    const call = {
-      ...running.ctx,
-      organizationId,
-      console: { administrator: { id, role: 'owner' } },
-    } as unknown as Call
-    const file = [Buffer.from(`serial,seed\n${unique()},${seed()}`)] as unknown as AsyncIterable<Uint8Array>
-    const [free, person] = [await hardwareToken(running), await holder(running)]
-
-    const changes = [
-      () => importFile({ because, file, dryRun: 'false' }, call),
-      () => remove({ because, hardwareTokenId: free.id }, call),
-      () =>
-        resynchronize({ because, userId: person.id, first: person.token.code(5), second: person.token.code(6) }, call),
-    ]
-
-    for (const late of changes) await expect(late).rejects.toMatchObject({ code: 'api.error.unauthorized' })
   })
 
   describe('resynchronizing', () => {

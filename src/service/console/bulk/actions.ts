@@ -4,16 +4,8 @@ import { removeInTransaction } from '../../api/members.ts'
 import type { Call } from '../../http/route.ts'
 import { belongings } from '../../store/belongings.ts'
 import type { Queryable } from '../../store/schema.ts'
-import { notifyRevoked } from '../../waiting/notify.ts'
 
-/** What is left to do when the change is committed. */
-export type AfterCommit = () => void
-
-type Change = (
-  db: Queryable,
-  call: Call,
-  of: { readonly domainId: string; readonly userId: string },
-) => Promise<AfterCommit>
+type Change = (db: Queryable, call: Call, of: { readonly domainId: string; readonly userId: string }) => Promise<void>
 
 /** What jobs do to one person in the transaction that notes it. Mails are sent outside of transactions: see `mails.ts`. */
 export const bulkActions: Readonly<Record<Exclude<BulkAction, 'enrollment_mail'>, Change>> = {
@@ -21,10 +13,8 @@ export const bulkActions: Readonly<Record<Exclude<BulkAction, 'enrollment_mail'>
     const { organizationId } = call
     const domainIds = (await belongings(db, [userId], call.clock.now())).get(userId)?.domainIds ?? []
     await unlockInTransaction(db, call, { organizationId, userId, domainIds })
-    return () => {}
   },
   async remove_member(db, call, of) {
-    const revoked = await removeInTransaction(db, call, of)
-    return () => notifyRevoked(call, revoked)
+    await removeInTransaction(db, call, of)
   },
 }

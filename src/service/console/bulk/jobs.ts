@@ -1,6 +1,5 @@
 import type * as contract from '../../../contract/admin/bulk-jobs.ts'
 import type { BulkJob } from '../../../contract/admin/bulk-jobs.ts'
-import { requireStillAllowed } from '../../admin/acting.ts'
 import { audit } from '../../audit/audit.ts'
 import { ApiProblem } from '../../ground/problem.ts'
 import type { Call, Handler } from '../../http/route.ts'
@@ -8,6 +7,7 @@ import { mailOwnersOfJob } from '../../mail/mail-owners.ts'
 import { bulkJobById, bulkJobsOf, startBulkJob } from '../../store/bulk-jobs.ts'
 import type { BulkJobRow } from '../../store/bulk-jobs.ts'
 import { signedIn } from '../call.ts'
+import type { ChangeHandler } from '../change.ts'
 import { endJob, factsOf } from './end.ts'
 import { takePeople } from './people-budget.ts'
 import { startableSince } from './prepare.ts'
@@ -30,40 +30,39 @@ export const get: Handler<typeof contract.getBulkJob> = async ({ bulkJobId }, ca
 }
 
 /** Of several requests at once, one starts the job. */
-export const start: Handler<typeof contract.startBulkJob> = async ({ bulkJobId, people }, call) => {
-  const row = await loadJob(call, bulkJobId)
-  const administrator = signedIn(call)
-  if (row.requestedBy !== administrator.id) throw new ApiProblem('api.error.forbidden.own')
-  if (people !== row.people)
-    throw new ApiProblem('api.error.conflict.people', `people: expected ${row.people}, the number of the preview`)
-  if (row.state === 'prepared') await startPrepared(call, row)
+export const start: ChangeHandler<typeof contract.startBulkJob> = async ({ bulkJobId, people }, call, change) => {
+  await change(async (inside) => {
+    const row = await loadJob(inside, bulkJobId)
+    if (row.requestedBy !== signedIn(inside).id) throw new ApiProblem('api.error.forbidden.own')
+    if (people !== row.people)
+      throw new ApiProblem('api.error.conflict.people', `people: expected ${row.people}, the number of the preview`)
+    if (row.state === 'prepared') await startPrepared(inside, row)
+  })
   call.bulkJobs.wake()
   return viewOf(call, bulkJobId)
 }
 
+/** In a transaction. */
 async function startPrepared(call: Call, row: BulkJobRow): Promise<void> {
   const { id, requestedBy, people } = row
+  const { db } = call.store
   const now = call.clock.now()
-  await call.store.db.transaction().execute(async (db) => {
-    await requireStillAllowed(db, call)
-    if (!mayRun(signedIn(call), row)) throw new ApiProblem('api.error.forbidden')
-    if (!(await startBulkJob(db, { id, requestedBy, since: startableSince(now) }, now))) {
-      if ((await bulkJobById(db, id))?.state === 'prepared') throw cannotStart()
-      return
-    }
-    const { total, alerts } = await takePeople(db, call, people)
-    await audit(
-      db,
-      { ...call, because: row.because },
-      { event: 'bulk.started', organizationId: row.organizationId, facts: { ...factsOf(row), count: people } },
-    )
-    if (alerts) await mailOwnersOfJob(db, call, { ...row, total })
-  })
+  if (!mayRun(signedIn(call), row)) throw new ApiProblem('api.error.forbidden')
+  if (!(await startBulkJob(db, { id, requestedBy, since: startableSince(now) }, now))) {
+    if ((await bulkJobById(db, id))?.state === 'prepared') throw cannotStart()
+    return
+  }
+  const { total, alerts } = await takePeople(db, call, people)
+  await audit(
+    db,
+    { ...call, because: row.because },
+    { event: 'bulk.started', organizationId: row.organizationId, facts: { ...factsOf(row), count: people } },
+  )
+  if (alerts) await mailOwnersOfJob(db, call, { ...row, total })
 }
 
-export const cancel: Handler<typeof contract.cancelBulkJob> = async ({ bulkJobId }, call) => {
-  const row = await loadJob(call, bulkJobId)
-  await call.store.db.transaction().execute((db) => endJob(db, call, row, 'cancelled'))
+export const cancel: ChangeHandler<typeof contract.cancelBulkJob> = async ({ bulkJobId }, call, change) => {
+  await change(async (inside) => endJob(inside.store.db, inside, await loadJob(inside, bulkJobId), 'cancelled'))
   return viewOf(call, bulkJobId)
 }
 

@@ -1,6 +1,7 @@
 import type { BulkReason } from '../../../contract/admin/bulk-jobs.ts'
 import { linkDays } from '../../../contract/admin/link-days.ts'
 import type { ErrorCode } from '../../../contract/errors.ts'
+import type { Transact } from '../../context/within.ts'
 import { ApiProblem } from '../../ground/problem.ts'
 import type { Call } from '../../http/route.ts'
 import { activeAmong } from '../../store/bulk-jobs.ts'
@@ -29,9 +30,10 @@ export async function mailRefusals(
 export async function sendMail(
   call: Call,
   person: { readonly userId: string; readonly domainId: string },
+  change: Transact<Call>,
 ): Promise<BulkReason | undefined> {
   try {
-    await sendEnrollmentMail(call, { ...person, days: linkDays.usual })
+    await sendEnrollmentMail(call, { ...person, days: linkDays.usual }, { change })
     return undefined
   } catch (error) {
     if (error instanceof ApiProblem) return reasonOf(error)

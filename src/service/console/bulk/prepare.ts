@@ -5,7 +5,7 @@ import type { AdminRole } from '../../../contract/admin/roles.ts'
 import { auditCall } from '../../audit/audit.ts'
 import { ApiProblem } from '../../ground/problem.ts'
 import { nextTurn } from '../../ground/next-turn.ts'
-import type { Call, Handler, Input } from '../../http/route.ts'
+import type { Call, Input } from '../../http/route.ts'
 import { newId } from '../../rules/random.ts'
 import {
   insertBulkItem,
@@ -17,6 +17,7 @@ import {
 import type { BulkJobRow } from '../../store/bulk-jobs.ts'
 import type { Queryable } from '../../store/schema.ts'
 import { signedIn } from '../call.ts'
+import type { ChangeHandler } from '../change.ts'
 import { allPeople } from '../people-pages.ts'
 import { domainsFor } from '../scope.ts'
 import { factsOf } from './end.ts'
@@ -37,7 +38,26 @@ const kept = 30 * 24 * 60 * 60
 type Given = Input<typeof contract.prepareBulkJob>
 
 /** Stores whom the job is to change, so that exactly those are changed who were counted in the preview. */
-export const prepare: Handler<typeof contract.prepareBulkJob> = async (given, call) => {
+export const prepare: ChangeHandler<typeof contract.prepareBulkJob> = async (given, call, change) => {
+  const job = await change((inside) => insertJob(given, inside))
+  // In steps, because other writers would wait. Whom it changes is decided again for each of them.
+  try {
+    const { people, seen } = await storePeople(given, call, job)
+    return await change(async (inside) => {
+      const { db } = inside.store
+      await keepPrepared(db, job, people)
+      const acting = { ...inside, because: given.because }
+      await auditCall(db, acting, 'bulk.previewed', { ...factsOf(job), count: seen })
+      return viewOf(inside, job.id)
+    })
+  } catch (error) {
+    await call.store.db.transaction().execute((tx) => removePreparedJob(tx, job.id))
+    throw error
+  }
+}
+
+/** In a transaction: a job without people, which cannot be started. The next preview removes it. */
+async function insertJob(given: Given, call: Call): Promise<NewJob> {
   const administrator = signedIn(call)
   const { id: requestedBy, organizationId } = administrator
   const { action, because } = given
@@ -46,22 +66,9 @@ export const prepare: Handler<typeof contract.prepareBulkJob> = async (given, ca
   const createdAt = call.clock.now()
   const job = { id: newId(call.random), action, domainId, expiresAt: createdAt + kept }
   const { db } = call.store
-  await db.transaction().execute(async (tx) => {
-    await removePreparedJobs(tx, requestedBy)
-    // Without people it cannot be started, and the next preview removes it.
-    await insertBulkJob(tx, { ...job, organizationId, requestedBy, because, state: 'prepared', people: 0, createdAt })
-  })
-  try {
-    const { people, seen } = await storePeople(given, call, job)
-    return await db.transaction().execute(async (tx) => {
-      await keepPrepared(tx, job, people)
-      await auditCall(tx, { ...call, because }, 'bulk.previewed', { ...factsOf(job), count: seen })
-      return viewOf({ ...call, store: { ...call.store, db: tx } }, job.id)
-    })
-  } catch (error) {
-    await db.transaction().execute((tx) => removePreparedJob(tx, job.id))
-    throw error
-  }
+  await removePreparedJobs(db, requestedBy)
+  await insertBulkJob(db, { ...job, organizationId, requestedBy, because, state: 'prepared', people: 0, createdAt })
+  return job
 }
 
 type NewJob = Pick<BulkJobRow, 'id' | 'action' | 'domainId' | 'expiresAt'>

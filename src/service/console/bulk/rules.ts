@@ -23,6 +23,19 @@ export async function refusals(
   job: Job,
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, BulkReason>> {
+  const refused = await personRefusals(db, call, job, userIds)
+  if (job.action !== 'enrollment_mail') return refused
+  const others = userIds.filter((id) => !refused.has(id))
+  return new Map([...refused, ...(await mailRefusals(db, call, job.domainId ?? '', others))])
+}
+
+/** The same, without the rules of mails. */
+export async function personRefusals(
+  db: Queryable,
+  call: Call,
+  job: Job,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, BulkReason>> {
   const administrator = signedIn(call)
   const { organizationId, domainIds, role } = administrator
   const present = (await presentUsers(db, userIds)).filter((user) => user.organizationId === organizationId)
@@ -39,9 +52,7 @@ export async function refusals(
     // The help desk has few people in a job.
     else if (role === 'helpdesk' && (await isHelpDeskBlocked(db, id, call.clock.now()))) refused.set(id, 'blocked')
   }
-  if (job.action !== 'enrollment_mail') return refused
-  const others = ids.filter((id) => !refused.has(id))
-  return new Map([...refused, ...(await mailRefusals(db, call, job.domainId ?? '', others))])
+  return refused
 }
 
 async function membersAmong(

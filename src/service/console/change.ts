@@ -1,0 +1,96 @@
+import type { Endpoint } from '../../contract/endpoint.ts'
+import type { SignedIn } from '../context/caller.ts'
+import { within } from '../context/within.ts'
+import type { Transact } from '../context/within.ts'
+import { route } from '../http/route.ts'
+import type { Call, Input, PreparedHandler, Route } from '../http/route.ts'
+import { lockAdministrator } from '../store/administrators.ts'
+import { consentById } from '../store/consents.ts'
+import { readCommitted } from '../store/transaction-ends.ts'
+import { lockUser } from '../store/users.ts'
+import { authorizeAdministrator } from './authorize.ts'
+import { consoleOf, notSignedIn, signedIn } from './call.ts'
+import { useEvidence } from './guard.ts'
+import { findSignedIn } from './sessions.ts'
+
+/**
+ * Runs a part of a handler in a transaction in which the right to make the change has been decided. What takes time, such as
+ * hashing, verifying a passkey or sending a mail, stays outside, because other changes wait for the transaction.
+ *
+ * @param change May run several times, and must use the call that it is given: its database is the transaction, and its
+ * administrator is read in it.
+ */
+export type Change = Transact<Call>
+
+/** A handler of an operation that changes something. Everything that it changes, it changes through its third parameter. */
+export type ChangeHandler<E extends Endpoint> = PreparedHandler<E, Change>
+
+/** The route of an operation that changes something. */
+export function changeRoute<E extends Endpoint>(endpoint: E, handle: ChangeHandler<E>): Route {
+  return route(endpoint, async (input, call) => {
+    const { change, hasDecided } = decidedChanges(call, endpoint, input)
+    const output = await handle(input, call, change)
+    if (!hasDecided()) throw new Error(`${endpoint.method} ${endpoint.path} was answered without a decision.`)
+    return output
+  })
+}
+
+function decidedChanges<E extends Endpoint>(call: Call, endpoint: E, input: Input<E>) {
+  const given = input as Readonly<Record<string, unknown>>
+  const params = paramsOf(endpoint, given)
+  let decided = false
+  const change: Change = async (run) => {
+    const { db } = call.store
+    const userId = await personOf(call, params)
+    // Transactions about a person follow each other by the lock of the user's row, and need no other order (0050).
+    const transaction = userId === undefined ? db.transaction() : readCommitted(db)
+    const result = await transaction.execute(async (tx) => {
+      const inside = within(call, tx)
+      const administrator = await decide(inside, endpoint, params, userId)
+      const present = { ...inside, console: { ...consoleOf(call), administrator } }
+      // Used up by the first of several transactions of a request: the later ones finish what it has begun.
+      if (!decided && endpoint.admin?.guarded === true) await useEvidence(present, endpoint, given)
+      return run(present)
+    })
+    decided = true
+    return result
+  }
+  return { change, hasDecided: () => decided }
+}
+
+/**
+ * Decides in the transaction of a change whether the administrator may make it. Rows are locked in the same order everywhere: the
+ * user, administrators, evidence.
+ *
+ * @returns the administrator as it is now.
+ */
+async function decide(
+  call: Call,
+  endpoint: Endpoint,
+  params: Readonly<Record<string, string>>,
+  userId: string | undefined,
+): Promise<SignedIn> {
+  const { db } = call.store
+  const { id, organizationId, session } = signedIn(call)
+  if (userId !== undefined) await lockUser(db, organizationId, userId)
+  // In one order, because two owners may revoke each other at once.
+  const administrators = new Set([id, params['administratorId'] ?? id])
+  for (const one of [...administrators].toSorted()) await lockAdministrator(db, one)
+  const administrator = await findSignedIn(call, session.hash)
+  if (!administrator) throw notSignedIn()
+  await authorizeAdministrator(call, administrator, endpoint, params)
+  return administrator
+}
+
+/** The person that a change is about. */
+async function personOf(
+  { store, clock }: Call,
+  { userId, consentId }: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  if (userId !== undefined || consentId === undefined) return userId
+  return (await consentById(store.db, consentId, clock.now()))?.userId
+}
+
+function paramsOf({ params }: Endpoint, given: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.keys(params?.shape ?? {}).map((name) => [name, String(given[name])]))
+}

@@ -1,0 +1,41 @@
+import type { Mutant } from './mutant.ts'
+
+const late = 'attacks/late-changes.test.ts'
+const title = 'cannot $name once $precondition.title'
+const file = 'src/service/console/change.ts'
+
+/** What is decided in the transaction of a change. */
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'the decision in the transaction of a change',
+    file,
+    find: '  await authorizeAdministrator(call, administrator, endpoint, params)\n',
+    replace: '',
+    test: late,
+    title,
+  },
+  {
+    defense: 'the session that the transaction of a change reads',
+    file,
+    find: '  if (!administrator) throw notSignedIn()\n  await',
+    replace: '  if (!administrator) return signedIn(call)\n  await',
+    test: late,
+    title,
+  },
+  {
+    defense: 'the evidence that the transaction of a change reads',
+    file,
+    find: '      if (!decided && endpoint.admin?.guarded === true) await useEvidence(present, endpoint, given)\n',
+    replace: '',
+    test: late,
+    title,
+  },
+  {
+    defense: 'two owners who revoke each other at once',
+    file,
+    find: '  if (!administrator) throw notSignedIn()\n  await',
+    replace: '  if (!administrator) return signedIn(call)\n  await',
+    test: 'service/console/administrators.test.ts',
+    title: 'that revoke each other at once leave one owner',
+  },
+]
