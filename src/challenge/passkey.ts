@@ -45,12 +45,14 @@ export async function tryPasskey(
   sender: Sender,
   { response, browser, now }: { response: PasskeyAnswer; browser: PassedBrowser; now: number },
 ): Promise<PasskeyOutcome> {
-  const session = await service.client.sessions.create(service.domainId, {
+  const created = service.client.sessions.create(service.domainId, {
     ...describe(challenge, sender),
     passkey: response,
     redeem: { browser },
   })
-  if (session.state !== 'approved') return {}
+  // A malformed answer is a wrong one. It says nothing about the service.
+  const session = await unlessRejected(created, 'api.error.invalid.passkey')
+  if (session?.state !== 'approved') return {}
   await cancel(service, challenge)
   return {
     challenge: { ...challenge, sessionId: session.id, askedAt: now, givenFactor: 'passkey' },

@@ -35,6 +35,8 @@ export type AppRequest = Request & { readonly user?: object | undefined; readonl
 export type Logout = (req: AppRequest, res: Response, next: NextFunction) => unknown
 
 export interface Logger {
+  /** What is no trouble, such as a request that a browser gave up. Left out if there is no such method. */
+  debug?(message: string): void
   info(message: string): void
   warn(message: string): void
   error(message: string): void

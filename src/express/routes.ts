@@ -6,10 +6,12 @@ import { loadLanguageFor } from './pages/languages.ts'
 import { message } from './pages/message.ts'
 import type { RequestContext } from './request/context.ts'
 import { isTrustedPost, readForm } from './request/form.ts'
+import type { FormNotices } from './request/form.ts'
 import type { Handler } from './request/outcome.ts'
 import { leadTo } from './request/outcome.ts'
 import type { WebRequest } from './request/web-request.ts'
 import { createWebRequest } from './request/web-request.ts'
+import { warnOnce } from './request/warn.ts'
 import { showApp, showFirstApp, storeApp, storeFirstApp } from './self-service/app.ts'
 import { deviceEvents, deviceStatus, offerDevice, showDevice, withdrawDevice } from './self-service/device.ts'
 import { endOthers, forgetBrowsers, removeFactor, renameDevice, showDevices } from './self-service/overview.ts'
@@ -94,13 +96,30 @@ export async function serveRoutes(
   const { user } = context
   if (!user) return apply(visitor, res, message(visitor, 401, 'sign_in_first'))
   const isPost = req.method === 'POST'
-  const request = createWebRequest(req, context, user, isPost ? await readForm(req) : {})
+  const form = isPost ? await readForm(req, noticesOf(req, context)) : {}
+  if (!form) return
+  const request = createWebRequest(req, context, user, form)
   if (isPost && !isTrusted(request, below)) {
     const events = [{ type: 'post.refused', path: below } as const]
     return apply(request, res, { ...message(request, 403, 'cross_site'), events })
   }
   return serve(request, res, next, handler)
 }
+
+/** What the operator learns about a form that could not be read. */
+function noticesOf(req: Request, { mfa: { options } }: RequestContext): FormNotices {
+  const name = `${req.method} ${req.baseUrl}${req.path}`
+  return {
+    // People close pages: this is no error of the app.
+    aborted: () => options.logger.debug?.(`mfa: ${name} was aborted before its body was complete`),
+    // Without it, every code would just be wrong.
+    unreadable: () => warnOnce(options, `${name}: ${unreadableForm}`, 'unreadable form'),
+  }
+}
+
+const unreadableForm =
+  'the body was read before mfa(), and req.body has no fields of a form, so every code is wrong. Put app.use(mfa({ … })) before ' +
+  'what reads it, or read forms with app.use(express.urlencoded({ extended: false })).'
 
 function isTrusted(request: WebRequest, below: string): boolean {
   const { req, context, form } = request

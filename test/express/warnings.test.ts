@@ -7,6 +7,8 @@ import { mfa } from 'second-factor'
 import request from 'supertest'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
+import { listen } from '../support/listen.ts'
+
 const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
 const embeddedLike = {
   connect: () => Promise.reject(new Error('not asked')),
@@ -70,6 +72,42 @@ describe('a warning about the setup', () => {
     ['files', ['/manifest.webmanifest', '/logo.svg', '/assets/:name', '/.well-known/security.txt']],
   ])('is not %s', async (_, paths) => {
     expect(await warningsOf({}, (app) => paths.forEach((path) => app.get(path, () => {})))).toEqual([])
+  })
+
+  it.each<[string, string | RegExp, typeof express?]>([
+    ['Express 5', '/{*path}'],
+    ['Express 4', '*', express4],
+    ['Express 4, with a slash', '/*', express4],
+    ['a regular expression', /.*/],
+    ['a regular expression with a slash', /^\/.*$/],
+  ])('is no route for every path that passes requests on: %s', async (_which, path, create = express) => {
+    const said = await warningsOf({}, (app) => app.get(path, (_req, _res, next) => next()), { create })
+
+    expect(said).toEqual([])
+  })
+
+  it('is a route for every path below another one', async () => {
+    const said = await warningsOf({}, (app) => app.get('/admin/{*path}', (_req, _res, next) => next()))
+
+    expect(said).toEqual([expect.stringContaining('not gated: /admin/{*path}.')])
+  })
+
+  it('is no refusal by another mfa()', async () => {
+    const said: string[] = []
+    const logger: Logger = { info() {}, error() {}, warn: (message) => void said.push(message) }
+    const app = express()
+    app.use(session({ secret: 'test', resave: false, saveUninitialized: true }))
+    const common = { service, authenticatorUrl: 'https://mfa.example', logger }
+    app.use('/admin', mfa({ ...common, user: () => ({ username: 'alice' }) }))
+    app.use(mfa({ ...common, user: () => null }))
+    app.get('/', (_req, res) => void res.send('ok'))
+    const url = await listen(app)
+    await request(url).get('/')
+
+    const refused = await request(url).post('/admin/mfa/code').set('Sec-Fetch-Site', 'cross-site')
+
+    expect(refused.status).toBe(403)
+    expect(said).toEqual([])
   })
 
   it('is no route that signs people in by Passport, whatever its path', async () => {

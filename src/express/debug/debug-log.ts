@@ -110,6 +110,7 @@ export function createDebugLog(redact: (text: string) => string): DebugLog {
     },
     read: (key) => (key === undefined ? undefined : webSessions.get(key)) ?? nothing(),
     listen: (logger) => ({
+      debug: (message) => logger.debug?.(message),
       info: (message) => logger.info(message),
       warn(message) {
         hear('warning', message)

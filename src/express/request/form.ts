@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
+import { parseJson } from '../../contract/validate.ts'
 import { isSameText } from '../../same-text.ts'
 import type { MfaState } from '../session/mfa-state.ts'
 import type { WebRequest } from './web-request.ts'
@@ -7,18 +8,86 @@ import type { WebRequest } from './web-request.ts'
 /** Our forms have a few short fields; the longest is a new passkey with an RSA key. Bytes. */
 const maxFormLength = 16_384
 
-/** Returns the fields of a posted form, also if the app's own parser has read it already. */
-export async function readForm(req: IncomingMessage & { body?: unknown }): Promise<Readonly<Record<string, unknown>>> {
-  if (typeof req.body === 'object' && req.body !== null) return req.body as Record<string, unknown>
-  if (req.readableEnded || !/^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '')) return {}
-  let text = ''
-  for await (const chunk of req) {
-    text += String(chunk)
-    // Too long to be one of our forms.
-    if (text.length > maxFormLength) return {}
-  }
-  return Object.fromEntries(new URLSearchParams(text))
+type PostedRequest = IncomingMessage & { readonly body?: unknown }
+
+/** The fields of a posted form. */
+export type Form = Readonly<Record<string, unknown>>
+
+/**
+ * Returns the fields of a posted form, also if the app's own parser has read it already, as fields, text or bytes.
+ *
+ * @returns undefined if the connection ended before the body did, so that nobody waits for an answer.
+ */
+export async function readForm(
+  req: PostedRequest,
+  { aborted, unreadable }: FormNotices = noNotices,
+): Promise<Form | undefined> {
+  const { body } = req
+  if (typeof body === 'string' || body instanceof Uint8Array)
+    return parseRead(req, Buffer.from(body)) ?? none(unreadable)
+  // A parser of Express 4 sets an empty object also where it reads nothing, because the type is not its own.
+  if (typeof body === 'object' && body !== null && (req.readableEnded || Object.keys(body).length > 0))
+    return body as Form
+  if (req.readableEnded) return hasBody(req) ? none(unreadable) : {}
+  if (!isForm(req)) return {}
+  const bytes = await readBytes(req)
+  if (bytes === undefined) aborted()
+  return bytes && fieldsOf(bytes)
 }
+
+/** Called where a form has no fields, and the reason is none of its own. */
+export interface FormNotices {
+  /** The connection ended before the body did. */
+  readonly aborted: () => void
+  /** Something has read the body, and left nothing of it that is a form. */
+  readonly unreadable: () => void
+}
+
+const noNotices: FormNotices = { aborted() {}, unreadable() {} }
+
+function none(notice: () => void): Form {
+  notice()
+  return {}
+}
+
+const isForm = ({ headers }: IncomingMessage) =>
+  /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
+
+const isJson = ({ headers }: IncomingMessage) => /^application\/json\b/i.test(headers['content-type'] ?? '')
+
+/** @returns undefined if the connection ended before the body did; nothing for what is too long to be one of our forms. */
+async function readBytes(req: PostedRequest): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of req) {
+      const bytes = Buffer.from(chunk as Buffer | string)
+      length += bytes.length
+      if (length > maxFormLength) return Buffer.alloc(0)
+      chunks.push(bytes)
+    }
+  } catch (error) {
+    if (req.complete) throw error
+    return undefined
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * The fields of a body that a parser of the app has read as text or bytes, such as `express.text()` or `express.raw()`.
+ * @returns undefined if they cannot be read.
+ */
+function parseRead(req: PostedRequest, body: Buffer): Form | undefined {
+  if (body.length === 0 || body.length > maxFormLength) return {}
+  if (isForm(req)) return fieldsOf(body)
+  const parsed = isJson(req) ? parseJson(body.toString()) : undefined
+  return typeof parsed === 'object' && parsed !== null ? (parsed as Form) : undefined
+}
+
+const fieldsOf = (body: Buffer): Form => Object.fromEntries(new URLSearchParams(body.toString()))
+
+const hasBody = ({ headers }: IncomingMessage) =>
+  (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 
 /** The token that proves, where a browser sends no `Sec-Fetch-Site`, that a form came from a page of this web session. */
 export function withFormToken({ state, context }: WebRequest): { readonly token: string; readonly state: MfaState } {

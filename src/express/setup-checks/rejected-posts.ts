@@ -5,6 +5,9 @@ import type { Request } from 'express'
 import type { ResolvedOptions } from '../options.ts'
 import { warn } from '../request/warn.ts'
 
+/** The POSTs that an `mfa()` has seen. One app can have several, and the answer of each is no answer of other middleware. */
+const seen = new WeakSet<IncomingMessage>()
+
 /**
  * Warns once if middleware before `mfa()` rejects POSTs below its path, such as CSRF protection that requires its own token:
  * neither the pages nor the authenticator have one. `mfa()` never sees such a request, so this listens on the server.
@@ -13,7 +16,6 @@ import { warn } from '../request/warn.ts'
  */
 export function createRejectedPosts(options: ResolvedOptions): (req: Request) => void {
   const servers = new WeakSet<Server>()
-  const seen = new WeakSet<IncomingMessage>()
   let warned = false
 
   function watch(server: Server): void {
@@ -38,8 +40,8 @@ export function createRejectedPosts(options: ResolvedOptions): (req: Request) =>
   }
 
   return (req) => {
-    if (warned) return
     if (req.method === 'POST') seen.add(req)
+    if (warned) return
     // Node's types do not have the server of a socket.
     const { server } = req.socket as typeof req.socket & { readonly server?: Server }
     if (!server || servers.has(server)) return

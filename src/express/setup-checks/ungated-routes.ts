@@ -50,7 +50,14 @@ function isLogin({ route }: Layer): boolean {
   return route?.stack?.some(({ handle }) => handle?.name === 'authenticate') ?? false
 }
 
-const isOpenToAll = (path: string): boolean => [waysIn, callbacks, forMachines, files].some((kind) => kind.test(path))
+const isOpenToAll = (path: string): boolean =>
+  [waysIn, callbacks, forMachines, files, catchAll].some((kind) => kind.test(path))
+
+/**
+ * A route for every path, as Express 4 (`*`), Express 5 (`/{*any}`) and regular expressions write it. It passes requests on, such as
+ * one that sets a header: otherwise `mfa()` would see none.
+ */
+const catchAll = /^\/?(\*|\(\.\*\)|\*\w+|\{\/?\*\w+\})$|^\/\^?(\\\/)?\.[*+]\$?\/[a-z]*$/
 
 const waysIn =
   /\/((log|sign)-?_?(in|out|up|on|off)|register|(forgot|reset)(-?password)?)([/_-]|$)|^\/(magic(-?link)?|password|verify(-?email)?)(\/|$)/i
