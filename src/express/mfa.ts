@@ -218,7 +218,7 @@ function attach(
   const context: RequestContext = { ...address, mfa: own, user, userKey: user && userKeyOf(user), requestId, trace }
   trace?.isOf(context.userKey)
   setContext(req, context)
-  bindToService(req, options.serviceId)
+  bindToService(req, options.serviceId, `${address.prefix}/`)
   wrapPassport(req)
   watchLogoutPath(req, res, options)
   addRequestMfa(req)

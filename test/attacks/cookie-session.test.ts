@@ -55,6 +55,14 @@ async function arrange(before: readonly express.RequestHandler[] = [], options: 
   return { service, device, verified, skip, browser: start }
 }
 
+/** An app that stores so many bytes in the web session, for requests below this path. */
+const hoard =
+  (bytes: number, path = '/'): express.RequestHandler =>
+  (req, _res, next) => {
+    if (req.path.startsWith(path)) Object.assign(req.session ?? {}, { basket: 'x'.repeat(bytes) })
+    next()
+  }
+
 describe('with cookie-session', () => {
   it('the second step is passed as with any other web session', async () => {
     const { device, browser: start } = await arrange()
@@ -80,6 +88,55 @@ describe('with cookie-session', () => {
     const late = await thief.fetch('/account')
     expect([isThiefIn, late.status]).toEqual([true, 403])
     expect((await owner.fetch('/account')).body.verified).toBe(true)
+  })
+
+  it('a long link, which grows when it is encoded, does not keep the user from being verified', async () => {
+    const { device, browser: start } = await arrange()
+    const browser = start()
+    await browser.submit('/login/alice')
+    const link = `/account?${'%41'.repeat(640)}`
+
+    await browser.visit(link)
+    await device.approve()
+    const done = await browser.submit('/mfa/complete')
+
+    expect(done.headers['location']).toBe(link)
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+    // Other tabs of the challenge: their link did not fit beside the verification record.
+    expect((await browser.open('/mfa')).headers['location']).toBe('/')
+  })
+
+  it('a link that does not fit beside the data of the app is dropped, and nothing else', async () => {
+    const { device, browser: start } = await arrange([hoard(1_500)])
+    const browser = start()
+    await browser.submit('/login/alice')
+
+    await browser.visit(`/account?${'%41'.repeat(640)}`)
+    await device.approve()
+    const done = await browser.submit('/mfa/complete')
+
+    expect(done.headers['location']).toBe('/')
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+  })
+
+  it('a state that does not fit beside the data of the app verifies nobody: no event says that, and the page and the log say why', async () => {
+    const events: string[] = []
+    const trouble: string[] = []
+    const logger = { info() {}, warn() {}, error: (text: string) => void trouble.push(text) }
+    const onEvent = ({ type }: { type: string }) => void events.push(type)
+    const { device, browser: start } = await arrange([hoard(3_000, '/mfa/complete')], { onEvent, logger })
+    const browser = start()
+    await browser.submit('/login/alice')
+    await browser.visit('/account')
+    await device.approve()
+
+    const done = await browser.submit('/mfa/complete')
+
+    expect(done.status).toBe(503)
+    expect(done.text).toContain('You&#39;re not signed in yet')
+    expect(trouble.join()).toContain('does not fit into the cookie of cookie-session, which may have 4096 bytes')
+    expect(events).not.toContain('challenge.passed')
+    expect((await browser.fetch('/account')).body.verified).not.toBe(true)
   })
 
   it('a forged cookie is worth nothing', async () => {

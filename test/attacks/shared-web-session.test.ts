@@ -313,6 +313,21 @@ describe('the binding cookie', () => {
     expect(path).toBe('/mfa')
   })
 
+  it('comes back in an app that stores no web session before the second step', async () => {
+    const app = await start({
+      webSession: stored({ saveUninitialized: false }),
+      mfa: { user: (req) => ({ username: req.get('x-user') ?? '' }) },
+    })
+    const [browser, headers] = [app.browser(), { 'x-user': 'alice' }]
+
+    const page = await browser.open('/mfa', headers)
+    await app.device.approve()
+    await browser.submit('/mfa/complete', {}, headers)
+
+    expect(page.text).toContain('id="number"')
+    expect((await browser.open('/account', headers)).body).toMatchObject({ verified: true })
+  })
+
   it('is long-lived, out of the reach of scripts, and never replaced', async () => {
     const app = await start()
     const browser = app.browser()

@@ -131,4 +131,28 @@ export const mutants: readonly Mutant[] = [
     test: 'express/cookies.test.ts',
     title: 'do not bind a challenge to a browser under a name that another host can set',
   },
+  {
+    defense: 'the size of a web session that is stored in a cookie',
+    file: 'src/express/session/web-session.ts',
+    find: 'if (!isCookieSession(session)) return state\n  const {',
+    replace: 'if (session) return state\n  const {',
+    test: 'attacks/cookie-session.test.ts',
+    title: 'a long link, which grows when it is encoded',
+  },
+  {
+    defense: 'no event for a state that was not stored',
+    file: 'src/express/session/web-session.ts',
+    find: '  if (found) return found\n',
+    replace: '  if (found ?? forms.length > 0) return found ?? state\n',
+    test: 'attacks/cookie-session.test.ts',
+    title: 'a state that does not fit beside the data of the app verifies nobody',
+  },
+  {
+    defense: 'dropping the link first',
+    file: 'src/express/session/cookie-size.ts',
+    find: 'return [state, own, withoutReturnTo(own, home)]',
+    replace: 'return [state, own]',
+    test: 'attacks/cookie-session.test.ts',
+    title: 'a link that does not fit beside the data of the app is dropped',
+  },
 ]

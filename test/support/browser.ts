@@ -47,7 +47,8 @@ export function createBrowser(base: string, given = new Map<string, string>()): 
     const answer = await sendRequest(method, base + path, sent, form)
     for (const line of answer.cookies) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      if (name !== undefined && value !== undefined) jar.set(name, value)
+      // Browsers ignore longer cookies (RFC 6265bis section 5.6).
+      if (name !== undefined && value !== undefined && name.length + value.length <= 4096) jar.set(name, value)
     }
     return answer
   }

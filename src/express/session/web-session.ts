@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import { bindingOf } from './binding.ts'
+import { cookieSize, maxCookieSize, smallerStates } from './cookie-size.ts'
 import type { CookieContext } from './id-cookie.ts'
 import type { MfaState } from './mfa-state.ts'
 import { beginRenewal } from './renewals.ts'
@@ -18,7 +19,13 @@ interface WebSession {
 }
 
 /** A request that went through express-session or cookie-session. */
-type WithSession = IncomingMessage & { session?: WebSession | undefined; [serviceKey]?: string }
+type WithSession = IncomingMessage & {
+  session?: WebSession | undefined
+  /** The options of cookie-session. */
+  readonly sessionOptions?: { readonly name?: string | undefined }
+  [serviceKey]?: string
+  [homeKey]?: string
+}
 
 /** The store of express-session. */
 interface SessionStore {
@@ -54,8 +61,9 @@ export function canSave(req: IncomingMessage): boolean {
   return isCookieSession(session) || (typeof session.regenerate === 'function' && typeof session.save === 'function')
 }
 
-/** A member of the request, like its context. */
+/** Members of the request, like its context. */
 const serviceKey = Symbol('second-factor service')
+const homeKey = Symbol('second-factor home')
 
 /** Requests that changed the MFA state. */
 const changed = new WeakSet<IncomingMessage>()
@@ -63,9 +71,15 @@ const changed = new WeakSet<IncomingMessage>()
 /** The id of the web session that each request came with. */
 const loadedIds = new WeakMap<IncomingMessage, string | undefined>()
 
-/** The MFA state that this request saves from now on belongs to that service. */
-export function bindToService(req: IncomingMessage, service: string): void {
-  ;(req as WithSession)[serviceKey] = service
+/**
+ * The MFA state that this request saves from now on belongs to that service.
+ *
+ * @param home Where a user continues whose own page does not fit into the web session.
+ */
+export function bindToService(req: IncomingMessage, service: string, home: string): void {
+  const bound = req as WithSession
+  bound[serviceKey] = service
+  bound[homeKey] = home
   if (!loadedIds.has(req)) loadedIds.set(req, sessionIdOf(req))
 }
 
@@ -92,9 +106,27 @@ export async function saveMfaState(req: IncomingMessage, state: MfaState): Promi
   await requireCurrent(req, session)
   const { service: _service, otherChallenges, ...own } = state
   const parts = { ...own, otherChallenges: otherChallenges?.length ? otherChallenges : undefined }
-  if (Object.values(parts).some((part) => part !== undefined)) putMfaState(req, parts)
+  if (Object.values(parts).some((part) => part !== undefined)) putMfaState(req, fitting(req, parts))
   else removeMfaState(req)
   await store(session)
+}
+
+/**
+ * What is stored of a state. A web session of cookie-session has to fit into one cookie, with the app's own data: browsers would
+ * ignore a longer one, and keep what they had before.
+ */
+function fitting(req: IncomingMessage, state: MfaState): MfaState {
+  const session = sessionOf(req)
+  if (!isCookieSession(session)) return state
+  const { sessionOptions: { name = 'session' } = {}, [serviceKey]: service, [homeKey]: home = '/' } = req as WithSession
+  const sizeWith = (mfa: StoredState | undefined) => cookieSize(name, { ...session, mfa })
+  const forms = smallerStates(state, home)
+  const found = forms.find((form) => sizeWith(serializeState({ ...form, service })) <= maxCookieSize)
+  if (found) return found
+  throw new WebSessionError(
+    `The web session does not fit into the cookie of cookie-session, which may have ${maxCookieSize} bytes. Without the second ` +
+      `step it has ${sizeWith(undefined)}. Store less in it, or use express-session.`,
+  )
 }
 
 export function hasMfaState(req: IncomingMessage): boolean {

@@ -1,0 +1,31 @@
+import type { MfaState } from './mfa-state.ts'
+
+/** Browsers ignore a cookie whose name and value are longer, in bytes (RFC 6265bis section 5.6). */
+export const maxCookieSize = 4096
+
+/** The bytes of the cookie in which cookie-session stores a web session: JSON, in base64. */
+export function cookieSize(name: string, session: object): number {
+  return name.length + Math.ceil(Buffer.byteLength(JSON.stringify(session)) / 3) * 4
+}
+
+/**
+ * A state, and what is left of it where it does not fit into a cookie. The challenges of other browsers go first: nobody else
+ * sends this cookie. Then the pages go to which the user wanted to return; the longest links come from there.
+ *
+ * @param home Where the user continues instead.
+ */
+export function smallerStates(state: MfaState, home: string): readonly MfaState[] {
+  const own = { ...state, otherChallenges: undefined }
+  return [state, own, withoutReturnTo(own, home)]
+}
+
+function withoutReturnTo(state: MfaState, home: string): MfaState {
+  const { challenge, offer, passkeyOffer } = state
+  return {
+    ...state,
+    lastReturnTo: undefined,
+    challenge: challenge && { ...challenge, returnTo: home, giveUpTo: undefined },
+    offer: offer && { returnTo: home },
+    passkeyOffer: passkeyOffer && { returnTo: home },
+  }
+}
