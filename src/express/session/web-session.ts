@@ -25,6 +25,7 @@ type WithSession = IncomingMessage & {
   readonly sessionOptions?: { readonly name?: string | undefined }
   [serviceKey]?: string
   [homeKey]?: string
+  [loadedIdKey]?: string | undefined
 }
 
 /** The store of express-session. */
@@ -68,8 +69,8 @@ const homeKey = Symbol('second-factor home')
 /** Requests that changed the MFA state. */
 const changed = new WeakSet<IncomingMessage>()
 
-/** The id of the web session that each request came with. */
-const loadedIds = new WeakMap<IncomingMessage, string | undefined>()
+/** The id of the web session that a request came with. A member of the request for each request that passes the gate: see context.ts. */
+const loadedIdKey = Symbol('second-factor loaded id')
 
 /**
  * The MFA state that this request saves from now on belongs to that service.
@@ -78,16 +79,16 @@ const loadedIds = new WeakMap<IncomingMessage, string | undefined>()
  */
 export function bindToService(req: IncomingMessage, service: string, home: string): void {
   const bound = req as WithSession
+  if (bound[serviceKey] === undefined) bound[loadedIdKey] = sessionIdOf(req)
   bound[serviceKey] = service
   bound[homeKey] = home
-  if (!loadedIds.has(req)) loadedIds.set(req, sessionIdOf(req))
 }
 
 /** The id of the present web session; undefined with cookie-session. */
 const sessionIdOf = (req: IncomingMessage) => (req as { sessionID?: string }).sessionID
 
 /** The id of the web session that the request came with, unless it has none. */
-export const loadedIdOf = (req: IncomingMessage): string | undefined => loadedIds.get(req)
+export const loadedIdOf = (req: IncomingMessage): string | undefined => (req as WithSession)[loadedIdKey]
 
 /** @param context Where the browser's binding cookie is read; without it, no challenge is visible. */
 export function readMfaState(req: IncomingMessage, context?: CookieContext): MfaState {
@@ -167,7 +168,7 @@ async function requireCurrent(req: IncomingMessage, session: WebSession): Promis
 
 /** Whether it is the verified web session that the request came with. */
 function isLoadedVerified(req: IncomingMessage, session: WebSession): boolean {
-  const isLoaded = !isCookieSession(session) && loadedIds.get(req) === sessionIdOf(req)
+  const isLoaded = !isCookieSession(session) && loadedIdOf(req) === sessionIdOf(req)
   return isLoaded && readMfaState(req).verified !== undefined
 }
 
