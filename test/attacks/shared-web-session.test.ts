@@ -382,6 +382,18 @@ describe('the binding cookie', () => {
     expect(page.text).toContain('href="/mfa"')
   })
 
+  it('causes one warning where it does not come back and publicUrl is https: the app may be opened by http', async () => {
+    const warnings: string[] = []
+    const logger = { info() {}, warn: (text: string) => void warnings.push(text), error() {} }
+    const app = await start({ mfa: { publicUrl: 'https://app.example', logger } })
+    const browser = app.browser()
+    await browser.submit('/login/alice')
+
+    for (let times = 0; times < 2; times++) await app.sharing(browser).open('/mfa?bound=')
+
+    expect(warnings.filter((text) => text.includes('did not send the cookie mfa-binding back'))).toHaveLength(1)
+  })
+
   it('is not needed for a code, which is answered in the same request', async () => {
     const app = await start()
     const browser = app.browser()

@@ -87,6 +87,21 @@ describe('a hidden page', () => {
     await arrived()
   })
 
+  it('loads again when it is visible, if the browser has another challenge by then', async () => {
+    const { url, page, device, context, arrived } = await openWaitingPage(chromium)
+    await show(page, false)
+    // As where tabs open at once at the first visit of a browser: the cookie of the last one stays.
+    await context.clearCookies({ name: 'mfa-binding' })
+    const other = await openTab(page, url)
+    const number = await other.locator('#number').innerText()
+
+    await show(page, true)
+
+    await page.locator('#number', { hasText: number }).waitFor()
+    await device.approve()
+    await Promise.all([arrived(), other.waitForURL(`${url}/account`)])
+  })
+
   it('is one of three tabs: only the visible one holds a connection, and each continues once it is visible', async () => {
     const { url, page, device, traffic, arrived, events } = await openWaitingPage(chromium)
     const others: Page[] = []

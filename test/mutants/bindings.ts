@@ -70,8 +70,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'saying that cookies are blocked, instead of a redirect for ever',
     file: 'src/express/sign-in/bound-browser.ts',
-    find: "if (query.has(returned)) return message(request, 400, 'cookies_blocked')",
-    replace: "if (query.has('')) return message(request, 400, 'cookies_blocked')",
+    find: 'if (query.has(returned)) return blocked(request)',
+    replace: "if (query.has('')) return blocked(request)",
     test,
     title: 'is said to be blocked where it does not come back',
   },
@@ -154,5 +154,13 @@ export const mutants: readonly Mutant[] = [
     replace: 'return [state, own]',
     test: 'attacks/cookie-session.test.ts',
     title: 'a link that does not fit beside the data of the app is dropped',
+  },
+  {
+    defense: 'the token of the page that waits',
+    file: 'src/browser/challenge-page.ts',
+    find: "`${base}/${path}?page=${main.dataset['token']}`",
+    replace: '`${base}/${path}?waits`',
+    test: 'browser/live-status.test.ts',
+    title: 'loads again when it is visible, if the browser has another challenge by then',
   },
 ]

@@ -3,6 +3,7 @@ import type { Request } from 'express'
 import { message } from '../pages/message.ts'
 import type { Handler, Outcome } from '../request/outcome.ts'
 import { continueAt } from '../request/outcome.ts'
+import { warnOnce } from '../request/warn.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { bindBrowser, bindingOf } from '../session/binding.ts'
 
@@ -24,11 +25,21 @@ export function inBoundBrowser(handler: Handler): Handler {
 function bindFirst(request: WebRequest): Outcome {
   const { req, context } = request
   const query = req.method === 'GET' ? queryOf(req) : new URLSearchParams()
-  if (query.has(returned)) return message(request, 400, 'cookies_blocked')
+  if (query.has(returned)) return blocked(request)
   const { cookies } = bindBrowser(req, context, context.mfa.options.random)
   query.set(returned, '')
   return { state: 'as-is', cookies, answer: continueAt(request, `${context.base}?${query}`) }
 }
+
+function blocked(request: WebRequest): Outcome {
+  const { options } = request.context.mfa
+  if (options.publicUrl?.startsWith('https:')) warnOnce(options, blockedCookie)
+  return message(request, 400, 'cookies_blocked')
+}
+
+const blockedCookie =
+  'a browser did not send the cookie mfa-binding back, so its user cannot sign in. It blocks cookies, or it opens the app by http: ' +
+  'publicUrl is https, and browsers keep our cookies only over https.'
 
 /** Not `req.query`: an app can turn that off, and the browser would be redirected for ever. */
 const queryOf = ({ originalUrl }: Request) => new URLSearchParams(originalUrl.split('?', 2)[1])
