@@ -35,7 +35,7 @@ describe('the stock of hardware tokens', () => {
     // And may send Enter twice.
     await page.keyboard.press('Enter')
     await dialog.getByRole('button', { name: 'Assign to a person' }).click()
-    await dialog.getByLabel('Search people').fill('archer')
+    await dialog.getByLabel('Search people').fill('archer alice')
     await dialog.getByRole('link', { name: 'Alice Archer' }).click()
     await page.getByText(`Assign a hardware token to ${isolated('Alice Archer')}?`).waitFor()
     const serial = await dialog.getByLabel('Serial number').inputValue()

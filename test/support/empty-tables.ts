@@ -1,6 +1,6 @@
 import type BetterSqlite3 from 'better-sqlite3'
 
-/** The index of the search, which is a virtual table over tables of its own. Triggers delete from it with each user. */
+/** The index of the search, which is a virtual table over tables of its own. Triggers delete from it with each row of the search. */
 const index = 'user_search'
 
 /** @returns a function that deletes all rows of the tables that are empty now, and begins again with their numbers. */
@@ -22,7 +22,7 @@ export const tablesOf = (database: BetterSqlite3.Database): string[] =>
     .prepare<[], string>(`select name from sqlite_schema where type = 'table'`)
     .pluck()
     .all()
-    .filter((name) => !name.startsWith(`${index}_`))
+    .filter((name) => name !== index && !name.startsWith(`${index}_`))
 
 const isEmpty = (database: BetterSqlite3.Database, table: string): boolean =>
   database.prepare(`select 1 from "${table}" limit 1`).get() === undefined
@@ -30,7 +30,7 @@ const isEmpty = (database: BetterSqlite3.Database, table: string): boolean =>
 /** So that no row is deleted that another one refers to. */
 function childrenFirst(database: BetterSqlite3.Database, tables: readonly string[]): string[] {
   const parents = new Map(tables.map((table) => [table, parentsOf(database, table)]))
-  const ordered = new Set([index])
+  const ordered = new Set<string>()
   const visit = (table: string): void => {
     for (const child of tables) if (child !== table && parents.get(child)?.includes(table)) visit(child)
     ordered.add(table)

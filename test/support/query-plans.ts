@@ -57,7 +57,7 @@ export async function postgresPlan(
       .filter(Boolean)
       .join(' ')
     const columns = Array.from(
-      condition.matchAll(/\(+"?(\w+)"?\)?(?:::\w+)? (?:=|<|>|<=|>=) /g),
+      condition.matchAll(/\(+"?(\w+)"?\)?(?:::\w+)? (?:=|<|>|<=|>=|~~) /g),
       ([, column = '']) => column,
     )
     if (index !== undefined || node['Node Type'] === 'Seq Scan') {

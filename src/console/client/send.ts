@@ -79,9 +79,10 @@ const secrets = (headers: Call['headers'] = {}): Record<string, string> =>
   )
 
 /** Empty and absent members are left out: an address then says only what was chosen. */
-function search(query: Call['query'] = {}): string {
+export function search(query: Call['query'] = {}): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
   )
-  return given.length > 0 ? `?${new URLSearchParams(given).toString()}` : ''
+  // In the interface a plus is a plus, and no blank: `alice archer` would find no one.
+  return given.length > 0 ? `?${new URLSearchParams(given).toString().replaceAll('+', '%20')}` : ''
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
+import { search } from '../client/send.ts'
 import { apiBase } from '../mount.ts'
 import { useWords } from '../words/speech.tsx'
 
@@ -15,15 +16,14 @@ interface ExportsProps {
 /** Downloads of what a list shows. The browser writes the file while it arrives, so it can be of any length. */
 export function Exports({ path, query, children }: ExportsProps) {
   const { audit } = useWords()
-  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
-  const search = given.length > 0 ? `?${new URLSearchParams(given).toString()}` : ''
+  const limits = search({ ...query })
   return (
     <div class="buttons inline exports">
       {children}
-      <a class="button outlined" href={`${apiBase}/admin/${path}.csv${search}`} download>
+      <a class="button outlined" href={`${apiBase}/admin/${path}.csv${limits}`} download>
         {audit.exportCsv}
       </a>
-      <a class="button outlined" href={`${apiBase}/admin/${path}.jsonl${search}`} download>
+      <a class="button outlined" href={`${apiBase}/admin/${path}.jsonl${limits}`} download>
         {audit.exportLines}
       </a>
     </div>

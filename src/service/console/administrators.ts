@@ -3,16 +3,22 @@ import * as administrators from '../admin/administrators.ts'
 import * as invitations from '../admin/invitations.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import type { Call, Handler } from '../http/route.ts'
+import { signedIn } from './call.ts'
 import type { ChangeHandler } from './change.ts'
+import { concerning } from './concern.ts'
 
 /** One administrator of the caller's organization. */
 const named = ({ organizationId }: Call, id: string) => ({ organizationId, id })
 
-export const list: Handler<typeof contract.listAdministrators> = (_input, call) =>
-  administrators.listAdministrators(call, call.organizationId)
+export const list: Handler<typeof contract.listAdministrators> = async (_input, call) =>
+  concerning(call.store.db, signedIn(call), await administrators.listAdministrators(call, call.organizationId))
 
-export const get: Handler<typeof contract.getAdministrator> = ({ administratorId }, call) =>
-  administrators.findAdministrator(call, call.organizationId, administratorId)
+export const get: Handler<typeof contract.getAdministrator> = async ({ administratorId }, call) => {
+  const found = await administrators.findAdministrator(call, call.organizationId, administratorId)
+  const [shown] = await concerning(call.store.db, signedIn(call), [found])
+  if (!shown) throw new ApiProblem('api.error.notfound.administrator')
+  return shown
+}
 
 export const change: ChangeHandler<typeof contract.changeAdministrator> = (input, call, decided) => {
   const { administratorId, role, domains } = input
@@ -35,8 +41,8 @@ export const endSessions: ChangeHandler<typeof contract.endAdministratorSessions
 export const invite: ChangeHandler<typeof contract.inviteAdministrator> = (input, call, decided) =>
   decided((inside) => invitations.invite(inside, call.organizationId, input))
 
-export const listInvitations: Handler<typeof contract.listInvitations> = (_input, call) =>
-  invitations.listInvitations(call, call.organizationId)
+export const listInvitations: Handler<typeof contract.listInvitations> = async (_input, call) =>
+  concerning(call.store.db, signedIn(call), await invitations.listInvitations(call, call.organizationId))
 
 export const withdraw: ChangeHandler<typeof contract.withdrawInvitation> = ({ invitationId }, call, decided) =>
   decided((inside) => invitations.withdrawInvitation(inside, named(call, invitationId)))

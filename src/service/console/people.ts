@@ -18,7 +18,7 @@ import { tokensOfUser } from '../store/people.ts'
 import { userById } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 import { bypassCodeView, hardwareView, passkeyView, userView } from '../views/views.ts'
-import { signedIn } from './call.ts'
+import { signedIn, visibleTo } from './call.ts'
 import { readPeople } from './people-pages.ts'
 import { standingCall } from './caller-verifications.ts'
 
@@ -34,6 +34,7 @@ export async function summaries(call: Call, rows: readonly UserRow[]): Promise<P
     call.store.db,
     rows.map(({ id }) => id),
     call.clock.now(),
+    visibleTo(call).domainIds,
   )
   const signIns = await lastSignInsOf(
     call.store.db,
@@ -54,7 +55,7 @@ function summaryOf(
     username,
     name,
     email,
-    domains: domains.filter((domain) => isVisible(signedIn(call), domain)),
+    domains,
     factors: factors ?? [],
     ...lockOf(row, call.clock.now()),
     bypassCodes: bypasscodes.length,
@@ -77,8 +78,10 @@ export async function showPerson(call: Call, userId: string): Promise<Person> {
   const now = call.clock.now()
   const row = await userById(db, call.organizationId, userId)
   if (!row) throw new ApiProblem('api.error.notfound.user')
-  const has = (await belongings(db, [userId], now)).get(userId)
-  const summary = summaryOf(call, row, has, (await lastSignInsOf(db, [userId])).get(userId))
+  const { domainIds } = visibleTo(call)
+  const visible = (await belongings(db, [userId], now, domainIds)).get(userId)
+  const has = domainIds === null ? visible : (await belongings(db, [userId], now)).get(userId)
+  const summary = summaryOf(call, row, visible, (await lastSignInsOf(db, [userId])).get(userId))
   const hardware = await hardwareTokenOfUser(db, userId)
   const [caller, blockedUntil] = [await standingCall(call, userId), await helpDeskBlockedUntil(db, userId, now)]
   return {

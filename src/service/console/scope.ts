@@ -1,5 +1,6 @@
 import { notFoundByParam } from '../../contract/errors.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
+import { domainIdsOf } from '../admin/invitations.ts'
 import type { SignedIn } from '../context/caller.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import type { Call } from '../http/route.ts'
@@ -17,6 +18,7 @@ import { stockTokenById } from '../store/stock.ts'
 import { userById } from '../store/users.ts'
 import { signedIn } from './call.ts'
 import { managesConsent } from './standing-consent.ts'
+import { isConcernedBy } from './concern.ts'
 
 /** An administrator, and what is needed to look up what it may see. */
 export interface Scope {
@@ -32,8 +34,12 @@ const places: Readonly<Record<string, IsVisible>> = {
   domainId: async (id, { db, administrator: { organizationId, domainIds } }) =>
     (domainIds === null || domainIds.includes(id)) && (await domainById(db, organizationId, id)) !== undefined,
   userId: isVisiblePerson,
-  administratorId: async (id, { db, administrator }) =>
-    (await administratorById(db, id))?.organizationId === administrator.organizationId,
+  administratorId: async (id, { db, administrator }) => {
+    const other = await administratorById(db, id)
+    if (other?.organizationId !== administrator.organizationId) return false
+    const domains = (await domainsOfAdministrators(db, [id])).map(({ domainId }) => domainId)
+    return isConcernedBy(administrator, { role: other.role, domains })
+  },
   consentId: async (id, scope) => {
     const { administrator } = scope
     const consent = await consentById(scope.db, id, scope.now)
@@ -58,7 +64,11 @@ const places: Readonly<Record<string, IsVisible>> = {
       (key) => key.id === id && (domainIds === null || (key.domainId !== null && domainIds.includes(key.domainId))),
     ),
   invitationId: async (id, { db, administrator, now }) =>
-    (await openInvitationsOf(db, administrator.organizationId, now)).some((invitation) => invitation.id === id),
+    (await openInvitationsOf(db, administrator.organizationId, now)).some(
+      (invitation) =>
+        invitation.id === id &&
+        isConcernedBy(administrator, { role: invitation.role, domains: domainIdsOf(invitation) }),
+    ),
 }
 
 async function isVisiblePerson(id: string, { db, administrator: { organizationId, domainIds } }: Scope) {

@@ -23,11 +23,20 @@ export interface Belongings {
   readonly domainTakesBypass: boolean
 }
 
-/** By user id; users that have nothing are there too. */
-export async function belongings(db: Queryable, userIds: string[], now: number): Promise<Map<string, Belongings>> {
+/**
+ * By user id; users that have nothing are there too.
+ * @param visible The domains that are known of, if not all are: a device counts in its own domain.
+ */
+export async function belongings(
+  db: Queryable,
+  userIds: string[],
+  now: number,
+  visible: readonly string[] | null = null,
+): Promise<Map<string, Belongings>> {
   if (userIds.length === 0) return new Map()
-  const domains = Map.groupBy(await domainsOf(db, userIds), byUser)
-  const tokens = Map.groupBy(await activeTokensOf(db, userIds), byUser)
+  const isVisible = ({ domainId }: { readonly domainId: string }) => visible === null || visible.includes(domainId)
+  const domains = Map.groupBy((await domainsOf(db, userIds)).filter(isVisible), byUser)
+  const tokens = Map.groupBy((await activeTokensOf(db, userIds)).filter(isVisible), byUser)
   const hardware = new Map((await hardwareOf(db, userIds)).map(({ userId, id }) => [userId, id]))
   const passkeys = Map.groupBy(await passkeyRpIds(db, userIds), byUser)
   const bypass = Map.groupBy(await bypassCodesOfUsers(db, userIds, now), byUser)
@@ -80,7 +89,7 @@ const activeTokensOf = allRows('activeTokensOf', (db, userIds: List<string>) =>
     .selectFrom('token')
     .leftJoin('device', (join) => join.onRef('device.tokenId', '=', 'token.id').on('device.revokedAt', 'is', null))
     .leftJoin('codeGenerator', 'codeGenerator.id', 'device.id')
-    .select(['token.userId', 'codeGenerator.id as generatorId'])
+    .select(['token.userId', 'token.domainId', 'codeGenerator.id as generatorId'])
     .where('token.userId', 'in', userIds)
     .where('token.state', '=', 'active'),
 )

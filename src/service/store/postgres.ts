@@ -5,6 +5,7 @@ import { loadOptional } from '../ground/optional-package.ts'
 import type { Engine } from './migrations/0001-schema.ts'
 import { migrate } from './migrations/migrate.ts'
 import { postgresSearch } from './migrations/search-postgres.ts'
+import { postgresSearchRows } from './migrations/search-rows-postgres.ts'
 import { createWhileContended, SerializableDatabase } from './postgres-contention.ts'
 import type { WhileContended } from './postgres-contention.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
@@ -147,6 +148,7 @@ export const postgresEngine: Engine = {
   // Byte for byte, and whatever the database's own rules for words are.
   exactText: 'text collate "C"',
   search: postgresSearch,
+  searchRows: postgresSearchRows,
   async hasTable(db, table) {
     const { rows } = await sql<{ found: boolean }>`select to_regclass(${table}) is not null as found`.execute(db)
     return rows[0]?.found === true

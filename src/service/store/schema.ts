@@ -613,13 +613,21 @@ export interface Database {
     userHandle: string
     expiresAt: number
   }
-  /** What people are found by. Triggers write it; SQLite names its rows by `rowid`, PostgreSQL by `position`. */
-  userSearch: {
-    rowid: Generated<number>
-    position: Generated<number>
-    organizationId: string
+  /** What people are found by: a row for each person, device in use and hardware token. Triggers write it. */
+  searchRow: {
+    /** Of SQLite alone, where rows have the order of their people. */
+    id: Generated<number>
+    kind: 'user' | 'device' | 'hardware'
+    /** The id of the user, device or hardware token. */
+    subject: string
+    /** The sequence of the user. */
+    position: number
+    /** The domain that alone sees the row; null where every domain of the user does. */
+    domainId: string | null
     text: string
   }
+  /** The full-text index of SQLite over them; its `rowid` is their `id`. */
+  userSearch: { rowid: Generated<number> }
   /** An action on a person that an administrator asks another one to consent to. */
   consent: {
     id: string

@@ -7,6 +7,7 @@ import { CamelCasePlugin, sql } from 'kysely'
 import { loadSqlite } from './load-sqlite.ts'
 import type { Engine } from './migrations/0001-schema.ts'
 import { migrate } from './migrations/migrate.ts'
+import { sqliteSearchRows } from './migrations/search-rows-sqlite.ts'
 import { sqliteSearch } from './migrations/search-sqlite.ts'
 import type { Database } from './schema.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
@@ -94,6 +95,7 @@ export const sqliteEngine: Engine = {
   sequence: 'integer primary key autoincrement',
   exactText: 'text',
   search: sqliteSearch,
+  searchRows: sqliteSearchRows,
   async hasTable(db, table) {
     const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${table}`.execute(db)
     return rows.length > 0

@@ -5,11 +5,12 @@ import { StockFilter } from '../../contract/admin/stock.ts'
 import { removeCodeGenerators } from './code-generators.ts'
 import { hardwareTokens } from './hardware.ts'
 import type { HardwareTokenRow } from './hardware.ts'
-import { beginsWith, peopleFound, textOf } from './people.ts'
+import { beginsWith, escaped, furtherWords, hasWord, peopleFound, wordsOf } from './people.ts'
 import type { PeopleSearch } from './people.ts'
 import type { Database, Queryable } from './schema.ts'
 import { allRows, allValues, changesRow, firstRow } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
+import type { IsUser } from './strong-factors.ts'
 
 /** A page of hardware tokens, in the order in which they were added. */
 export interface StockQuery {
@@ -24,10 +25,11 @@ export interface StockQuery {
   readonly limit: number
 }
 
-interface StockSlots extends StockQuery {
-  /** Patterns for serial numbers, and for people. */
+type Words = ReturnType<(typeof wordsOf)['search']>
+
+interface StockSlots extends StockQuery, Words {
+  /** A pattern for serial numbers. */
   readonly serial: string
-  readonly text: string
   /** The people who were found, if they are not too many. */
   readonly people: readonly string[]
 }
@@ -54,21 +56,21 @@ export async function findStock(
   query: StockQuery,
   { search, filter, text, maxPeople = 1000 }: StockSearchOptions,
 ): Promise<StockRow[]> {
-  const found = search === 'search' ? await foundPeople(db, query, textOf.search(db, text), maxPeople + 1) : []
+  const words = wordsOf[search](db, text)
+  const found = search === 'search' ? await foundPeople(db, { ...query, ...words }, maxPeople + 1) : []
   const isBroad = found.length > maxPeople
-  const pattern = text.replaceAll(/[%_\\]/g, '_')
+  const pattern = `${escaped(text)}%`
   return pages[isBroad ? 'broad' : search][filter](db, {
     ...query,
-    serial: search === 'search' ? `%${pattern}%` : `${pattern}%`,
-    text: isBroad ? `%${pattern}%` : `${pattern}%`,
+    ...words,
+    serial: search === 'search' ? `%${pattern}` : pattern,
     people: isBroad ? [] : found,
   })
 }
 
-const foundPeople = allValues(
-  'peopleOfStock',
-  (db, { organizationId }: Slots<Pick<StockQuery, 'organizationId'>>, text: Slot<string>, limit: Slot<number>) =>
-    peopleFound(db, text).select('user.id').where('user.organizationId', '=', organizationId).limit(limit),
+/** By what is visible of them: a device in another domain would otherwise be spelled out by the tokens that its name finds. */
+const foundPeople = allValues('peopleOfStock', (db, of: Slots<StockQuery & Words>, limit: Slot<number>) =>
+  peopleFound(db, of).select('user.id').where('user.organizationId', '=', of.organizationId).limit(limit),
 )
 
 type IsToken = ExpressionBuilder<Database, 'hardwareToken' | 'codeGenerator'>
@@ -99,26 +101,43 @@ const isVisible = (is: IsToken, { everyone, free, domainIds }: Slots<StockSlots>
     ),
   ])
 
-const isMatch: Readonly<Record<StockSearch, (is: IsToken, of: Slots<StockSlots>) => Expression<SqlBool>>> = {
+const isMatch: Readonly<
+  Record<StockSearch, (db: Queryable, is: IsToken, of: Slots<StockSlots>) => Expression<SqlBool>>
+> = {
   list: () => sql<SqlBool>`1 = 1`,
-  prefix: (is, { serial, text }) => is.or([hasSerial(is, serial), isOfPerson(is, text)]),
-  search: (is, { serial, people }) => is.or([hasSerial(is, serial), is('hardwareToken.userId', 'in', people)]),
-  broad: (is, { serial, text }) => is.or([hasSerial(is, serial), isOfPerson(is, text)]),
+  prefix: (_db, is, { serial, firstPattern }) =>
+    is.or([
+      hasSerial(is, serial),
+      isOfPerson(is, (isUser) =>
+        isUser.or([
+          beginsWith(isUser, firstPattern),
+          sql<SqlBool>`lower(${isUser.ref('user.email')}) like ${firstPattern} escape '\\'`,
+        ]),
+      ),
+    ]),
+  search: (_db, is, { serial, people }) => is.or([hasSerial(is, serial), is('hardwareToken.userId', 'in', people)]),
+  broad: (db, is, of) =>
+    is.or([
+      hasSerial(is, of.serial),
+      isOfPerson(is, (isUser) =>
+        isUser.and(
+          [[of.first, of.firstPattern] as const, ...furtherWords(of)].map((word) => hasWord(db, isUser, word, of)),
+        ),
+      ),
+    ]),
 }
 
-const isOfPerson = (is: IsToken, text: Slot<string>): Expression<SqlBool> =>
+const isOfPerson = (is: IsToken, condition: (isUser: IsUser) => Expression<SqlBool>): Expression<SqlBool> =>
   is.exists(
     is
       .selectFrom('user')
       .select('user.id')
       .whereRef('user.id', '=', 'hardwareToken.userId')
-      .where((isUser) =>
-        isUser.or([beginsWith(isUser, text), sql<SqlBool>`lower(${isUser.ref('user.email')}) like ${text}`]),
-      ),
+      .where((isUser) => condition(isUser as IsUser)),
   )
 
 const hasSerial = (is: IsToken, serial: Slot<string>): Expression<SqlBool> =>
-  sql<SqlBool>`lower(${is.ref('hardwareToken.serialNumber')}) like ${serial}`
+  sql<SqlBool>`lower(${is.ref('hardwareToken.serialNumber')}) like ${serial} escape '\\'`
 
 /** One statement for each filter, because statements are not built in requests. */
 function pagesOf(search: StockSearch) {
@@ -133,7 +152,7 @@ function pagesOf(search: StockSearch) {
         .where('hardwareToken.sequence', '>', of.after)
         .where((is) => conditions[filter](is))
         .where((is) => isVisible(is, of))
-        .where((is) => isMatch[search](is, of))
+        .where((is) => isMatch[search](db, is, of))
         .orderBy('hardwareToken.sequence')
         .limit(of.limit),
     ),

@@ -27,7 +27,7 @@ describe.each(engines)('people on %s', (engine) => {
   })
 
   const find = async (query: Record<string, string>): Promise<string[]> => {
-    const { json } = await owner.call('GET', `/people?${new URLSearchParams(query).toString()}`)
+    const { json } = await owner.call('GET', `/people?${new URLSearchParams(query).toString().replaceAll('+', '%20')}`)
     return json.people.map(({ username }: { username: string }) => username)
   }
   const person = async (more: object = {}) => {
@@ -70,6 +70,57 @@ describe.each(engines)('people on %s', (engine) => {
       expect([await find({ q: 'xylophone' }), await find({ q: 'trombone' })]).toEqual([[], [username]])
       await running.call('DELETE', `/users/${id}`)
       expect(await find({ q: 'trombone' })).toEqual([])
+    })
+
+    it('finds words in any order, in whatever of a person they are', async () => {
+      const { user } = await running.enroll(unique())
+      await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}/token/device`, {
+        body: { name: 'Narwhalphone' },
+      })
+      await running.call('PUT', `/users/${user.id}`, { body: { name: 'Nadia Gömez-Becker' } })
+
+      const texts = [
+        'nadia becker',
+        'BECKER nadia',
+        'gömez na',
+        'narwhal gömez',
+        'dia gömez narwhal becker phone',
+        'nadia unknown',
+      ]
+      const found = await Promise.all(texts.map((q) => find({ q })))
+
+      expect(found).toEqual([...Array.from({ length: 5 }, () => [user.username]), []])
+    })
+
+    it('finds each person once, however much of the person has the word', async () => {
+      const name = `Echidna${unique()}`
+      const domains: { id: string }[] = []
+      for (let index = 0; index < 2; index += 1)
+        domains.push(await running.service.administration.createDomain(running.organization.id, { name: unique() }))
+      const rows = Array.from({ length: 60 }, (_, index) => ({ ...newUser(`${unique()} ${index}`), name }))
+      await running.call('PUT', `/domains/${domains[0]!.id}/users`, { body: rows })
+      const { json: users } = await running.call('GET', `/domains/${domains[0]!.id}/users`)
+      // Two devices of each carry the name as well.
+      const devices = users.flatMap(({ id: userId }: { id: string }, index: number) =>
+        domains.map(({ id: domainId }, each) => ({
+          id: `${index}-${each}-${name}`,
+          tokenId: unique(),
+          domainId,
+          userId,
+          name,
+          keyX: '',
+          keyY: '',
+          createdAt: 1,
+        })),
+      )
+      for (const device of devices) await running.ctx.store.db.insertInto('device').values(device).execute()
+
+      const first = (await owner.call('GET', `/people?q=${name}`)).json
+      const second = (await owner.call('GET', `/people?q=${name}&after=${first.next}`)).json
+
+      const all = [...first.people, ...second.people].map(({ username }: { username: string }) => username)
+      expect([first.people.length, second.people.length, second.next]).toEqual([50, 10, undefined])
+      expect(new Set(all).size).toBe(60)
     })
 
     it('finds users that a synchronization has brought', async () => {

@@ -43,6 +43,35 @@ describe.each(engines)('a database of an earlier version on %s', (engine) => {
   const administrator = `insert into administrator (id, organization_id, name, email, role, user_handle, created_at)
     values ('a', 'o', 'Ada', 'ada@example.com', 'admin', 'h', 1)`
 
+  it('finds people, devices and hardware tokens that were there, each with its domain', async () => {
+    const quoted = engine === 'SQLite' ? 'user' : '"user"'
+    const database = await before('0003-consent-subject', [
+      organization,
+      `insert into ${quoted} (id, organization_id, username, name, email, ever_enrolled, created_at)
+        values ('u', 'o', 'anna', 'Anna', 'anna@example.com', 0, 1)`,
+      ...['d1', 'd2', 'd3'].map(
+        (id) => `insert into device (id, token_id, domain_id, user_id, name, key_x, key_y, created_at, revoked_at)
+          values ('${id}', 't', 'of ${id}', 'u', 'Phone ${id}', '', '', 1, ${id === 'd3' ? '2' : 'null'})`,
+      ),
+      `insert into code_generator (id, seed, digits, period, last_step, drift, sync_state)
+        values ('h', 's', 6, 30, 0, 0, 'Never Used')`,
+      `insert into hardware_token (id, organization_id, alias, serial_number, user_id, created_at)
+        values ('h', 'o', 'x', 'SN1', 'u', 1)`,
+    ])
+
+    const rows = await after(database, async (db) => {
+      await sql`update device set revoked_at = 3 where id = 'd1'`.execute(db)
+      await sql`update ${sql.table('user')} set name = 'Anne' where id = 'u'`.execute(db)
+      return db.selectFrom('searchRow').select(['subject', 'domainId', 'text']).orderBy('subject').execute()
+    })
+
+    expect(rows.map(({ text, ...row }) => ({ ...row, text: text.toLowerCase() }))).toEqual([
+      { subject: 'd2', domainId: 'of d2', text: 'phone d2' },
+      { subject: 'h', domainId: null, text: 'sn1' },
+      { subject: 'u', domainId: null, text: 'anna\nanne\nanna@example.com' },
+    ])
+  })
+
   it('has no requests between administrators any more, which did not say what they were for', async () => {
     const request = (id: string, state: string) =>
       `insert into approval (id, organization_id, operation, user_id, requested_by, because, state, created_at, expires_at)

@@ -55,6 +55,7 @@ const growing = [
   'synchronized_user',
   'audit',
   'timeline_entry',
+  'search_row',
 ]
 
 /** An index search by only these columns finds every row of an organization or a domain. */

@@ -11,6 +11,8 @@ export interface Engine {
   readonly exactText: string
   /** What creates the search for people, and keeps it up to date. */
   readonly search: readonly string[]
+  /** The same with a row for each device and hardware token. */
+  readonly searchRows: readonly string[]
   readonly hasTable: (db: Queryable, table: string) => Promise<boolean>
 }
 

@@ -7,12 +7,14 @@ import { schema } from './0001-schema.ts'
 import type { Engine } from './0001-schema.ts'
 import { consent } from './0002-consent.ts'
 import { consentSubject } from './0003-consent-subject.ts'
+import { searchRows } from './0004-search-rows.ts'
 import type { MigrationName } from './migrate.ts'
 
 export const migrations = (engine: Engine): Record<MigrationName, Migration> => ({
   '0001-schema': schema(engine),
   '0002-consent': consent,
   '0003-consent-subject': consentSubject,
+  '0004-search-rows': searchRows(engine),
 })
 
 /** In one transaction; several processes may try at once. */

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { adminOperations } from '../../src/contract/admin/operations.ts'
+import { mayCall } from '../../src/contract/admin/roles.ts'
+import type { AdminRole } from '../../src/contract/admin/roles.ts'
+import { hardwareToken, unique } from '../service/codes/code-holder.ts'
+import { administrator, inviteAt, startConsole } from '../service/console/console-holder.ts'
+import type { Console } from '../service/console/console-holder.ts'
+import { askCaller, personWithDevice } from '../service/console/phone-caller.ts'
+import { activateDevice } from '../service/start-service.ts'
+import { useEngine } from '../support/engines.ts'
+
+const reads = adminOperations.filter(({ endpoint }) => endpoint.method === 'GET' && endpoint.admin?.role !== 'none')
+const roles = ['admin', 'helpdesk', 'auditor'] as const
+
+let running: Console
+/** Of the attacker's app, and what only another app has. */
+let ids: Record<string, readonly string[]>
+const foreign = new Map<string, string>()
+const attackers = new Map<AdminRole, Awaited<ReturnType<typeof administrator>>>()
+
+const newDatabase = useEngine('SQLite')
+
+beforeAll(async () => {
+  running = await startConsole(await newDatabase())
+  const { call, domain, organization, service } = running
+  const note = (what: string, value: string) => void foreign.set(what, value)
+  const created = await service.administration.createDomain(organization.id, { name: 'Secretwiki' })
+  note('domain', created.id)
+  note('name of the domain', 'Secretwiki')
+  const person = await personWithDevice(running, created.id, { name: 'Foreigncomputer' })
+  note('person', person.id)
+  note('name of a device', 'Foreigncomputer')
+  // A person of both apps, with a device in the other one only.
+  const shared = await personWithDevice(running, created.id, { name: 'Wombatphone ~~' })
+  note('name of a device of a shared person', 'Wombatphone')
+  await call('PUT', `/domains/${domain.id}/users/${shared.id}`)
+  const own = await personWithDevice(running, domain.id, { name: 'Ownphone' })
+  const { id: hardware } = await hardwareToken(running)
+  await call('PUT', `/users/${person.id}/hardware/${hardware}`)
+  note('hardware token', hardware)
+  const limited = { role: 'helpdesk', domains: [created.id] } as const
+  const colleague = await administrator(running, { ...limited, name: 'Foreign Agent', email: 'agent@foreign.example' })
+  note('administrator', colleague.id)
+  note('name of the administrator', 'Foreign Agent')
+  note('address of the administrator', 'agent@foreign.example')
+  await inviteAt(running, { ...limited, name: 'Foreign Guest', email: 'guest@foreign.example' })
+  note('name of the invited', 'Foreign Guest')
+  note('address of the invited', 'guest@foreign.example')
+  // An auditor of both apps, whose record says so.
+  const both = { role: 'auditor', domains: [domain.id, created.id], email: 'both@example.net' } as const
+  const auditor = await administrator(running, both)
+  running.clock.skip(600)
+  const owner = await administrator(running, { role: 'owner', email: 'owner@example.net' })
+  const { json: key } = await owner.call('POST', '/api-keys', { body: { role: 'auth', domain: created.id } })
+  note('API key', key.id)
+  const { json: asked } = await askCaller(owner, shared)
+  note('question to a caller', asked.id)
+  const job = { action: 'remove_member', because: 'left', domain: created.id, people: [shared.id] }
+  const { json: prepared } = await owner.call('POST', '/bulk-jobs', { body: job })
+  await owner.call('POST', `/bulk-jobs/${prepared.id}/start`, { body: { people: 0 } })
+  note('job', prepared.id)
+  const invitations = (await owner.call('GET', '/invitations')).json as { id: string; email: string }[]
+  const invitation = invitations.find(({ email }) => email === 'guest@foreign.example')!
+  note('invitation', invitation.id)
+  for (const role of roles) {
+    running.clock.skip(600)
+    attackers.set(role, await administrator(running, { role, domains: [domain.id], email: `${role}@example.net` }))
+  }
+  running.clock.skip(3)
+  ids = {
+    domainId: [domain.id, created.id],
+    userId: [own.id, shared.id, person.id],
+    administratorId: [owner.id, auditor.id, colleague.id, ...[...attackers.values()].map(({ id }) => id)],
+    bulkJobId: [prepared.id],
+    callerVerificationId: [asked.id],
+    hardwareTokenId: [hardware],
+    invitationId: [invitation.id],
+    apiKeyId: [key.id],
+    passkeyId: [own.id],
+  }
+})
+afterAll(() => running.close())
+
+/** The path with each of the ids that fit. */
+function pathsOf(path: string): string[] {
+  const [, name] = /:(\w+)/.exec(path) ?? []
+  if (name === undefined) return [path.replace(/^\/admin/, '')]
+  return (ids[name] ?? []).flatMap((id) => pathsOf(path.replace(`:${name}`, id)))
+}
+
+describe('an administrator of one app', () => {
+  it.each(reads.map(({ name, endpoint }) => [name, endpoint] as const))(
+    'reads nothing of another app by %s',
+    async (_name, endpoint) => {
+      const paths = pathsOf(endpoint.path)
+      const searches = 'q' in (endpoint.query?.shape ?? {}) ? ['', '?q=phone', '?q=example.com'] : ['']
+      const leaks: string[] = []
+      let answered = 0
+
+      for (const role of roles.filter((one) => mayCall(one, endpoint as never))) {
+        const { call } = attackers.get(role)!
+        for (const path of paths.flatMap((one) => searches.map((search) => `${one}${search}`))) {
+          const { status, text } = await call('GET', path)
+          answered += status < 500 ? 1 : 0
+          for (const [what, value] of foreign) {
+            if (text.includes(value)) leaks.push(`${role} reads the ${what} at ${path}`)
+          }
+        }
+      }
+
+      expect(paths).not.toEqual([])
+      expect(answered).toBeGreaterThan(0)
+      expect(leaks).toEqual([])
+    },
+  )
+
+  it('does not find people by the name of a device in another app, in whatever way it searches', async () => {
+    const { call, confirm } = attackers.get('helpdesk')!
+    await confirm()
+    const find = async (q: string) => (await call('GET', `/people?q=${encodeURIComponent(q)}`)).json.people.length
+    const prepare = async (q: string) =>
+      (await call('POST', '/bulk-jobs', { body: { action: 'unlock', because: 'test', search: { q } } })).json.people
+
+    expect(await find('ownphone')).toBe(1)
+    expect([await find('wombatphone'), await find('person wombat'), await find('person ~~')]).toEqual([0, 0, 0])
+    expect([await prepare('ownphone'), await prepare('wombatphone')]).toEqual([1, 0])
+    for (const q of ['wombatphone', 'example.com wombat']) {
+      const { text } = await call('GET', `/exports/people.jsonl?q=${encodeURIComponent(q)}`)
+      expect(text).toBe('')
+    }
+  })
+
+  it('does not find hardware tokens by the name of a device in another app', async () => {
+    const user = await personWithDevice(running, foreign.get('domain'), { name: 'Quokkatablet' })
+    await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}`)
+    const { id, show } = await hardwareToken(running)
+    await running.call('PUT', `/users/${user.id}/hardware/${id}`)
+    const { serialNumber } = await show()
+    const { call } = attackers.get('helpdesk')!
+    const find = async (q: string) =>
+      (await call('GET', `/stock?q=${q}`)).json.tokens.map((token: { serialNumber: string }) => token.serialNumber)
+
+    expect([await find('quokkatablet'), await find(serialNumber)]).toEqual([[], [serialNumber]])
+  })
+
+  it('does not know administrators and invitations of another app', async () => {
+    const { call } = attackers.get('auditor')!
+    const [colleague, invitation] = [foreign.get('administrator')!, foreign.get('invitation')!]
+
+    const listed = (await call('GET', '/administrators')).json.map(({ id }: { id: string }) => id)
+    const answers = await Promise.all(
+      ['', '/sessions'].map((part) => call('GET', `/administrators/${colleague}${part}`)),
+    )
+
+    expect(answers.map(({ code }) => code)).toEqual(Array.from({ length: 2 }, () => 'api.error.notfound.administrator'))
+    expect(listed).toContain(attackers.get('admin')!.id)
+    expect((await call('GET', '/invitations')).text).not.toContain(invitation)
+  })
+
+  it('does not see that a person has a device in another app', async () => {
+    const user = await personWithDevice(running, foreign.get('domain'), { name: unique() })
+    const path = `/domains/${running.domain.id}/users/${user.id}`
+    await running.call('PUT', path)
+    const { call } = attackers.get('helpdesk')!
+
+    const before = (await call('GET', `/people/${user.id}`)).json.factors
+    const { json: token } = await running.call('PUT', `${path}/token`)
+    await activateDevice(running.origin, running.clock, token.code)
+    const after = (await call('GET', `/people/${user.id}`)).json.factors
+
+    expect([before, after]).toEqual([[], expect.arrayContaining(['push'])])
+  })
+
+  it.each(['____', '%%%%', '_', '%', '___________'])('lists nothing by searching for %s', async (q) => {
+    await hardwareToken(running)
+    const { call } = attackers.get('helpdesk')!
+
+    const people = (await call('GET', `/people?q=${encodeURIComponent(q)}`)).json.people
+    const { tokens } = (await call('GET', `/stock?q=${encodeURIComponent(q)}`)).json
+
+    expect([people, tokens]).toEqual([[], []])
+  })
+})

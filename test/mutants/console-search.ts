@@ -1,0 +1,92 @@
+import type { Mutant } from './mutant.ts'
+
+const apps = 'attacks/other-apps.test.ts'
+const people = 'src/service/store/people.ts'
+const stock = 'src/service/store/stock.ts'
+const concern = 'src/service/console/concern.ts'
+
+const byDevice = 'does not find people by the name of a device in another app, in whatever way it searches'
+const reads = 'reads nothing of another app by %s'
+
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'the domains of what a search finds',
+    file: people,
+    find: '    .where((is) => isRowVisible(is, of))\n',
+    replace: '',
+    test: apps,
+    title: byDevice,
+  },
+  {
+    defense: 'the domains of what a search for hardware tokens finds',
+    file: people,
+    find: '    .where((is) => isRowVisible(is, of))\n',
+    replace: '',
+    test: apps,
+    title: 'does not find hardware tokens by the name of a device in another app',
+  },
+  {
+    defense: 'the domains of what has a further word of a search',
+    file: people,
+    find: "        .whereRef('searchRow.id', '=', 'userSearch.rowid')\n        .where((isRow) => isRowVisible(isRow, visible)),\n",
+    replace: "        .whereRef('searchRow.id', '=', 'userSearch.rowid'),\n",
+    test: apps,
+    title: byDevice,
+  },
+  {
+    defense: 'the domains of what has a further word of a search that is in no index',
+    file: people,
+    find: "        .whereRef('searchRow.position', '=', 'user.sequence')\n        .where((isRow) => isRowVisible(isRow, visible))\n",
+    replace: "        .whereRef('searchRow.position', '=', 'user.sequence')\n",
+    test: apps,
+    title: byDevice,
+  },
+  {
+    defense: 'wildcards in a search for hardware tokens',
+    file: stock,
+    find: 'const pattern = `${escaped(text)}%`',
+    replace: 'const pattern = `${text}%`',
+    test: apps,
+    title: 'lists nothing by searching for %s',
+  },
+  {
+    defense: 'wildcards in a short search for people',
+    file: people,
+    find: 'pattern: `${escaped(text)}%`',
+    replace: 'pattern: `${text}%`',
+    test: apps,
+    title: 'lists nothing by searching for %s',
+  },
+  {
+    defense: 'the administrators and invitations of other apps',
+    file: concern,
+    find: 'colleagues.filter((one) => isConcernedBy(administrator, one))',
+    replace: 'colleagues',
+    test: apps,
+    title: reads,
+  },
+  {
+    defense: 'the other domains of an administrator',
+    file: concern,
+    find: 'colleague.domains.filter((id) => domainIds.includes(id))',
+    replace: 'colleague.domains',
+    test: apps,
+    title: reads,
+  },
+  {
+    defense: 'the administrators of other apps in the path of an operation',
+    file: 'src/service/console/scope.ts',
+    find: 'return isConcernedBy(administrator, { role: other.role, domains })',
+    replace: 'return domains.length >= 0',
+    test: apps,
+    title: 'does not know administrators and invitations of another app',
+  },
+  {
+    defense: 'the devices of a person in other apps',
+    file: 'src/service/store/belongings.ts',
+    find: '(await activeTokensOf(db, userIds)).filter(isVisible)',
+    replace: 'await activeTokensOf(db, userIds)',
+    test: apps,
+    title: 'does not see that a person has a device in another app',
+  },
+]
