@@ -268,8 +268,9 @@ function searched(db: Queryable, of: Slots<PeopleSlots>) {
 }
 
 /**
- * The people whom a text finds by what is visible of them, once for each row with the indexed word. SQLite takes the tables of a cross join in their order (sqlite.org/optoverview.html section 8.2): the index first. The other
- * way round it would search once for each user.
+ * The people whom a text finds by what is visible of them, once for each row with the indexed word. SQLite takes the tables of a
+ * cross join in their order (sqlite.org/optoverview.html section 8.2): the index first. The other way round it would search once
+ * for each user.
  */
 export function peopleFound(db: Queryable, of: Slots<Visible & Words>) {
   const rows = isPostgres(db)
