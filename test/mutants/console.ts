@@ -50,8 +50,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the organization of another administrator',
     file: scope,
-    find: '    (await administratorById(db, id))?.organizationId === administrator.organizationId,',
-    replace: '    (await administratorById(db, id)) !== undefined || administrator.id === id,',
+    find: '    if (other?.organizationId !== administrator.organizationId) return false\n',
+    replace: '    if (!other) return false\n',
     also: [
       {
         file: 'src/service/admin/administrators.ts',
@@ -491,16 +491,17 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the people of other domains in a search',
     file: 'src/service/store/people.ts',
-    find: 'sql<SqlBool>`${everyone} = 1`,',
-    replace: 'sql<SqlBool>`${everyone} >= 0`,',
+    find: 'const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>\n  is.or([\n    sql<SqlBool>`${everyone} = 1`,',
+    replace:
+      'const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>\n  is.or([\n    sql<SqlBool>`${everyone} >= 0`,',
     test: people,
     title: 'sees only its people, and nothing of their other domains',
   },
   {
     defense: 'the other domains of a person',
-    file: 'src/service/console/people.ts',
-    find: 'domains: domains.filter((domain) => isVisible(signedIn(call), domain)),',
-    replace: 'domains: domains.filter((domain) => signedIn(call).id !== domain),',
+    file: 'src/service/store/belongings.ts',
+    find: '(await domainsOf(db, userIds)).filter(isVisible)',
+    replace: 'await domainsOf(db, userIds)',
     test: people,
     title: 'sees only its people, and nothing of their other domains',
   },
