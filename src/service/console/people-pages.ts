@@ -22,7 +22,7 @@ export async function readPeople(
 ): Promise<{ readonly rows: readonly UserRow[]; readonly next?: number }> {
   const { organizationId, domainIds } = visibleTo(call)
   if (domain !== undefined) await requireDomain(call, domain)
-  const text = q.trim().toLowerCase()
+  const text = searchText(q)
   const limited = domain === undefined ? domainIds : [domain]
   const query = {
     organizationId,
@@ -49,6 +49,13 @@ export async function* allPeople(call: Call, search: PeopleSearch, size: number)
     await nextTurn()
   } while (after !== undefined)
 }
+
+/** What was typed, in lower case. PostgreSQL refuses a text with a NUL character, and no name contains control characters. */
+export const searchText = (typed: string): string =>
+  typed
+    .replaceAll(/\p{Cc}/gu, ' ')
+    .trim()
+    .toLowerCase()
 
 /** Trigrams need three characters. */
 export function searchKind(text: string): SearchKind {

@@ -17,13 +17,13 @@ import { hardwareView } from '../views/views.ts'
 import { signedIn } from './call.ts'
 import type { Change, ChangeHandler } from './change.ts'
 import { showPerson } from './people.ts'
-import { searchKind } from './people-pages.ts'
+import { searchKind, searchText } from './people-pages.ts'
 import { managesEveryDomain } from './scope.ts'
 
 export const list: Handler<typeof contract.listStock> = async ({ q = '', filter, after }, call) => {
   const administrator = signedIn(call)
   const { organizationId, domainIds, role } = administrator
-  const text = q.trim().toLowerCase()
+  const text = searchText(q)
   const query = {
     organizationId,
     domainIds: domainIds ?? [],
