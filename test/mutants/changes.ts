@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const late = 'attacks/late-changes.test.ts'
+const callers = 'service/console/caller-verifications.test.ts'
 const title = 'cannot $name once $precondition.title'
 const file = 'src/service/console/change.ts'
 
@@ -37,5 +38,29 @@ export const mutants: readonly Mutant[] = [
     replace: '  if (!administrator) return signedIn(call)\n  await',
     test: 'service/console/administrators.test.ts',
     title: 'that revoke each other at once leave one owner',
+  },
+  {
+    defense: 'the strength of a verification for what counts in another app',
+    file: 'src/service/console/guard.ts',
+    find: "  return (await domainById(db, organizationId, domainId))?.keyType ?? 'NONE'\n",
+    replace: "  return (await domainById(db, organizationId, domainId)) ? 'NONE' : 'PIN'\n",
+    test: callers,
+    title: 'covers only the app without a PIN, after its device has confirmed',
+  },
+  {
+    defense: 'the strongest device for what counts everywhere',
+    file: 'src/service/store/caller-verifications.ts',
+    find: ".reduce(strongerOf, 'NONE')",
+    replace: ".reduce((one) => one, 'NONE')",
+    test: callers,
+    title: 'does not cover %s, which counts everywhere',
+  },
+  {
+    defense: 'the strength that a verification had when the person was asked',
+    file: 'src/service/console/caller-verifications.ts',
+    find: '    keyType: domain.keyType,\n',
+    replace: "    keyType: 'PASSCODE',\n",
+    test: callers,
+    title: 'covers only the app without a PIN, after its device has confirmed',
   },
 ]

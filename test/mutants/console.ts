@@ -508,8 +508,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the console shows no pending activation code',
     file: 'src/contract/admin/people.ts',
-    find: 'Token.omit({ code: true }).extend({ domain: Id })',
-    replace: 'Token.extend({ domain: Id })',
+    find: 'Token.omit({ code: true }).extend({ domain: Id,',
+    replace: 'Token.extend({ domain: Id,',
     test: people,
     title: 'does not show a pending activation code',
   },

@@ -20,6 +20,8 @@ interface ActionDialogProps {
   readonly action: PersonAction
   /** Whether the person has a device that can be asked. */
   readonly verifiable: boolean
+  /** Whether the caller was verified, so that what is refused needs a stronger device. */
+  readonly verified: boolean
   /** Asks another administrator to consent to it. */
   readonly onAsk: (asked: AskedConsent) => Promise<void>
   /** It is done; with a code to show, if there is one. */
@@ -28,7 +30,7 @@ interface ActionDialogProps {
 }
 
 /** Asks before an action on a person, and for its reason, which the audit trail records. */
-export function ActionDialog({ action, verifiable, onAsk, onDone, onClose }: ActionDialogProps) {
+export function ActionDialog({ action, verifiable, verified, onAsk, onDone, onClose }: ActionDialogProps) {
   const words = useWords()
   const [because, setBecause] = useState(action.because)
   const [entered, setEntered] = useState<Entered>({ ...nothingEntered, ...action.entered })
@@ -58,7 +60,7 @@ export function ActionDialog({ action, verifiable, onAsk, onDone, onClose }: Act
     return (
       <Confirm key="guarded" title={words.askAnother} action={words.ask} harmless onConfirm={confirm} onClose={onClose}>
         <p>{words.askAnotherSentence}</p>
-        {verifiable ? <p>{words.caller.orVerify}</p> : null}
+        {verifiable ? <p>{verified ? words.caller.tooWeak : words.caller.orVerify}</p> : null}
       </Confirm>
     )
   }

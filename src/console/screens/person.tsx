@@ -104,6 +104,7 @@ export function PersonScreen({ id }: { readonly id: string }) {
           key={asked.operation}
           action={asked}
           verifiable={value?.tokens.some(({ device }) => device) ?? false}
+          verified={value?.caller?.state === 'confirmed'}
           onAsk={ask}
           onDone={(code) => void done(asked, code)}
           onClose={() => setAsked(undefined)}

@@ -336,6 +336,11 @@ export const de: Words = {
     expired: 'Keine Antwort',
     expiredSentence: 'Fragen Sie noch einmal, oder rufen Sie unter einer Nummer zurück, die Sie schon kennen.',
     limit: (time) => `Das waren zu viele Fragen. Sie können ab ${time} wieder fragen.`,
+    coversAll: 'Das gilt für alles bei dieser Person.',
+    coversSome: (names) =>
+      `Das gilt nur für ${names}. Alles andere braucht ein Gerät, das nach PIN oder Passcode fragt, oder einen anderen Administrator.`,
+    tooWeak:
+      'Das Gerät, das den Anrufer bestätigt hat, reicht hierfür nicht. Sie können den Anrufer stattdessen auf einem Gerät prüfen, das nach PIN oder Passcode fragt.',
     orVerify: 'Wenn diese Person am Telefon ist, können Sie stattdessen den Anrufer prüfen.',
   },
   elsewhere: 'Diese Person gehört auch zu Domänen, die Sie nicht verwalten. Was überall gilt, müssen andere ändern.',

@@ -330,6 +330,11 @@ export const en = {
     expired: 'No answer',
     expiredSentence: 'Ask again, or call back on a number that you already know.',
     limit: (time: string) => `You’ve reached the limit of questions. You can ask again from ${time}.`,
+    coversAll: 'It covers everything for this person.',
+    coversSome: (names: string) =>
+      `It covers only ${names}. Everything else needs a device that asks for a PIN or passcode, or another administrator.`,
+    tooWeak:
+      'The device that verified this caller isn’t strong enough for this. You can verify the caller on a device that asks for a PIN or passcode instead.',
     orVerify: 'If this person is on the phone, you can verify the caller instead.',
   },
   elsewhere:

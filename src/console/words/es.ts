@@ -329,6 +329,11 @@ export const es: Words = {
     expired: 'Sin respuesta',
     expiredSentence: 'Pregunte otra vez o llame a un número que ya conozca.',
     limit: (time) => `Ha alcanzado el límite de preguntas. Podrá preguntar de nuevo a partir de: ${time}.`,
+    coversAll: 'Sirve para todo lo de esta persona.',
+    coversSome: (names) =>
+      `Solo sirve para ${names}. Para todo lo demás hace falta un dispositivo que pida un PIN o una contraseña, u otro administrador.`,
+    tooWeak:
+      'El dispositivo que confirmó esta llamada no basta para esto. Puede verificar la llamada en un dispositivo que pida un PIN o una contraseña.',
     orVerify: 'Si esta persona está al teléfono, puede verificar la llamada en su lugar.',
   },
   elsewhere:

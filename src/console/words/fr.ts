@@ -335,6 +335,11 @@ export const fr: Words = {
     expired: 'Pas de réponse',
     expiredSentence: 'Demandez à nouveau, ou rappelez à un numéro que vous connaissez déjà.',
     limit: (time) => `Vous avez atteint la limite de demandes. Vous pourrez redemander à partir de : ${time}.`,
+    coversAll: 'Cela couvre tout pour cette personne.',
+    coversSome: (names) =>
+      `Cela ne couvre que ${names}. Tout le reste demande un appareil protégé par un code PIN ou un mot de passe, ou un autre administrateur.`,
+    tooWeak:
+      'L’appareil qui a confirmé cet appelant ne suffit pas ici. Vous pouvez plutôt vérifier l’appelant sur un appareil protégé par un code PIN ou un mot de passe.',
     orVerify: 'Si cette personne est au téléphone, vous pouvez plutôt vérifier l’appelant.',
   },
   elsewhere:

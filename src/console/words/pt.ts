@@ -330,6 +330,11 @@ export const pt: Words = {
     expired: 'Sem resposta',
     expiredSentence: 'Pergunte de novo ou ligue de volta para um número que você já conhece.',
     limit: (time) => `Você atingiu o limite de perguntas. Poderá perguntar de novo a partir de ${time}.`,
+    coversAll: 'Vale para tudo desta pessoa.',
+    coversSome: (names) =>
+      `Vale apenas para ${names}. Todo o resto precisa de um dispositivo que peça um PIN ou uma senha, ou de outro administrador.`,
+    tooWeak:
+      'O dispositivo que confirmou esta chamada não basta para isto. Você pode verificar a chamada em um dispositivo que peça um PIN ou uma senha.',
     orVerify: 'Se esta pessoa está ao telefone, você pode verificar a chamada em vez disso.',
   },
   elsewhere:

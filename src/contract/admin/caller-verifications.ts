@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { Domain } from '../domains.ts'
 import { endpoint } from '../endpoint.ts'
 import { CallState } from '../phone-calls.ts'
 import { Id, Seconds } from '../text.ts'
@@ -9,6 +10,12 @@ export const CallerVerification = z.object({
   id: Id,
   user: Id,
   domain: Id,
+  /** What the device asks for before it confirms: how strong the verification is. */
+  keyType: Domain.shape.keyType,
+  /** The domains of the person in which it counts: those that ask for no more. */
+  covers: z.array(Id),
+  /** Whether it counts for what counts everywhere, because the person has no stronger device. */
+  everywhere: z.boolean(),
   /** The administrator who asks. */
   administrator: Id,
   state: CallState,

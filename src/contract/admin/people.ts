@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { BypassCode, NewBypassCode } from '../bypass-codes.ts'
+import { Domain } from '../domains.ts'
 import { endpoint } from '../endpoint.ts'
 import { HardwareToken } from '../hardware.ts'
 import { Passkey } from '../passkeys.ts'
@@ -62,7 +63,7 @@ export const Person = PersonSummary.extend({
   /** Whether the service makes links for enrollment, and mails them. */
   links: z.enum(['none', 'shown', 'mailed']),
   /** In each of its domains. */
-  tokens: z.array(Token.omit({ code: true }).extend({ domain: Id })),
+  tokens: z.array(Token.omit({ code: true }).extend({ domain: Id, keyType: Domain.shape.keyType })),
   hardware: HardwareToken.optional(),
   passkeys: z.array(Passkey.omit({ credentialId: true })),
   codes: z.array(BypassCode.omit({ code: true })),

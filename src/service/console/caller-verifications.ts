@@ -6,7 +6,7 @@ import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { takeCall } from '../push/call-budget.ts'
-import { callAtTime, standsUntil } from '../rules/caller-verification.ts'
+import { callAtTime, isAsStrong, standsUntil } from '../rules/caller-verification.ts'
 import { newMatchingNumber } from '../rules/matching-number.ts'
 import { newId, random128 } from '../rules/random.ts'
 import {
@@ -14,9 +14,12 @@ import {
   insertCallerVerification,
   newestCallBy,
   openCallNumbers,
+  strongestDevice,
 } from '../store/caller-verifications.ts'
 import type { CallerVerificationRow } from '../store/caller-verifications.ts'
+import { belongings } from '../store/belongings.ts'
 import { activeDevice } from '../store/devices.ts'
+import { domainsOf } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
 import { pendingNumbers } from '../store/sessions.ts'
 import { signedIn } from './call.ts'
@@ -33,19 +36,18 @@ export const verify: ChangeHandler<typeof contract.verifyCaller> = async (input,
   })
   call.waiters.wake(waiterKey.device(row.deviceId))
   call.pusher?.tell({ kind: 'call', id: row.id, expiresAt: row.expiresAt })
-  return view(row, administrator)
+  return view(call, row)
 }
 
 export const get: Handler<typeof contract.getCallerVerification> = async (input, call) => {
-  const { id: administrator } = signedIn(call)
   const read = () => load(call, input)
-  if (!call.http) return view(await read(), administrator)
+  if (!call.http) return view(call, await read())
   const row = await call.http.hold(waiterKey.callerVerification(input.callerVerificationId), {
     read,
     changesAt: ({ state, expiresAt }) => (state === 'pending' ? expiresAt : undefined),
     userOf: ({ userId }) => userId,
   })
-  return view(row, administrator)
+  return view(call, row)
 }
 
 /** What the administrator asked the person last, while it waits or its outcome stands. */
@@ -54,7 +56,7 @@ export async function standingCall(call: Call, userId: string): Promise<CallerVe
   const found = await newestCallBy(call.store.db, { userId, administratorId })
   if (!found || (domainIds !== null && !domainIds.includes(found.domainId))) return undefined
   const row = callAtTime(found, call.clock.now())
-  return isOver(row, call.clock.now()) ? undefined : view(row, administratorId)
+  return isOver(row, call.clock.now()) ? undefined : view(call, row)
 }
 
 /** In a transaction. */
@@ -72,6 +74,7 @@ async function ask(call: Call, { domainId, userId }: Asked, administratorId: str
     domainId: domain.id,
     userId: user.id,
     deviceId: device.id,
+    keyType: domain.keyType,
     requestedBy: administratorId,
     state: 'pending',
     nonce: random128(call.random),
@@ -120,18 +123,35 @@ async function load(
 const isOver = (row: CallerVerificationRow, now: number): boolean => (standsUntil(row) ?? Infinity) <= now
 
 /** Only the administrator who asks reads the number out. */
-function view(row: CallerVerificationRow, administratorId: string): CallerVerification {
-  const { id, userId, domainId, requestedBy, state, number, createdAt, expiresAt, settledAt } = row
+async function view(call: Call, row: CallerVerificationRow): Promise<CallerVerification> {
+  const { id, userId, domainId, keyType, requestedBy, state, number, createdAt, expiresAt, settledAt } = row
   return {
     id,
     user: userId,
     domain: domainId,
+    keyType,
+    ...(await coverageOf(call, row)),
     administrator: requestedBy,
     state,
-    ...(state === 'pending' && requestedBy === administratorId && { number }),
+    ...(state === 'pending' && requestedBy === signedIn(call).id && { number }),
     createdAt,
     expiresAt,
     settledAt,
     standsUntil: standsUntil(row),
   }
+}
+
+/** What a verification covers: the domains that ask for no more on the device, as far as the administrator sees them. */
+async function coverageOf(call: Call, { userId, keyType }: CallerVerificationRow) {
+  const { db } = call.store
+  const { domainIds } = signedIn(call)
+  const ofPerson = (await belongings(db, [userId], call.clock.now())).get(userId)?.domainIds ?? []
+  const domains = await domainsOf(db, call.organizationId)
+  const covered = domains.filter(
+    (domain) =>
+      ofPerson.includes(domain.id) &&
+      (domainIds === null || domainIds.includes(domain.id)) &&
+      isAsStrong(keyType, domain.keyType),
+  )
+  return { covers: covered.map(({ id }) => id), everywhere: isAsStrong(keyType, await strongestDevice(db, userId)) }
 }

@@ -5,6 +5,7 @@ import { isAddressSettled, mailsBy, mailsToPerson } from '../rules/enrollment-ma
 import { secondsUntilFree } from '../store/attempts.ts'
 import type { Limit } from '../store/attempts.ts'
 import { isCallerVerified, isHelpDeskBlocked } from '../store/caller-verifications.ts'
+import type { DomainRow } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
 import { tokenOf } from '../store/tokens.ts'
 import type { UserRow } from '../store/users.ts'
@@ -41,7 +42,7 @@ export async function enrollmentMailProblem(
     const wait = await secondsUntilFree(db, limit, now)
     if (wait > 0) return tooManyRequests({ limit: words, wait, now })
   }
-  return (await needsGuard(db, call, user)) ? new ApiProblem('api.error.forbidden.guarded') : undefined
+  return (await needsGuard(db, call, user, domain)) ? new ApiProblem('api.error.forbidden.guarded') : undefined
 }
 
 interface WordedLimit extends Limit {
@@ -70,9 +71,9 @@ async function forbiddenFor(db: Queryable, call: Call, { id }: UserRow): Promise
 }
 
 /** The help desk mails by itself to an address that has not changed for a week, and otherwise after verifying the caller. */
-async function needsGuard(db: Queryable, call: Call, user: UserRow): Promise<boolean> {
+async function needsGuard(db: Queryable, call: Call, user: UserRow, { keyType }: DomainRow): Promise<boolean> {
   const administrator = call.console?.administrator
   const now = call.clock.now()
   if (administrator?.role !== 'helpdesk' || isAddressSettled(user, now)) return false
-  return !(await isCallerVerified(db, { administratorId: administrator.id, userId: user.id }, now))
+  return !(await isCallerVerified(db, { administratorId: administrator.id, userId: user.id }, keyType, now))
 }

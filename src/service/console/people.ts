@@ -118,11 +118,11 @@ async function mailsTo(call: Call, userId: string): Promise<EnrollmentMail[]> {
 
 async function shownTokens(call: Call, userId: string): Promise<Person['tokens']> {
   const shown: Person['tokens'] = []
-  for (const { domainId } of await tokensOfUser(call.store.db, userId)) {
+  for (const { domainId, keyType } of await tokensOfUser(call.store.db, userId)) {
     if (!isVisible(signedIn(call), domainId)) continue
     // An expired one reads as none.
     const token = await tokens.get({ domainId, userId }, call).catch(ignoreMissing)
-    if (token) shown.push({ ...token, domain: domainId })
+    if (token) shown.push({ ...token, domain: domainId, keyType })
   }
   return shown
 }

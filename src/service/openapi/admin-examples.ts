@@ -145,7 +145,7 @@ const person = {
   version: 'b0Wq3TnY6mZs9aXvK1uEfA',
   enrollmentMails: [],
   links: 'mailed',
-  tokens: [{ domain: domainId, state: 'active' }],
+  tokens: [{ domain: domainId, keyType: 'PIN', state: 'active' }],
   passkeys: [shownPasskey],
   codes: [bypassCode],
 }
@@ -181,6 +181,9 @@ const callerVerification = {
   id: adminExampleParams.callerVerificationId,
   user: '5f'.repeat(20),
   domain: domainId,
+  keyType: 'PIN',
+  covers: [domainId],
+  everywhere: true,
   administrator: administrator.id,
   state: 'pending',
   number: '47',
@@ -277,7 +280,7 @@ export const adminExamples: Readonly<Record<string, Example>> = {
     request: { because: 'new_device', days: 7 },
     answer: {
       ...person,
-      tokens: [{ domain: domainId, state: 'pending' }],
+      tokens: [{ domain: domainId, keyType: 'PIN', state: 'pending' }],
       enrollmentMails: [{ domain: domainId, sentAt: 1795086400, expiresAt: 1795691200 }],
     },
   },

@@ -2,6 +2,8 @@ import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely'
 
 import { callBlockLength, callOutcomeStands } from '../../contract/phone-calls.ts'
 import type { CallDecision, CallState } from '../../contract/phone-calls.ts'
+import type { KeyType } from '../../contract/pin.ts'
+import { isAsStrong, strongerOf } from '../rules/caller-verification.ts'
 import { latestBeginning } from '../rules/present.ts'
 import type { Database, Queryable } from './schema.ts'
 import { allRows, allValues, change, changesRow, derived, firstRow, firstValue, pick } from './statement.ts'
@@ -14,7 +16,7 @@ type NewRow = Omit<CallerVerificationRow, 'answeredDecision' | 'answeredNumber' 
 export const insertCallerVerification = change('insertCallerVerification', (db, row: Slots<NewRow>) =>
   db.insertInto('callerVerification').values({
     ...pick(row, ['id', 'organizationId', 'domainId', 'userId', 'deviceId', 'requestedBy', 'state', 'nonce', 'number']),
-    ...pick(row, ['createdAt', 'expiresAt']),
+    ...pick(row, ['keyType', 'createdAt', 'expiresAt']),
   }),
 )
 
@@ -132,17 +134,18 @@ export const settleCall = changesRow('settleCall', (db, answer: Slots<CallAnswer
 )
 
 /**
- * Whether this administrator has verified within the last 10 minutes that the user is the one on the phone. A confirmation by
- * a device that was revoked since then does not count, nor that of a user who left the domain.
+ * Whether this administrator has verified within the last 10 minutes that the user is the one on the phone, by a device that is as
+ * strong as needed. A confirmation by a device that was revoked since then does not count, nor that of a user who left the domain.
  */
-export async function isCallerVerified(db: Queryable, of: Asked, now: number): Promise<boolean> {
-  return (await confirmedCall(db, of, now)) !== undefined
+export async function isCallerVerified(db: Queryable, of: Asked, needed: KeyType, now: number): Promise<boolean> {
+  return (await confirmedCalls(db, of, now)).some((keyType) => isAsStrong(keyType, needed))
 }
 
-const confirmedCall = firstValue('confirmedCall', (db, of: Slots<Asked>, now: Slot<number>) =>
+/** @returns what was typed on the devices that have verified the caller. */
+const confirmedCalls = allValues('confirmedCalls', (db, of: Slots<Asked>, now: Slot<number>) =>
   db
     .selectFrom('callerVerification')
-    .select('id')
+    .select('keyType')
     .where('userId', '=', of.userId)
     .where('requestedBy', '=', of.administratorId)
     .where('state', '=', 'confirmed')
@@ -153,8 +156,21 @@ const confirmedCall = firstValue('confirmedCall', (db, of: Slots<Asked>, now: Sl
     )
     .where('settledAt', '<=', derived(now, latestBeginning))
     .where(isOfMember)
-    .where(hasDeviceInUse)
-    .limit(1),
+    .where(hasDeviceInUse),
+)
+
+/** The strongest of the devices that a user has in any domain. */
+export async function strongestDevice(db: Queryable, userId: string): Promise<KeyType> {
+  return (await keyTypesOfDevices(db, userId)).reduce(strongerOf, 'NONE')
+}
+
+const keyTypesOfDevices = allValues('keyTypesOfDevices', (db, userId: Slot<string>) =>
+  db
+    .selectFrom('token')
+    .innerJoin('domain', 'domain.id', 'token.domainId')
+    .select('domain.keyType')
+    .where('token.userId', '=', userId)
+    .where('token.state', '=', 'active'),
 )
 
 /** Whether the user answered No to the help desk, or reported it, within 24 hours. */

@@ -340,5 +340,11 @@ export const hardwareTokenBySerial = firstValue(
 )
 
 export const tokensOfUser = allRows('tokensOfUser', (db, userId: Slot<string>) =>
-  db.selectFrom('token').selectAll().where('userId', '=', userId).orderBy('createdAt'),
+  db
+    .selectFrom('token')
+    .innerJoin('domain', 'domain.id', 'token.domainId')
+    .selectAll('token')
+    .select('domain.keyType')
+    .where('token.userId', '=', userId)
+    .orderBy('token.createdAt'),
 )

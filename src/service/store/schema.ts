@@ -695,6 +695,8 @@ export interface Database {
     domainId: string
     userId: string
     deviceId: string
+    /** What the domain asked for on the device at that time, which is how strong the verification is. */
+    keyType: Generated<Domain['keyType']>
     /** The administrator who asked. */
     requestedBy: string
     /** `expired` is not stored: see `rules/caller-verification.ts`. */

@@ -39,7 +39,9 @@ describe.each(engines)('a caller verification, on %s', (engine) => {
 
   const now = () => running.clock.now()
   const { db } = { db: () => running.ctx.store.db }
-  const isVerified = (by = helpdesk) => isCallerVerified(db(), { administratorId: by.id, userId: person.id }, now())
+  const isVerified = (by = helpdesk) =>
+    isCallerVerified(db(), { administratorId: by.id, userId: person.id }, 'NONE', now())
+  const pageOf = async (by: Administrator) => (await by.call('GET', `/people/${person.id}`)).json
   const isBlocked = () => isHelpDeskBlocked(db(), person.id, now())
 
   describe('an answer', () => {
@@ -324,6 +326,9 @@ describe.each(engines)('a caller verification, on %s', (engine) => {
         id: expect.stringMatching(/^[0-9a-f]{40}$/),
         user: person.id,
         domain: person.domainId,
+        keyType: 'NONE',
+        covers: [person.domainId],
+        everywhere: true,
         administrator: helpdesk.id,
         state: 'pending',
         number: expect.stringMatching(/^[1-9]\d$/),
@@ -402,8 +407,6 @@ describe.each(engines)('a caller verification, on %s', (engine) => {
   })
 
   describe('on the page of the person', () => {
-    const pageOf = async (by: Administrator) => (await by.call('GET', `/people/${person.id}`)).json
-
     it('stands for the administrator who asked, as long as its outcome', async () => {
       const other = await administrator(running, { role: 'admin', domains: [running.domain.id] })
       const { id, number, confirm } = await askedCaller(helpdesk, person)
@@ -432,6 +435,64 @@ describe.each(engines)('a caller verification, on %s', (engine) => {
 
       expect(seen.map(({ helpDeskBlockedUntil }) => helpDeskBlockedUntil)).toEqual([until, until])
       expect(await pageOf(await later)).not.toHaveProperty('helpDeskBlockedUntil')
+    })
+  })
+
+  describe('of a person with devices of two apps, one with a PIN', () => {
+    let strong: Person
+    const because = 'test'
+    const issue = (domainId: string) =>
+      helpdesk.call('POST', `/people/${person.id}/domains/${domainId}/token`, { body: { because } })
+    const everywhere = {
+      'a reset': ['POST', 'reset', {}],
+      'a recovery code': ['POST', 'bypass-codes', { usesAllowed: 1, expirationTime: 1 }],
+      'an address': ['PUT', 'email', { email: 'other@example.com' }],
+      'a hardware token': ['POST', 'hardware', { serialNumber: 'A-1' }],
+      'a passkey': ['POST', `passkeys/${unknownId}/delete`, {}],
+    } as const
+    const change = (name: keyof typeof everywhere) => {
+      const [method, path, body] = everywhere[name]
+      const headers = { 'if-match': '"1"' }
+      return helpdesk.call(method, `/people/${person.id}/${path}`, { body: { ...body, because }, headers })
+    }
+    const names = Object.keys(everywhere) as (keyof typeof everywhere)[]
+
+    beforeEach(async () => {
+      strong = await personWithDevice(running, pinDomain, { pin }, person.id)
+    })
+
+    it('covers only the app without a PIN, after its device has confirmed', async () => {
+      await (await askedCaller(helpdesk, person)).confirm()
+
+      const answers = [await issue(running.domain.id), await issue(pinDomain)]
+
+      expect(answers.map(({ status, code }) => code ?? status)).toEqual([200, 'api.error.forbidden.guarded'])
+      expect(answers[1]!.text).toContain('A weaker device has verified the caller')
+      expect((await pageOf(helpdesk)).caller).toMatchObject({
+        keyType: 'NONE',
+        covers: [running.domain.id],
+        everywhere: false,
+      })
+    })
+
+    it.each(names)('does not cover %s, which counts everywhere', async (name) => {
+      await (await askedCaller(helpdesk, person)).confirm()
+
+      expect((await change(name)).code).toBe('api.error.forbidden.guarded')
+    })
+
+    it.each(names)('covers %s, after the strongest device has confirmed', async (name) => {
+      await (await askedCaller(helpdesk, strong)).confirm({ pin })
+
+      expect((await change(name)).code).not.toBe('api.error.forbidden.guarded')
+      expect((await pageOf(helpdesk)).caller ?? { everywhere: true }).toMatchObject({ everywhere: true })
+    })
+
+    it('covers as little as possible if it is older than its strength is known', async () => {
+      await (await askedCaller(helpdesk, strong)).confirm({ pin })
+      await db().updateTable('callerVerification').set({ keyType: 'NONE' }).where('userId', '=', person.id).execute()
+
+      expect((await change('a reset')).code).toBe('api.error.forbidden.guarded')
     })
   })
 

@@ -435,7 +435,7 @@ describe.each(engines)('people on %s', (engine) => {
 
       const shown = await owner.call('GET', `/people/${id}`)
 
-      expect(shown.json.tokens).toEqual([{ domain: running.domain.id, state: 'pending' }])
+      expect(shown.json.tokens).toEqual([{ domain: running.domain.id, keyType: 'NONE', state: 'pending' }])
       expect(shown.text).not.toContain(token.json.code)
     })
 

@@ -8,17 +8,25 @@ import type { ConsoleBrowser } from './console-holder.ts'
 /** A person with a device whom the help desk may have on the phone. */
 export type Person = Awaited<ReturnType<typeof personWithDevice>>
 
-/** @param activation What is in the device's activation beside the usual, such as a PIN. */
-export async function personWithDevice(running: Running, domainId = running.domain.id, activation: object = {}) {
-  const { json: user } = await running.call('POST', '/users', { body: newUser(`person ${random128()}`) })
-  const membership = `/domains/${domainId}/users/${user.id}`
+/**
+ * @param activation What is in the device's activation beside the usual, such as a PIN.
+ * @param known The id of a user who gets another device; a new user by default.
+ */
+export async function personWithDevice(
+  running: Running,
+  domainId = running.domain.id,
+  activation: object = {},
+  known?: string,
+) {
+  const userId = known ?? (await running.call('POST', '/users', { body: newUser(`person ${random128()}`) })).json.id
+  const membership = `/domains/${domainId}/users/${userId}`
   await running.call('PUT', membership)
   const { json: token } = await running.call('PUT', `${membership}/token`)
   const enrolled = await activateDevice(running.origin, running.clock, token.code, activation)
   const { device } = enrolled
   const calls = async (): Promise<PhoneCall[]> => (await read(await device.inbox())).json.calls ?? []
   const answerCall = async (id: string, content: object) => read(await device.call(devicePaths.answerCall(id), content))
-  return { ...enrolled, id: user.id as string, domainId, calls, answerCall }
+  return { ...enrolled, id: userId as string, domainId, calls, answerCall }
 }
 
 const pathOf = ({ domainId, id }: Pick<Person, 'domainId' | 'id'>) =>

@@ -67,7 +67,15 @@ describe('a check for phone calls', () => {
     await look()
     const createdAt = here.clock.now()
     const of = { organizationId: here.organization.id, domainId: here.domain.id, userId: person.user.id }
-    const call = { id: unique(), ...of, deviceId: person.id, requestedBy: 'none', nonce: '', number: '10' }
+    const call = {
+      id: unique(),
+      ...of,
+      deviceId: person.id,
+      requestedBy: 'none',
+      nonce: '',
+      number: '10',
+      keyType: 'NONE' as const,
+    }
 
     await insertCallerVerification(there.ctx.store.db, {
       ...call,

@@ -9,9 +9,10 @@ import { shield } from '../../../ui/icons.ts'
 import { Problem } from '../../../ui/messages.tsx'
 import { hasCode, retryAfterOf } from '../../client/errors.ts'
 import { useClockTime, useDayTime } from '../../parts/time.tsx'
+import { useSignedIn } from '../../session.tsx'
 import { useAttempt } from '../../use-attempt.ts'
 import { useNow } from '../../use-now.ts'
-import { useWords } from '../../words/speech.tsx'
+import { useSpeech, useWords } from '../../words/speech.tsx'
 import { NumberDialog } from './number-dialog.tsx'
 import { isNo, type Outcome, outcomeOf } from './outcome.ts'
 import { useCaller } from './use-caller.ts'
@@ -32,6 +33,10 @@ export function CallerCard({ person, changeable, reload }: CallerCardProps) {
   const [open, setOpen] = useState(false)
   const now = useNow(found !== undefined)
   const question = found && (endOf(found) > now || open) ? found : undefined
+  const { domains } = useSignedIn().session
+  const { locale } = useSpeech()
+  const namesOf = ({ covers }: CallerVerification) =>
+    new Intl.ListFormat(locale).format(domains.filter(({ id }) => covers.includes(id)).map((one) => isolated(one.name)))
   const name = isolated(person.name)
   const domain = domainToAsk(person)
   const texts = words.caller
@@ -59,6 +64,7 @@ export function CallerCard({ person, changeable, reload }: CallerCardProps) {
       <Icon path={outcome?.icon ?? shield} />
       <div class="caller-text" role="status">
         {outcome ? <Told outcome={outcome} /> : blocked === undefined ? <p>{offerOf(words, name, domain)}</p> : null}
+        {question?.state === 'confirmed' ? <p>{coverageOf(words, question, namesOf(question))}</p> : null}
         {blocked === undefined ? null : <p>{texts.blocked(dayTime(blocked))}</p>}
         {question && !isNo(question) && question.state !== 'expired' ? <Left question={question} now={now} /> : null}
       </div>
@@ -95,16 +101,28 @@ function Left({ question, now }: { readonly question: CallerVerification; readon
   return <small role="timer">{words.caller.left(timeLeft(endOf(question) - now))}</small>
 }
 
+/** What the verification is enough for. */
+function coverageOf(
+  { caller }: ReturnType<typeof useWords>,
+  { everywhere }: CallerVerification,
+  names: string,
+): string {
+  return everywhere ? caller.coversAll : caller.coversSome(names)
+}
+
 /** When the question ends, or its outcome no longer stands. */
 const endOf = ({ standsUntil, expiresAt }: CallerVerification): number => standsUntil ?? expiresAt
 
 const offerOf = ({ caller }: ReturnType<typeof useWords>, name: string, domain: string | undefined): string =>
   domain === undefined ? caller.noDevice : caller.offer(name)
 
-/** The domain whose device the person used last. */
+/** The domain with the strongest device, as its answer covers most; of several, the one that the person used last. */
 function domainToAsk({ tokens }: Person): string | undefined {
   const devices = tokens.filter(({ device }) => device !== undefined)
-  return devices.toSorted((a, b) => usedAt(b) - usedAt(a))[0]?.domain
+  const inOrder = devices.toSorted((a, b) => strengthOf(b) - strengthOf(a) || usedAt(b) - usedAt(a))
+  return inOrder[0]?.domain
 }
+
+const strengthOf = ({ keyType }: Person['tokens'][number]): number => ['NONE', 'PIN', 'PASSCODE'].indexOf(keyType)
 
 const usedAt = ({ device }: Person['tokens'][number]): number => device?.lastUsedAt ?? device?.createdAt ?? 0

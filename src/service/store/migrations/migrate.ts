@@ -5,7 +5,13 @@ import type { Queryable } from '../schema.ts'
 import type { Engine } from './0001-schema.ts'
 
 /** In their order. `migrations.ts` has their content, which most starts do not need. */
-const known = ['0001-schema', '0002-consent', '0003-consent-subject', '0004-search-rows'] as const
+const known = [
+  '0001-schema',
+  '0002-consent',
+  '0003-consent-subject',
+  '0004-search-rows',
+  '0005-caller-strength',
+] as const
 
 export type MigrationName = (typeof known)[number]
 

@@ -8,6 +8,7 @@ import type { Engine } from './0001-schema.ts'
 import { consent } from './0002-consent.ts'
 import { consentSubject } from './0003-consent-subject.ts'
 import { searchRows } from './0004-search-rows.ts'
+import { callerStrength } from './0005-caller-strength.ts'
 import type { MigrationName } from './migrate.ts'
 
 export const migrations = (engine: Engine): Record<MigrationName, Migration> => ({
@@ -15,6 +16,7 @@ export const migrations = (engine: Engine): Record<MigrationName, Migration> => 
   '0002-consent': consent,
   '0003-consent-subject': consentSubject,
   '0004-search-rows': searchRows(engine),
+  '0005-caller-strength': callerStrength,
 })
 
 /** In one transaction; several processes may try at once. */
