@@ -138,8 +138,16 @@ const readsWebSession = new Set([
   'WebSessionError',
 ])
 
-/** `forget.ts` is what apps and Passport call, and `carry-over.ts` moves the state while Passport changes the id. */
-const savesWebSession = new Set(['src/express/apply.ts', 'src/express/session/forget.ts', 'src/passport/carry-over.ts'])
+/**
+ * `forget.ts` is what apps and Passport call, `carry-over.ts` moves the state while Passport changes the id, and `debug-key.ts` names
+ * the record of the debug page.
+ */
+const savesWebSession = new Set([
+  'src/express/apply.ts',
+  'src/express/session/debug-key.ts',
+  'src/express/session/forget.ts',
+  'src/passport/carry-over.ts',
+])
 
 function saveWebSessionInOnePlace({ path }: SourceFile, { target, names, typeOnly }: Import): string | undefined {
   if (target !== webSession || typeOnly || savesWebSession.has(path)) return undefined

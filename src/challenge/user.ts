@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { ApiError } from '../client/errors.ts'
-import { Id } from '../contract/text.ts'
+import { hasDirectionControls, Id } from '../contract/text.ts'
 import type { User } from '../contract/users.ts'
 import { Email, Name, Username } from '../contract/users.ts'
 import { unlessRejected } from './rejection.ts'
@@ -77,7 +77,7 @@ export type Provisioned =
   | { readonly kind: 'created' }
   /** The option `user` returned a `serviceUserId` instead of a name. */
   | { readonly kind: 'no_name' }
-  /** The service knows a similar name. @see MfaOptions.usernames */
+  /** The service knows a similar name, or the name could be mistaken for any. @see MfaOptions.usernames */
   | { readonly kind: 'similar_name'; readonly reason: string }
 
 /**
@@ -92,9 +92,12 @@ export async function provisionUser(
   user: MfaUser,
   options: CreateOptions & { readonly language: string },
 ): Promise<Provisioned> {
-  const { username, name = username, email } = user
-  if (username === undefined || name === undefined) return { kind: 'no_name' }
+  const { username, email } = user
+  if (username === undefined) return { kind: 'no_name' }
+  // The service rejects them too, unless it speaks only 1.3, or does not learn that the user is provisioned (`exact`).
+  if (hasDirectionControls(username)) return { kind: 'similar_name', reason: directionControls }
   const { language } = options
+  const name = displayName(user, options) ?? username
   try {
     const created = await createUser(service, { username, name, email, language }, options)
     await service.client.domains.addUser(service.domainId, created.id)
@@ -103,9 +106,19 @@ export async function provisionUser(
     if (!(error instanceof ApiError)) throw error
     // Another node was faster, and adds the membership.
     if (error.code === 'api.error.conflict.username') return { kind: 'created' }
-    if (error.code === 'api.error.conflict.similarusername') return { kind: 'similar_name', reason: error.message }
+    if (rejectedNames.has(error.code)) return { kind: 'similar_name', reason: error.message }
     throw error
   }
+}
+
+const rejectedNames: ReadonlySet<string> = new Set(['api.error.conflict.similarusername', 'api.error.invalid.username'])
+
+const directionControls = 'username: must not contain characters that change the direction of text.'
+
+function displayName({ name }: MfaUser, { onUnusable }: CreateOptions): string | undefined {
+  if (name === undefined || !hasDirectionControls(name)) return name
+  onUnusable('name', 'must not contain characters that change the direction of text')
+  return undefined
 }
 
 export interface CreateOptions {

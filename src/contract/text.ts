@@ -36,6 +36,9 @@ export function strippedText(minimum: number, maximum: number) {
 /** Removes characters that could break or reverse the surrounding text. */
 export const stripText = (value: string): string => value.toWellFormed().replace(disturbingCharacters, '')
 
+/** Whether text contains characters that change the direction of the text around them: `ecila` can then look like `alice`. */
+export const hasDirectionControls = (value: string): boolean => /\p{Bidi_Control}/u.test(value)
+
 /** Shortens text to `maximum` code points, with an ellipsis at the end, and cuts between two graphemes. */
 export function truncateText(value: string, maximum: number): string {
   if (withinLength(value, 0, maximum)) return value

@@ -75,7 +75,7 @@ const CreatedUser = NewUser.extend({
   email: optionalField(Email),
   /**
    * The user is added because of a sign-in to an app. Rejected where the organization has a username that could be mistaken
-   * for this one, such as `alice` for `ALICE`. 1.4.
+   * for this one, such as `alice` for `ALICE`, and where its username or name changes the direction of text. 1.4.
    */
   provision: z.boolean().optional(),
   /** The language in which the user gets mail; the default is English. 1.4. */

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { RequestHandler } from 'express'
+import type { MfaOptions } from 'second-factor'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
@@ -61,7 +62,7 @@ function comparable(line: string): string {
 }
 
 /** An app below a prefix that a proxy removes, whose cookies are written down. */
-async function startApp(publicUrl: string) {
+async function startApp(publicUrl: string, mfa: Partial<MfaOptions> = {}) {
   const lines = new Set<string>()
   const seen: string[] = []
   const prefix = new URL(publicUrl).pathname.replace(/\/$/, '')
@@ -74,7 +75,7 @@ async function startApp(publicUrl: string) {
   }
   const app = await startWebApp({
     before: [watch],
-    mfa: { publicUrl, remember: { days: 30 } },
+    mfa: { publicUrl, remember: { days: 30 }, ...mfa },
     routes: (routes) =>
       void routes.post('/login/options', (req, res, next) => {
         req.mfa!.passkeyOptions().then((options) => res.json(options), next)
@@ -117,7 +118,7 @@ describe('the list of cookies', () => {
     ['http', 'http://localhost:3000', { secure: false, path: '/', mount: '' }],
     ['http below a prefix', 'http://localhost:3000/portal', { secure: false, path: '/portal/', mount: '' }],
   ])('contains every cookie of an app over %s, and no other', async (_which, publicUrl, sent) => {
-    const app = await startApp(publicUrl)
+    const app = await startApp(publicUrl, { debug: true })
 
     await setAllCookies(app)
 
@@ -174,7 +175,6 @@ describe('the list of cookies', () => {
 
     expect(files.filter((file) => sends.test(readFileSync(join(root, file), 'utf8'))).sort()).toEqual([
       'src/express/apply.ts',
-      'src/express/debug/debug.ts',
       'src/service/console/sessions.ts',
       'src/service/console/sign-in.ts',
     ])

@@ -137,6 +137,31 @@ describe('the page for developers', () => {
     expect(await read(browser)).not.toContain('alice')
   })
 
+  it.each([
+    ['express-session', () => session({ secret: 'test', resave: false, saveUninitialized: false })],
+    ['cookie-session', () => cookieSession({ keys: ['test'] })],
+  ])('is keyed by the web session and by no cookie, which other ports of the host can set: %s', async (_which, web) => {
+    const app = express()
+    app.use(web())
+    const service = embedded({ database: ':memory:' })
+    onTestFinished(() => service.close())
+    app.use(mfa({ service, debug: true, user: () => null }))
+    app.use((_req, res) => void res.end())
+    const url = await listen(app)
+    const planted = new Map(['mfa-debug', '__Host-mfa-debug', 'mfaDebug'].map((name) => [name, 'A'.repeat(22)]))
+    const [attacker, victim] = [createBrowser(url, planted), createBrowser(url, planted)]
+    await attacker.open('/of-attacker')
+    await attacker.open('/again')
+    const { cookies } = await victim.open('/of-victim')
+
+    expect(await read(attacker)).toContain('/of-attacker')
+    expect(await read(attacker)).toContain('/again')
+    expect(await read(attacker)).not.toContain('/of-victim')
+    expect(await read(victim)).toContain('/of-victim')
+    expect(await read(victim)).not.toContain('/of-attacker')
+    expect(cookies.map((line) => line.split('=', 1)[0]).filter((name) => name?.includes('mfa'))).toEqual([])
+  })
+
   it('tells web sessions of cookie-session apart as well', async () => {
     const app = express()
     app.use(cookieSession({ keys: ['test'] }))
@@ -292,14 +317,19 @@ describe('secrets', () => {
 })
 
 describe('what it keeps', () => {
-  it('moves to the new id of the web session, and nothing stays under the old one', () => {
+  it('ends when its user signs out, also where the web session stays', () => {
     const log = createDebugLog((text) => text)
-    const { end } = log.begin('old', { at: 0, method: 'GET', path: '/account', requestId: '1' })
+    const visit = (path: string, userKey: string | undefined) => {
+      const { trace, end } = log.begin('key', { at: 0, method: 'GET', path, requestId: path })
+      trace.isOf(userKey)
+      end(200)
+      return log.read('key').requests.map((request) => request.path)
+    }
 
-    end(303, 'new')
-
-    expect(log.read('new').requests).toMatchObject([{ path: '/account', status: 303 }])
-    expect(log.read('old').requests).toEqual([])
+    expect(visit('/login', undefined)).toEqual(['/login'])
+    expect(visit('/of-alice', 'alice')).toEqual(['/login', '/of-alice'])
+    expect(visit('/later', undefined)).toEqual(['/later'])
+    expect(visit('/of-bob', 'bob')).toEqual(['/later', '/of-bob'])
   })
 
   it('is bounded', () => {

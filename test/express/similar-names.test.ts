@@ -57,4 +57,32 @@ describe('a user whose name is similar to a known one', () => {
 
     expect((await app.users.list()).map((user) => user.username)).toEqual(['alice', 'ALICE'])
   })
+
+  it.each(['distinct', 'exact'] as const)(
+    'provisions no user whose name has direction controls, whatever the service knows of it: %s',
+    async (usernames) => {
+      const app = await startTolerantApp({ usernames })
+
+      const { browser, page } = await app.signInAs('\u202Eecila')
+      const ownApp = await browser.open('/mfa/enroll/app')
+
+      expect(page.text + ownApp.text).not.toMatch(/activate#|otpauth:|#code=/)
+      expect((await app.users.list()).map((user) => user.username)).toEqual(['alice'])
+      expect(app.warnings).toContainEqual(
+        expect.stringContaining('the user "\\u{202e}ecila" was not provisioned: username: must not contain characters'),
+      )
+    },
+  )
+
+  it.each(['distinct', 'exact'] as const)(
+    'is called by the username where the name has them: %s',
+    async (usernames) => {
+      const user: MfaOptions['user'] = (req) =>
+        req.user && { username: (req.user as { username: string }).username, name: '\u202Eecila' }
+      const app = await startTolerantApp({ usernames, user })
+
+      expect((await app.users.list()).map(({ name }) => name)).toEqual(['alice'])
+      expect(app.warnings).toEqual([expect.stringMatching(/^mfa: a user has a name that cannot be used/)])
+    },
+  )
 })

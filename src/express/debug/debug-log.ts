@@ -41,10 +41,7 @@ type Started = Pick<TracedRequest, 'at' | 'method' | 'path' | 'requestId'>
 /** Recent requests, in memory: each web session has its own record, and cannot read another. */
 export interface DebugLog {
   /** @param key of the web session. */
-  begin(
-    key: string,
-    started: Started,
-  ): { readonly trace: Trace; readonly end: (status: number, key: string | undefined) => void }
+  begin(key: string, started: Started): { readonly trace: Trace; readonly end: (status: number) => void }
   read(key: string | undefined): Recorded
   /** Lines that were logged outside requests, about the app as a whole. */
   readonly lines: readonly LoggedLine[]
@@ -90,22 +87,16 @@ export function createDebugLog(redact: (text: string) => string): DebugLog {
         tell: (event) => push(recorded.events, event, debugLimits.events),
         isOf(userKey) {
           request.userKey = userKey
-          if (userKey === undefined) return
-          // Another user has signed in, who must not read the record of the previous one.
-          if ((recorded.userKey ?? userKey) !== userKey) Object.assign(recorded, nothing(), { requests: [request] })
+          // Another user has signed in, or this one has signed out: neither may read the record of the previous one.
+          if (recorded.userKey !== undefined && recorded.userKey !== userKey)
+            Object.assign(recorded, nothing(), { requests: [request] })
           recorded.userKey = userKey
         },
         run: (run) => present.run(recorded, run),
       }
       return {
         trace,
-        end(status, later) {
-          request.status = status
-          // The web session has a new id: the old id must not read on.
-          if (later === undefined || later === key || webSessions.get(key) !== recorded) return
-          webSessions.delete(key)
-          webSessions.set(later, recorded)
-        },
+        end: (status) => void (request.status = status),
       }
     },
     read: (key) => (key === undefined ? undefined : webSessions.get(key)) ?? nothing(),

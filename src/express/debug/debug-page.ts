@@ -12,8 +12,8 @@ import type { PageRequest } from '../pages/layout.ts'
 import { authenticatorUrl } from '../pages/link.ts'
 import { publicAddressOf } from '../request/return-to.ts'
 import { describe } from '../request/service-outage.ts'
+import { readDebugKey } from '../session/debug-key.ts'
 import { readMfaState } from '../session/web-session.ts'
-import { webSessionKey } from './debug.ts'
 import type { Debug } from './debug.ts'
 import type { LoggedLine, Recorded, TracedRequest } from './debug-log.ts'
 import { debugLimits } from './debug-log.ts'
@@ -42,7 +42,7 @@ export async function debugRequest(
 /** `GET /mfa/debug`: what was decided about this web session, for the developers of the app. */
 export function debugPage(request: DebugRequest): Outcome {
   // The page only reads, and waits for the service: it must not save what this request has loaded.
-  const recorded = request.debug.log.read(webSessionKey(request.context.mfa, request.req))
+  const recorded = request.debug.log.read(readDebugKey(request.req))
   return { state: 'detach', answer: { kind: 'continue', run: () => showDebug(request, recorded) } }
 }
 

@@ -47,9 +47,6 @@ export const passkeyOfferCookie = createIdCookie('mfa-no-passkey')
 /** Binds a passkey ceremony on the app's own login page to this browser: see `app-login/passkey-login.ts`. */
 export const passkeyLoginCookie = createIdCookie('mfa-passkey')
 
-/** With `debug: true`: identifies a web session without an id on the server, as those of cookie-session. */
-export const debugCookie = createIdCookie('mfa-debug')
-
 /** @param options `formerName`: whether it is also read under its name in earlier versions (decision 0052). */
 function createIdCookie(plainName: string, { formerName: hasFormer = false } = {}): IdCookie {
   const nameOf = (req: IncomingMessage, context: CookieContext): string =>

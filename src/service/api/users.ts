@@ -1,4 +1,5 @@
 import { quoteName } from '../../contract/quote-name.ts'
+import { hasDirectionControls } from '../../contract/text.ts'
 import type * as contract from '../../contract/users.ts'
 import { Username } from '../../contract/users.ts'
 import type { User } from '../../contract/users.ts'
@@ -31,6 +32,7 @@ export async function createUser(
 ): Promise<User> {
   const id = newId(call.random)
   const { username, name, email = '', language = null } = input
+  if (input.provision) rejectDirectionControls(input)
   const { organizationId } = call
   const createdAt = call.clock.now()
   const row = { id, organizationId, username, name, email, language, everEnrolled: 0, createdAt } as const
@@ -53,6 +55,17 @@ export async function createUser(
 export async function addToDomain(db: Queryable, call: Caller, domainId: string, userId: string): Promise<void> {
   const added = await insertMember(db, domainId, userId)
   if (added) await auditCall(db, call, 'membership.added', { domain: domainId, user: userId })
+}
+
+/** Names of people who sign in come from these people. An administrator who adds a user has seen the name. */
+function rejectDirectionControls(names: { readonly username: string; readonly name: string }): void {
+  for (const field of ['username', 'name'] as const) {
+    if (hasDirectionControls(names[field]))
+      throw new ApiProblem(
+        `api.error.invalid.${field}`,
+        `${field}: must not contain characters that change the direction of text`,
+      )
+  }
 }
 
 /**

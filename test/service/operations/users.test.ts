@@ -34,6 +34,38 @@ operation('POST /users', (subject) => {
     expect(old.json.username).toBe(name.toUpperCase())
   })
 
+  it.each([
+    '\u061C',
+    '\u200E',
+    '\u200F',
+    '\u202A',
+    '\u202B',
+    '\u202C',
+    '\u202D',
+    '\u202E',
+    '\u2066',
+    '\u2067',
+    '\u2068',
+    '\u2069',
+  ])('rejects a provisioned user whose username or name has direction controls, since 1.4', async (control) => {
+    const { call } = subject()
+    const create = (user: object) => call('POST', '/users', { body: { ...newUser(unique()), ...user } })
+    const name = unique()
+    const odd = `${name}${control}ecila`
+
+    const provisioned = [
+      await create({ username: odd, provision: true }),
+      await create({ name: odd, provision: true }),
+      await create({ username: odd }),
+    ]
+
+    expect(provisioned.map(({ status, code }) => code ?? status)).toEqual([
+      'api.error.invalid.username',
+      'api.error.invalid.name',
+      200,
+    ])
+  })
+
   it('accepts a user without an e-mail address in 1.4, and rejects it in 1.3', async () => {
     const { username, name } = newUser(unique())
 
