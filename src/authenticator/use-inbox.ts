@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 
 import type { PhoneCall } from '../contract/phone-calls.ts'
 import { clockTolerance } from '../contract/device.ts'
-import { type DeviceRequest, type FactorNotice } from '../contract/device-answers.ts'
+import { type DeviceRequest, type Notice } from '../contract/device-answers.ts'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
 import { DeviceError, isGone } from '../device/device-error.ts'
@@ -21,10 +21,10 @@ export interface PendingCall {
   readonly call: PhoneCall
 }
 
-/** A change of factors that the person has not dismissed, with its account. */
+/** A notice that the person has not dismissed, with its account. */
 export interface ShownNotice {
   readonly account: Account
-  readonly notice: FactorNotice
+  readonly notice: Notice
 }
 
 export interface Inbox {

@@ -108,11 +108,23 @@ export const FactorNotice = z.object({
 })
 export type FactorNotice = z.infer<typeof FactorNotice>
 
+/** What an administrator did: it lifted the limits of the user's codes and requests, or ended the user's web sessions. */
+export const AccessChangeKind = z.enum(['unlocked', 'signed_out'])
+export type AccessChangeKind = z.infer<typeof AccessChangeKind>
+
+/** A notice that is no change of factors. Like those, a device shows it until the person dismisses it. */
+export const AccessNotice = FactorNotice.extend({ kind: AccessChangeKind })
+export type AccessNotice = z.infer<typeof AccessNotice>
+
+export type Notice = FactorNotice | AccessNotice
+
 /** All that is pending, newest first. With `Prefer: wait=N` the response is held while it matches `If-None-Match`. */
 export const Inbox = z.object({
   requests: z.array(DeviceRequest),
   /** Absent when there are no notices. */
   notices: z.array(FactorNotice).optional(),
+  /** Absent when there are none. In a list of their own: older authenticators ignore it, and accept no other kind in `notices`. */
+  accessNotices: z.array(AccessNotice).optional(),
   /** Phone calls that the person is asked to confirm. Absent when there are none; older authenticators ignore them. */
   calls: z.array(PhoneCall).optional(),
 })

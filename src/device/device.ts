@@ -2,7 +2,7 @@ import type { MoveRequest, PushSubscription as Subscription } from '../contract/
 import type {
   Answered,
   DeviceRequest,
-  FactorNotice,
+  Notice,
   History,
   Move,
   MoveClaim,
@@ -54,7 +54,7 @@ export interface Device {
   /** Answers whether the person is on the phone with the help desk. The answer is no sign-in. */
   answerCall(account: Account, call: Pick<PhoneCall, 'id' | 'nonce'>, answer: CallAnswer): Promise<CallAnswered>
   /** Dismisses a notice on this device. Succeeds, too, when the notice is gone already. */
-  acknowledge(account: Account, notice: Pick<FactorNotice, 'id'>): Promise<void>
+  acknowledge(account: Account, notice: Pick<Notice, 'id'>): Promise<void>
   /** Reads a page of the answers that this device gave, newest first. */
   history(account: Account, options?: HistoryOptions): Promise<History>
   /** Sets or renews the push subscription; null removes it. */

@@ -1,11 +1,12 @@
 import { base64url } from 'jose'
 
 import { type AnswerRequest, type Decision, devicePaths, type ScanRequest } from '../contract/device.ts'
-import { Answered, type DeviceRequest, type FactorNotice, Inbox, Scanned } from '../contract/device-answers.ts'
+import { Answered, type DeviceRequest, Inbox, type Notice, Scanned } from '../contract/device-answers.ts'
 import type { PhoneCall } from '../contract/phone-calls.ts'
 import { pause } from '../clock.ts'
 import type { Account } from './account.ts'
 import { isGone, isTransient } from './device-error.ts'
+import { noticesOf } from './notices-of.ts'
 import type { DeviceContext } from './options.ts'
 import { parseContent } from './send.ts'
 import { signedCall } from './signed-call.ts'
@@ -21,8 +22,8 @@ export interface RequestsOptions {
 export interface RequestList {
   /** All pending requests, newest first; undefined when they are unchanged since `etag`. */
   readonly requests: readonly DeviceRequest[] | undefined
-  /** Changes of the user's factors that were not dismissed on this device, newest first; undefined together with `requests`. */
-  readonly notices: readonly FactorNotice[] | undefined
+  /** What happened to the user's factors and access and was not dismissed here, newest first; undefined together with `requests`. */
+  readonly notices: readonly Notice[] | undefined
   /** Calls to the help desk that the person is asked to confirm, newest first; undefined together with `requests`. */
   readonly calls: readonly PhoneCall[] | undefined
   readonly etag: string | undefined
@@ -46,8 +47,8 @@ export async function requests(
   const held = response.headers.has('preference-applied')
   if (response.status === 304) return { requests: undefined, notices: undefined, calls: undefined, etag, held }
   const inbox = await parseContent(response, Inbox)
-  const { requests: pending, notices = [], calls = [] } = inbox
-  return { requests: pending, notices, calls, etag: response.headers.get('etag') ?? undefined, held }
+  const { requests: pending, calls = [] } = inbox
+  return { requests: pending, notices: noticesOf(inbox), calls, etag: response.headers.get('etag') ?? undefined, held }
 }
 
 export interface Answer {
@@ -113,11 +114,7 @@ export async function persistently<T>({ clock }: DeviceContext, call: () => Prom
 }
 
 /** Removes a notice that the person has read from the inbox of this device. */
-export async function acknowledge(
-  context: DeviceContext,
-  account: Account,
-  notice: Pick<FactorNotice, 'id'>,
-): Promise<void> {
+export async function acknowledge(context: DeviceContext, account: Account, notice: Pick<Notice, 'id'>): Promise<void> {
   await signedCall(context, account, { method: 'POST', path: devicePaths.acknowledge(notice.id) })
 }
 

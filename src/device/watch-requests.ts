@@ -1,17 +1,18 @@
 import { pause } from '../clock.ts'
-import type { DeviceRequest, FactorNotice, Inbox } from '../contract/device-answers.ts'
+import type { DeviceRequest, Inbox, Notice } from '../contract/device-answers.ts'
 import type { PhoneCall } from '../contract/phone-calls.ts'
 import type { Account } from './account.ts'
 import { DeviceError, isTransient } from './device-error.ts'
 import type { DeviceContext } from './options.ts'
 import { followInbox } from './follow-inbox.ts'
+import { noticesOf } from './notices-of.ts'
 import { requests } from './requests.ts'
 
 export interface WatchOptions {
   /** Receives all pending requests, newest first: at the start and at each change. */
   readonly onChange: (requests: readonly DeviceRequest[]) => void
   /** Receives the notices that were not dismissed, newest first: at the start and at each change of the inbox. */
-  readonly onNotices?: (notices: readonly FactorNotice[]) => void
+  readonly onNotices?: (notices: readonly Notice[]) => void
   /** Receives the calls to the help desk that the person is asked to confirm, like `onNotices`. */
   readonly onCalls?: (calls: readonly PhoneCall[]) => void
   /** The service cannot be reached; calls are retried. The next success calls `onReconnect`. */
@@ -58,7 +59,7 @@ export async function watchRequests(context: DeviceContext, account: Account, op
   const onInbox = (inbox: Inbox) => {
     onSuccess()
     options.onChange(inbox.requests)
-    options.onNotices?.(inbox.notices ?? [])
+    options.onNotices?.(noticesOf(inbox))
     options.onCalls?.(inbox.calls ?? [])
   }
   while (!signal.aborted) {

@@ -49,9 +49,10 @@ describe('an attacker with the session of the help desk', () => {
       ...(await members(running.call, await newDomain(), 3)),
       ...(await members(stranger.call, stranger.domain.id, 3)),
     ]
-    const { call } = await administrator(running, { role: 'helpdesk', domains: [await newDomain()] })
+    const domain = await newDomain()
+    const { call } = await administrator(running, { role: 'helpdesk', domains: [domain] })
     const prepare = (more: object) =>
-      call('POST', '/bulk-jobs', { body: { action: 'unlock', because: 'test', ...more } })
+      call('POST', '/bulk-jobs', { body: { action: 'enrollment_mail', domain, because: 'test', ...more } })
 
     const byIds = await prepare({ people: foreign })
     const bySearch = await prepare({ search: {} })

@@ -194,7 +194,7 @@ async function furnish({ role, name, endpoint }: Change, consented: boolean) {
     id: more.bulkJobId,
     organizationId,
     requestedBy: id,
-    action: 'unlock',
+    action: 'enrollment_mail',
     domainId,
     because: 'other',
   } as const

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { devicePaths } from '../../src/contract/device.ts'
 import { ErrorBody, errorStatus } from '../../src/contract/errors.ts'
@@ -352,11 +352,19 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
       return call('POST', `/bulk-jobs/${json.id}/start`, { body: { people: json.people + 1 } })
     }),
   'api.error.limit.people': async () => {
-    const domains = [administered.domain.id]
+    const smtp = { host: '127.0.0.1', port: 1, from: 'mfa@example.com' }
+    const mailing = await startConsole(join(folder, 'mailing.sqlite'), {
+      smtp,
+      authenticatorUrl: 'https://mfa.example',
+    })
+    onTestFinished(() => mailing.close())
+    const mailed = mailing.domain.id
     const rows = Array.from({ length: 51 }, () => newUser(unique()))
-    await administered.call('PUT', `/domains/${administered.domain.id}/users`, { body: rows })
-    const { call } = await administrator(administered, { role: 'helpdesk', domains })
-    return call('POST', '/bulk-jobs', { body: { action: 'unlock', because: 'test', search: {} } })
+    await mailing.call('PUT', `/domains/${mailed}/users`, { body: rows })
+    const { call } = await administrator(mailing, { role: 'helpdesk', domains: [mailed] })
+    return call('POST', '/bulk-jobs', {
+      body: { action: 'enrollment_mail', because: 'test', domain: mailed, search: {} },
+    })
   },
   'api.error.notfound.consent': () => asOwner(({ call }) => call('POST', `/consents/${unknownId}/give`)),
   'api.error.forbidden.guarded': () => onPerson(reset, { role: 'helpdesk' }),

@@ -280,6 +280,8 @@ export const ar: Words = {
     passkey_removed: (account) => `أُزيل مفتاح مرور من حساب ${account}.`,
     codes_made: (account) => `أُنشئت رموز استرداد جديدة لحساب ${account}.`,
     codes_removed: (account) => `أُزيلت رموز استرداد من حساب ${account}.`,
+    unlocked: (account) => `فتح مسؤول قفل الرموز وطلبات تسجيل الدخول لحساب ${account}.`,
+    signed_out: (account) => `سجّل مسؤول خروج ${account} من كل التطبيقات.`,
   },
 
   cannotRun: 'لا يمكن لهذه الصفحة حفظ مفاتيحك بأمان',

@@ -271,6 +271,8 @@ export const de: Words = {
     passkey_removed: (account) => `Ein Passkey von ${account} wurde entfernt.`,
     codes_made: (account) => `Für ${account} wurden neue Wiederherstellungscodes erstellt.`,
     codes_removed: (account) => `Wiederherstellungscodes von ${account} wurden entfernt.`,
+    unlocked: (account) => `Die Administration hat Codes und Anmeldeanfragen für ${account} entsperrt.`,
+    signed_out: (account) => `Die Administration hat ${account} aus allen Apps abgemeldet.`,
   },
 
   cannotRun: 'Diese Seite kann Ihre Schlüssel nicht sicher aufbewahren',

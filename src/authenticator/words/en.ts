@@ -265,6 +265,8 @@ export const en = {
     passkey_removed: (account: string) => `A passkey was removed from ${account}.`,
     codes_made: (account: string) => `New recovery codes were created for ${account}.`,
     codes_removed: (account: string) => `Recovery codes were removed from ${account}.`,
+    unlocked: (account: string) => `An administrator has unlocked codes and sign-in requests for ${account}.`,
+    signed_out: (account: string) => `An administrator has signed ${account} out of all apps.`,
   },
 
   cannotRun: 'This page can’t keep your keys safe',

@@ -268,6 +268,9 @@ export const es: Words = {
     passkey_removed: (account) => `Se quitó una llave de acceso de ${account}.`,
     codes_made: (account) => `Se crearon nuevos códigos de recuperación para ${account}.`,
     codes_removed: (account) => `Se eliminaron códigos de recuperación de ${account}.`,
+    unlocked: (account) =>
+      `Un administrador desbloqueó los códigos y las solicitudes de inicio de sesión de ${account}.`,
+    signed_out: (account) => `Un administrador cerró la sesión de ${account} en todas las aplicaciones.`,
   },
 
   cannotRun: 'Esta página no puede guardar sus claves de forma segura',

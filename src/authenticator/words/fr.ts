@@ -272,6 +272,8 @@ export const fr: Words = {
     passkey_removed: (account) => `Une clé d’accès de ${account} a été retirée.`,
     codes_made: (account) => `De nouveaux codes de récupération ont été créés pour ${account}.`,
     codes_removed: (account) => `Des codes de récupération de ${account} ont été supprimés.`,
+    unlocked: (account) => `Un administrateur a débloqué les codes et les demandes de connexion de ${account}.`,
+    signed_out: (account) => `Un administrateur a déconnecté ${account} de toutes les applications.`,
   },
 
   cannotRun: 'Cette page ne peut pas garder vos clés en sûreté',

@@ -258,6 +258,8 @@ export const ja: Words = {
     passkey_removed: (account) => `${account}のパスキーが削除されました。`,
     codes_made: (account) => `${account}の新しいリカバリーコードが作成されました。`,
     codes_removed: (account) => `${account}のリカバリーコードが削除されました。`,
+    unlocked: (account) => `管理者が${account}のコードとサインインのリクエストのロックを解除しました。`,
+    signed_out: (account) => `管理者が${account}をすべてのアプリからサインアウトさせました。`,
   },
 
   cannotRun: 'このページではキーを安全に保管できません',

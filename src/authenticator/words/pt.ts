@@ -261,6 +261,8 @@ export const pt: Words = {
     passkey_removed: (account) => `Uma chave de acesso de ${account} foi removida.`,
     codes_made: (account) => `Foram criados novos códigos de recuperação para ${account}.`,
     codes_removed: (account) => `Foram removidos códigos de recuperação de ${account}.`,
+    unlocked: (account) => `Um administrador desbloqueou os códigos e os pedidos de login de ${account}.`,
+    signed_out: (account) => `Um administrador desconectou ${account} de todos os aplicativos.`,
   },
 
   cannotRun: 'Esta página não consegue guardar as suas chaves em segurança',

@@ -1,15 +1,15 @@
-import type { FactorChangeKind, FactorNotice } from '../../contract/device-answers.ts'
+import type { Notice } from '../../contract/device-answers.ts'
 import type { Account } from '../../device/account.ts'
 import { printable } from '../../printable.ts'
 import { accountName } from './print.ts'
 
-/** A change of factors, with the account whose factors changed. */
+/** A notice, with the account that it is about. */
 export interface AccountNotice {
   readonly account: Account
-  readonly notice: FactorNotice
+  readonly notice: Notice
 }
 
-const words: Readonly<Record<FactorChangeKind, string>> = {
+const words: Readonly<Record<Notice['kind'], string>> = {
   device_added: 'A device was added to',
   device_replaced: 'A new device replaced the device of',
   device_removed: 'A device was removed from',
@@ -22,6 +22,8 @@ const words: Readonly<Record<FactorChangeKind, string>> = {
   passkey_removed: 'A passkey was removed from',
   codes_made: 'New recovery codes were created for',
   codes_removed: 'Recovery codes were removed from',
+  unlocked: 'An administrator has unlocked codes and sign-in requests of',
+  signed_out: 'An administrator has signed out everywhere',
 }
 
 /** Says in one line what changed, and what to do about it. */
@@ -34,7 +36,7 @@ export function noticeLine({ account, notice }: AccountNotice): string {
 /** Calls `show` once for each notice of an account, the oldest first. */
 export function eachNotice(account: Account, show: (notice: AccountNotice) => void) {
   const shown = new Set<string>()
-  return (notices: readonly FactorNotice[]): void => {
+  return (notices: readonly Notice[]): void => {
     for (const notice of notices.toReversed()) {
       if (shown.has(notice.id)) continue
       shown.add(notice.id)

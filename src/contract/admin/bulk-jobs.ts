@@ -12,7 +12,7 @@ export type BulkAction = z.infer<typeof BulkAction>
 
 /** The lowest role for each action. The help desk does no guarded action on many people at once. */
 export const bulkRoles: Readonly<Record<BulkAction, AdminRole>> = {
-  unlock: 'helpdesk',
+  unlock: 'admin',
   enrollment_mail: 'helpdesk',
   remove_member: 'admin',
 }
@@ -50,6 +50,8 @@ export const BulkReason = z.enum([
   /** Not there any more, or not visible to the administrator. */
   'not_found',
   'not_member',
+  /** The person belongs to a domain that the administrator does not manage, and the action counts there as well. */
+  'elsewhere',
   /** The person said No to the help desk. */
   'blocked',
   /** The person has no e-mail address. */
@@ -58,7 +60,7 @@ export const BulkReason = z.enum([
   'enrolled',
   /** The e-mail address changed within 7 days: the help desk mails there only one by one, with a verified caller. */
   'guarded',
-  /** As many mails as are allowed in 24 hours were sent. */
+  /** As many mails as are allowed in 24 hours were sent, or the person was unlocked too often. */
   'limit',
   /** The service could not do it. */
   'failed',

@@ -112,20 +112,21 @@ export const getPerson = endpoint({
 export const unlockPerson = endpoint({
   method: 'POST',
   path: '/admin/people/:userId/unlock',
-  summary: 'Unlocks codes and requests in every domain.',
+  summary: 'Unlocks codes and requests in every domain, a few times in 24 hours. The person is told.',
   body: Reasoned,
   response: Person,
   since: '1.4',
-  admin: { role: 'helpdesk', scope: 'domain', fresh: true },
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true, everywhere: true },
 })
 
 export const endPersonSessions = endpoint({
   method: 'POST',
   path: '/admin/people/:userId/end-sessions',
-  summary: 'Ends the web sessions in which the person has passed the second step.',
+  summary:
+    'Ends the web sessions in which the person has passed the second step, a few times in 24 hours. The person is told.',
   body: Reasoned,
   since: '1.4',
-  admin: { role: 'helpdesk', scope: 'domain', fresh: true },
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true, everywhere: true },
 })
 
 export const resetPerson = endpoint({

@@ -1,11 +1,15 @@
 import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
+import { announceChange } from '../factors/factor-changes.ts'
 import { forgetAllPushes } from '../push/push-budget.ts'
 import { untilUnlocked } from '../rules/code-lock.ts'
 import { codeBudgets, codesLockedUntil } from '../store/code-tries.ts'
 import type { CodesOf } from '../store/code-tries.ts'
 import type { Queryable } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction-ends.ts'
+import { userById } from '../store/users.ts'
+import type { Acting } from './acting.ts'
+import { takeLift } from './lift-budget.ts'
 
 interface Of {
   readonly organizationId: string
@@ -16,19 +20,20 @@ interface Of {
 
 /**
  * Clears the user's wrong codes, from known browsers and from elsewhere, and the requests that were not approved or were
- * reported, in every domain.
+ * reported, in every domain. Where there was anything to clear, it counts, and the user is told.
+ *
+ * @throws {ApiProblem} `api.error.toomanyrequests` for an administrator of the console, once it was done too often.
  */
-export function unlockUser(ctx: ServiceContext, of: Of): Promise<void> {
+export function unlockUser(ctx: Acting, of: Of): Promise<void> {
   return inTransaction(ctx.store.db, (db) => unlockInTransaction(db, ctx, of))
 }
 
-export async function unlockInTransaction(
-  db: Queryable,
-  ctx: ServiceContext,
-  { organizationId, userId, domainIds }: Of,
-): Promise<void> {
-  for (const { forget } of Object.values(codeBudgets)) await forget(db, userId)
-  for (const domainId of domainIds) await forgetAllPushes(db, { domainId, userId })
+export async function unlockInTransaction(db: Queryable, ctx: Acting, of: Of): Promise<void> {
+  const { organizationId, userId } = of
+  if (await lift(db, of)) {
+    await takeLift(db, ctx, 'unlocked', userId)
+    await announceChange(db, ctx, { kind: 'unlocked', organizationId, userId })
+  }
   const facts = { user: userId }
   await audit(
     db,
@@ -36,6 +41,15 @@ export async function unlockInTransaction(
     { event: 'codes.unlocked', organizationId, facts },
     { event: 'push.unlocked', organizationId, facts },
   )
+}
+
+/** @returns whether there was anything to lift. */
+async function lift(db: Queryable, { organizationId, userId, domainIds }: Of): Promise<boolean> {
+  const user = await userById(db, organizationId, userId)
+  let lifted = user !== undefined && (user.codeFailures > 0 || user.knownCodeFailures > 0)
+  for (const { forget } of Object.values(codeBudgets)) await forget(db, userId)
+  for (const domainId of domainIds) lifted = (await forgetAllPushes(db, { domainId, userId })) || lifted
+  return lifted
 }
 
 /**

@@ -9,6 +9,7 @@ import { consentById } from '../store/consents.ts'
 import { readCommitted } from '../store/transaction-ends.ts'
 import { lockUser } from '../store/users.ts'
 import { authorizeAdministrator } from './authorize.ts'
+import { countPerson } from './bulk/people-budget.ts'
 import { consoleOf, notSignedIn, signedIn } from './call.ts'
 import { useEvidence } from './guard.ts'
 import { findSignedIn } from './sessions.ts'
@@ -42,7 +43,7 @@ function decidedChanges<E extends Endpoint>(call: Call, endpoint: E, input: Inpu
   const change: Change = async (run) => {
     const { db } = call.store
     const userId = await personOf(call, params)
-    // Transactions about a person follow each other by the lock of the user's row, and need no other order (0050).
+    // Transactions about a person follow each other by the lock of the user's row, and need no other order (0034).
     const transaction = userId === undefined ? db.transaction() : readCommitted(db)
     const result = await transaction.execute(async (tx) => {
       const inside = within(call, tx)
@@ -50,6 +51,7 @@ function decidedChanges<E extends Endpoint>(call: Call, endpoint: E, input: Inpu
       const present = { ...inside, console: { ...consoleOf(call), administrator } }
       // Used up by the first of several transactions of a request: the later ones finish what it has begun.
       if (!decided && endpoint.admin?.guarded === true) await useEvidence(present, endpoint, given)
+      if (!decided && endpoint.admin?.guarded === true && userId !== undefined) await countPerson(present, userId)
       return run(present)
     })
     decided = true

@@ -1,16 +1,15 @@
 import type { Because } from '../../contract/admin/because.ts'
 import type * as contract from '../../contract/admin/people.ts'
+import { endSessionsInTransaction } from '../admin/end-sessions.ts'
 import { resetUser } from '../admin/reset.ts'
 import { unlockUser } from '../admin/unlock.ts'
 import * as bypassCodes from '../api/bypass-codes.ts'
 import * as hardware from '../api/hardware.ts'
 import * as passkeys from '../api/passkeys.ts'
 import * as tokens from '../api/tokens.ts'
-import { auditCall } from '../audit/audit.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import type { Call } from '../http/route.ts'
 import { belongings } from '../store/belongings.ts'
-import { endOtherSessions } from '../store/epochs.ts'
 import { hardwareTokenBySerial } from '../store/people.ts'
 import type { ChangeHandler } from './change.ts'
 import { showPerson } from './people.ts'
@@ -24,9 +23,9 @@ export const unlock: ChangeHandler<typeof contract.unlockPerson> = async ({ user
 }
 
 export const endSessions: ChangeHandler<typeof contract.endPersonSessions> = ({ userId, because }, _call, change) =>
-  change(async (inside) => {
-    await endOtherSessions(inside.store.db, [userId])
-    await auditCall(inside.store.db, reasoned(inside, because), 'user.sessions_ended', { user: userId })
+  change((inside) => {
+    const of = { organizationId: inside.organizationId, userId }
+    return endSessionsInTransaction(inside.store.db, reasoned(inside, because), of)
   })
 
 export const reset: ChangeHandler<typeof contract.resetPerson> = async ({ userId, because }, call, change) => {

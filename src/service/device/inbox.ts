@@ -11,7 +11,7 @@ import { noticesOfDevice } from '../store/device-notices.ts'
 import { inboxOfDevice } from '../store/inboxes.ts'
 import { pendingOfDevice } from '../store/sessions.ts'
 import type { PendingRow } from '../store/sessions.ts'
-import { noticeView } from './notices.ts'
+import { noticeLists } from './notices.ts'
 import { rejectRevoked } from './signed-call.ts'
 
 /** All that is pending, with an ETag. */
@@ -32,7 +32,7 @@ export async function readInbox(ctx: ServiceContext, deviceId: string): Promise<
   const calls = found?.hasCalls ? await openCallsOfDevice(db, deviceId, now) : []
   const inbox = {
     requests: pending.map((session) => requestView(session)),
-    ...(notices.length > 0 && { notices: notices.map((notice) => noticeView(notice)) }),
+    ...noticeLists(notices),
     ...(calls.length > 0 && { calls: calls.map((call) => callView(call)) }),
   }
   return { inbox, etag: `"${hash('sha256', JSON.stringify(inbox), 'base64url')}"` }

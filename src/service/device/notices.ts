@@ -1,4 +1,5 @@
-import type { FactorNotice } from '../../contract/device-answers.ts'
+import { AccessChangeKind, FactorChangeKind } from '../../contract/device-answers.ts'
+import type { AccessNotice, FactorNotice, Inbox } from '../../contract/device-answers.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { removeNotice } from '../store/device-notices.ts'
 import type { NoticeRow } from '../store/device-notices.ts'
@@ -15,6 +16,14 @@ export async function acknowledgeNotice(ctx: ServiceContext, call: SignedCall, n
   ctx.waiters.wake(waiterKey.device(call.device.id))
 }
 
-export function noticeView({ id, domainId, domainName, kind, createdAt }: NoticeRow): FactorNotice {
-  return { id, domain: { id: domainId, name: domainName }, kind, createdAt }
+/** The lists of an inbox that are not empty. */
+export function noticeLists(rows: readonly NoticeRow[]): Pick<Inbox, 'notices' | 'accessNotices'> {
+  const all = rows.map(({ id, domainId, domainName, kind, createdAt }) => {
+    return { id, domain: { id: domainId, name: domainName }, kind, createdAt }
+  })
+  const notices = all.filter((notice): notice is FactorNotice => isOneOf(FactorChangeKind.options, notice.kind))
+  const accessNotices = all.filter((notice): notice is AccessNotice => isOneOf(AccessChangeKind.options, notice.kind))
+  return { ...(notices.length > 0 && { notices }), ...(accessNotices.length > 0 && { accessNotices }) }
 }
+
+const isOneOf = (kinds: readonly string[], kind: string): boolean => kinds.includes(kind)

@@ -1,4 +1,4 @@
-import type { FactorChangeKind } from '../../contract/device-answers.ts'
+import type { AccessChangeKind, FactorChangeKind } from '../../contract/device-answers.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { mailAfterCommit } from '../mail/mail-after-commit.ts'
 import type { ChangeKind } from '../mail/words/en.ts'
@@ -11,7 +11,7 @@ import { waiterKey } from '../ground/waiter-key.ts'
 
 type AnnounceContext = Pick<ServiceContext, 'clock' | 'random' | 'pusher' | 'securityMails'>
 
-/** A change of a user's factors. */
+/** A change of a user's factors, or of what an administrator lifted or ended. */
 export interface FactorChange {
   readonly kind: ChangeKind
   readonly organizationId: string
@@ -72,7 +72,7 @@ interface StoredNotice {
 async function storeNotices(
   db: Queryable,
   { random }: AnnounceContext,
-  { kind, userId, domainId, deviceId }: FactorChange & { readonly kind: FactorChangeKind },
+  { kind, userId, domainId, deviceId }: FactorChange & { readonly kind: FactorChangeKind | AccessChangeKind },
   createdAt: number,
 ): Promise<StoredNotice[]> {
   const devices = (await activeDevicesOfUser(db, userId)).filter((device) => device.id !== deviceId)

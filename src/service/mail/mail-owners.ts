@@ -37,6 +37,18 @@ export async function mailOwnersOfJob(db: Queryable, ctx: MailContext, event: Jo
   await mailOwners(db, ctx, event, { kind: 'bulk_started', username: administrator?.name ?? '', people, total })
 }
 
+/** The same, that an administrator has acted on many people one by one. */
+export async function mailOwnersOfChanges(
+  db: Queryable,
+  ctx: MailContext,
+  { organizationId, administratorId, total }: { organizationId: string; administratorId: string; total: number },
+): Promise<void> {
+  if (!ctx.securityMails) return
+  const administrator = await administratorById(db, administratorId)
+  const about = { kind: 'many_changed', username: administrator?.name ?? '', total } as const
+  await mailOwners(db, ctx, { organizationId, domainId: null }, about)
+}
+
 type About = Pick<SecurityMail, 'kind' | 'username' | 'people' | 'total'>
 
 async function mailOwners(

@@ -18,6 +18,7 @@ export interface SecurityEvent {
     | 'caller_denied'
     | 'email_changed'
     | 'bulk_started'
+    | 'many_changed'
   /** When locked codes work again, Unix time, seconds; absent if only an administrator can unlock them. */
   readonly until?: number | undefined
 }
@@ -64,6 +65,13 @@ function wordsFor(mail: SecurityMail, language: MailLanguage) {
   if (kind === 'caller_denied') {
     const sentences = [caller.sentence(nameIn(language, username)), caller.blocked]
     return { headline: caller.headline(place), sentences, warning: caller.warning }
+  }
+  if (kind === 'many_changed') {
+    return {
+      headline: bulk.headline(place),
+      sentences: [bulk.total(nameIn(language, username), total)],
+      warning: bulk.revoke,
+    }
   }
   if (kind === 'bulk_started') {
     const name = nameIn(language, username)

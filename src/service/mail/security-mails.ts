@@ -85,6 +85,13 @@ export function createSecurityMails({ mailer, clock, logger }: Parts): SecurityM
 }
 
 /** An attacker can cause these events, for example by locking codes, so the mails about each of them use up no place of the others. */
-const countedApart: ReadonlySet<AddressedMail['kind']> = new Set(['codes_locked', 'caller_denied', 'bulk_started'])
+const countedApart: ReadonlySet<AddressedMail['kind']> = new Set([
+  'codes_locked',
+  'caller_denied',
+  'bulk_started',
+  'many_changed',
+  'unlocked',
+  'signed_out',
+])
 
 const limitOf = (userId: string, { kind }: AddressedMail) => (countedApart.has(kind) ? `${userId} ${kind}` : userId)

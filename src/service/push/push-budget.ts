@@ -4,7 +4,7 @@ import type { Reached } from '../ground/problem.ts'
 import { networkOf } from '../rules/network.ts'
 import { latestBeginning } from '../rules/present.ts'
 import { maxPendingPushes, networkWait, networkWindow, pushLimits } from '../rules/push-limits.ts'
-import { forgetScopes, noteAttempt, secondsUntilFree } from '../store/attempts.ts'
+import { forgetCounted, forgetScopes, noteAttempt, secondsUntilFree } from '../store/attempts.ts'
 import type { Limit } from '../store/attempts.ts'
 import type { Fact, Queryable } from '../store/schema.ts'
 import { askedFrom, pendingExpiries } from '../store/sessions.ts'
@@ -86,14 +86,14 @@ export function forgetPushes(db: Queryable, of: PushOf): Promise<void> {
   return forgetScopes(db, scopes)
 }
 
-/** Resets all limits of a user, for an administrator. */
+/** Resets all limits of a user, for an administrator. @returns whether there was anything to reset. */
 export function forgetAllPushes(
   db: Queryable,
   { domainId, userId }: Pick<PushOf, 'domainId' | 'userId'>,
-): Promise<void> {
+): Promise<boolean> {
   const of = { domainId, userId, challenge: null, ipAddress: null }
   const limits = ([0, 1] as const).flatMap((knownBrowser) => limitsOf({ ...of, knownBrowser }))
-  return forgetScopes(db, [...limits.map(({ scope }) => scope), reported(of)])
+  return forgetCounted(db, [...limits.map(({ scope }) => scope), reported(of)])
 }
 
 /** After "This was not me" no further requests are sent for a while. */

@@ -1,6 +1,6 @@
 import { notAfter } from '../rules/present.ts'
 import type { Queryable } from './schema.ts'
-import { change, firstValue } from './statement.ts'
+import { change, changesRow, firstValue } from './statement.ts'
 import type { List, Slot } from './statement.ts'
 
 /** At most so many in so many seconds. */
@@ -53,6 +53,11 @@ const insertAttempt = change('insertAttempt', (db, scope: Slot<string>, at: Slot
 )
 
 export const forgetScopes = change('forgetScopes', (db, scopes: List<string>) =>
+  db.deleteFrom('attempt').where('scope', 'in', scopes),
+)
+
+/** The same. @returns whether there was anything to forget. */
+export const forgetCounted = changesRow('forgetCounted', (db, scopes: List<string>) =>
   db.deleteFrom('attempt').where('scope', 'in', scopes),
 )
 

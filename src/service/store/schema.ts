@@ -4,7 +4,7 @@ import type { Because } from '../../contract/admin/because.ts'
 import type { BulkAction, BulkReason, BulkState } from '../../contract/admin/bulk-jobs.ts'
 import type { AdminRole } from '../../contract/admin/roles.ts'
 import type { Decision } from '../../contract/device.ts'
-import type { FactorChangeKind } from '../../contract/device-answers.ts'
+import type { AccessChangeKind, FactorChangeKind } from '../../contract/device-answers.ts'
 import type { CallDecision, CallState } from '../../contract/phone-calls.ts'
 import type { Domain } from '../../contract/domains.ts'
 import type { HardwareToken } from '../../contract/hardware.ts'
@@ -383,7 +383,7 @@ export interface Database {
     deviceId: string
     /** Where it changed. */
     domainId: string
-    kind: FactorChangeKind
+    kind: FactorChangeKind | AccessChangeKind
     createdAt: number
   }
   /** One row: the pair push messages are signed with (RFC 8292), base64url. */

@@ -27,7 +27,9 @@ describe('an action on many people', () => {
   let otherDomain: string
 
   beforeAll(async () => {
-    running = await startConsole(await newDatabase())
+    // No mail server is there, so enrollment mails can be prepared and started, and fail.
+    const smtp = { host: '127.0.0.1', port: 1, from: 'mfa@example.com' }
+    running = await startConsole(await newDatabase(), { smtp, authenticatorUrl: 'https://mfa.example' })
     otherDomain = (await running.service.administration.createDomain(running.organization.id, { name: unique() })).id
   })
   afterAll(() => running.close())
@@ -48,6 +50,7 @@ describe('an action on many people', () => {
   const prepare = (by: Administrator, people: readonly string[], more: object = {}) =>
     by.call('POST', '/bulk-jobs', { body: { action: 'unlock', because, people, ...more } })
   const removing = () => ({ action: 'remove_member', domain: running.domain.id, because: 'left' })
+  const mailing = (domain = running.domain.id) => ({ action: 'enrollment_mail', domain, because: 'new_device' })
   const start = (by: Administrator, { id, people }: { id: string; people: number }) =>
     by.call('POST', `/bulk-jobs/${id}/start`, { body: { people } })
   const read = async (by: Administrator, id: string) => (await by.call('GET', `/bulk-jobs/${id}`)).json
@@ -161,7 +164,7 @@ describe('an action on many people', () => {
     const blocked = await personWithDevice(running)
     await (await askedCaller(hal, blocked)).answer('deny')
 
-    const { json } = await prepare(hal, [blocked.id])
+    const { json } = await prepare(hal, [blocked.id], mailing())
 
     expect([json.people, json.leftOut]).toEqual([0, [{ reason: 'blocked', people: 1 }]])
   })
@@ -204,14 +207,14 @@ describe('an action on many people', () => {
       const { json } = await running.call('GET', `/domains/${domain}/users`)
       const ids = json.map(({ id }: { id: string }) => id) as string[]
       const { call } = await signedIn({ role: 'helpdesk', domains: [domain] })
-      const all = { action: 'unlock', because, search: { domain } }
+      const all = { ...mailing(domain), search: { domain } }
 
       expect((await call('POST', '/bulk-jobs', { body: all })).code).toBe('api.error.limit.people')
       expect((await call('POST', '/bulk-jobs', { body: { ...all, search: undefined, people: ids } })).code).toBe(
         'api.error.limit.people',
       )
       // People of a foreign domain are left out, so they are not too many.
-      expect((await prepare(hal, ids)).json).toMatchObject({
+      expect((await prepare(hal, ids, mailing())).json).toMatchObject({
         people: 0,
         leftOut: [{ reason: 'not_found', people: 51 }],
       })
@@ -227,39 +230,40 @@ describe('an action on many people', () => {
       await running.call('PUT', `/domains/${domain}/users`, { body: rows })
       const { json } = await running.call('GET', `/domains/${domain}/users`)
       const hal = await signedIn({ role: 'helpdesk', domains: [domain] })
-      return { hal, ids: json.map(({ id }: { id: string }) => id) as string[] }
+      const ids = json.map(({ id }: { id: string }) => id) as string[]
+      return { hal, ids, mails: mailing(domain) }
     }
 
     it('is about 50 people in 24 hours at most, however many actions they are in', async () => {
-      const { hal, ids } = await members(50)
-      const { json: first } = await prepare(hal, ids.slice(0, 30))
+      const { hal, ids, mails } = await members(50)
+      const { json: first } = await prepare(hal, ids.slice(0, 30), mails)
       await start(hal, first)
       await ended(hal, first.id)
 
-      const more = await prepare(hal, ids.slice(0, 21))
-      const { json: rest } = await prepare(hal, ids.slice(30))
+      const more = await prepare(hal, ids.slice(0, 21), mails)
+      const { json: rest } = await prepare(hal, ids.slice(30), mails)
       const started = await start(hal, rest)
       await ended(hal, rest.id)
-      const one = await prepare(hal, ids.slice(0, 1))
+      const one = await prepare(hal, ids.slice(0, 1), mails)
       running.clock.skip(24 * 60 * 60)
       await hal.signIn()
-      const dayAfter = await prepare(hal, ids)
+      const dayAfter = await prepare(hal, ids, mails)
 
       expect([more.code, one.code]).toEqual(['api.error.limit.people', 'api.error.limit.people'])
       expect([started.status, dayAfter.json.people]).toEqual([200, 50])
     })
 
     it('is about those again whom a canceled action did not reach', async () => {
-      const { hal, ids } = await members(50)
-      const job = await abandoned(hal, ids)
+      const { hal, ids, mails } = await members(50)
+      const job = await abandoned(hal, ids, mails)
       const present = (await presentAdministrator(database(), hal.id))!
       await database()
         .transaction()
         .execute((db) => takePeople(db, callAs(running.ctx, present, { id: job.id, because }), 50))
-      const full = await prepare(hal, ids.slice(0, 1))
+      const full = await prepare(hal, ids.slice(0, 1), mails)
       await owner.call('POST', `/bulk-jobs/${job.id}/cancel`)
 
-      expect([full.code, (await prepare(hal, ids)).json.people]).toEqual(['api.error.limit.people', 50])
+      expect([full.code, (await prepare(hal, ids, mails)).json.people]).toEqual(['api.error.limit.people', 50])
     })
   })
 
@@ -276,7 +280,7 @@ describe('an action on many people', () => {
     const items = async () => (await database().selectFrom('bulkItem').select('userId').execute()).length
     const before = await items()
 
-    const { code } = await prepare(await signedIn({ role: 'helpdesk', domains: [domain] }), people)
+    const { code } = await prepare(await signedIn({ role: 'helpdesk', domains: [domain] }), people, mailing(domain))
 
     expect([code, await items()]).toEqual(['api.error.limit.people', before])
   })

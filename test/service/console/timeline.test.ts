@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import type { TimelineEntry } from '../../../src/contract/admin/timeline.ts'
+import { unlockUser } from '../../../src/service/admin/unlock.ts'
 import { pruneAudit } from '../../../src/service/audit/retention.ts'
 import { countSignIns } from '../../../src/service/maintenance/count-sign-ins.ts'
 import { sweep } from '../../../src/service/maintenance/sweep.ts'
@@ -83,7 +84,8 @@ describe.each(engines)('the timeline of a person, on %s', (engine) => {
   it('comes in pages, each entry once', async () => {
     for (let count = 0; count < 25; count++) {
       await wrongCode()
-      await helpdesk.call('POST', `/people/${person.id}/unlock`, { body: { because: 'test' } })
+      const of = { organizationId: running.organization.id, userId: person.id, domainIds: [running.domain.id] }
+      await unlockUser(running.ctx, of)
     }
 
     const first = await read(helpdesk, '?kind=sign_ins')

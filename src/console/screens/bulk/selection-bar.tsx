@@ -26,11 +26,8 @@ export function SelectionBar({ selection, chosen, more, onAll, onNone }: Selecti
   const { count } = useNumbers()
   const { role } = useSignedIn().session.administrator
   const [asked, setAsked] = useState<BulkAction>()
-  const actions: readonly BulkAction[] = [
-    'unlock',
-    'enrollment_mail',
-    ...(role === 'helpdesk' ? [] : (['remove_member'] as const)),
-  ]
+  const actions: readonly BulkAction[] =
+    role === 'helpdesk' ? ['enrollment_mail'] : ['unlock', 'enrollment_mail', 'remove_member']
   return (
     <section class="selection-bar" aria-label={bulk.selection}>
       <div class="chosen">

@@ -1,6 +1,8 @@
 import { maxPeopleADay, peopleAlert } from '../../../contract/admin/bulk-jobs.ts'
 import { tooManyRequests } from '../../ground/problem.ts'
 import type { Call } from '../../http/route.ts'
+import { mailOwnersOfChanges } from '../../mail/mail-owners.ts'
+import { takeAttempt } from '../../store/attempts.ts'
 import type { BulkJobRow } from '../../store/bulk-jobs.ts'
 import type { Queryable } from '../../store/schema.ts'
 import { counted, release, reserve } from '../../store/tallies.ts'
@@ -47,8 +49,32 @@ export async function takePeople(
   const taken = await reserve(db, [peopleOf(id, most)], now, people)
   if ('wait' in taken)
     throw tooManyRequests({ limit: `at most ${most} people in 24 hours for the role ${role}`, wait: taken.wait, now })
-  const [total = people] = taken.counts
+  const { count: singles } = await counted(db, singlesOf(id), now)
+  const total = singles + (taken.counts[0] ?? people)
   return { total, alerts: alertsUpTo(total) > alertsUpTo(total - people) }
+}
+
+/** The people on whom an administrator has acted one by one. They use up no place of jobs, and count for the alert. */
+const singlesOf = (administratorId: string): TallyLimit => ({
+  ...peopleOf(administratorId, Infinity),
+  scope: `changed ${administratorId}`,
+})
+
+/**
+ * Counts a person on whom an administrator acts alone, once in 24 hours, and tells the owners once there are many. In the transaction
+ * of the action, which has locked the administrator.
+ */
+export async function countPerson(call: Call, userId: string): Promise<void> {
+  const { id, organizationId } = signedIn(call)
+  const { db } = call.store
+  const now = call.clock.now()
+  if ((await takeAttempt(db, [{ scope: `changed ${id} ${userId}`, limit: 1, window: day }], now)) > 0) return
+  const taken = await reserve(db, [singlesOf(id)], now)
+  const { count: ofJobs } = await counted(db, peopleOf(id, Infinity), now)
+  const total = ofJobs + ('counts' in taken ? (taken.counts[0] ?? 0) : 0)
+  if (alertsUpTo(total) > alertsUpTo(total - 1)) {
+    await mailOwnersOfChanges(db, call, { organizationId, administratorId: id, total })
+  }
 }
 
 /** How many alerts so many people cause: one for each further `peopleAlert`, so that no flood of mails hides one. */

@@ -1,6 +1,8 @@
 import type { BulkAction, BulkReason } from '../../../contract/admin/bulk-jobs.ts'
+import { canUnlock } from '../../admin/lift-budget.ts'
 import type { Call } from '../../http/route.ts'
 import { membersOfSome } from '../../store/audit-pages.ts'
+import { belongings } from '../../store/belongings.ts'
 import { isHelpDeskBlocked } from '../../store/caller-verifications.ts'
 import { presentUsers } from '../../store/people.ts'
 import type { Queryable } from '../../store/schema.ts'
@@ -24,9 +26,28 @@ export async function refusals(
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, BulkReason>> {
   const refused = await personRefusals(db, call, job, userIds)
-  if (job.action !== 'enrollment_mail') return refused
   const others = userIds.filter((id) => !refused.has(id))
+  if (job.action === 'unlock') return new Map([...refused, ...(await unlockRefusals(db, call, others))])
+  if (job.action !== 'enrollment_mail') return refused
   return new Map([...refused, ...(await mailRefusals(db, call, job.domainId ?? '', others))])
+}
+
+/** The rules of unlocking one person, for many. */
+async function unlockRefusals(
+  db: Queryable,
+  call: Call,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, BulkReason>> {
+  const { domainIds, role } = signedIn(call)
+  const now = call.clock.now()
+  const of = domainIds === null ? undefined : await belongings(db, [...userIds], now)
+  const refused = new Map<string, BulkReason>()
+  for (const id of userIds) {
+    const isElsewhere = of?.get(id)?.domainIds.some((domainId) => !domainIds?.includes(domainId))
+    if (isElsewhere) refused.set(id, 'elsewhere')
+    else if (!(await canUnlock(db, role, id, now))) refused.set(id, 'limit')
+  }
+  return refused
 }
 
 /** The same, without the rules of mails. */

@@ -1,4 +1,4 @@
-import type { FactorChangeKind } from '../../../contract/device-answers.ts'
+import type { AccessChangeKind, FactorChangeKind } from '../../../contract/device-answers.ts'
 
 /** The texts of the mails. A place is the name of an app or of the organization. */
 export interface MailWords {
@@ -49,13 +49,14 @@ export interface MailWords {
     readonly sentence: (name: string, people: number) => string
     readonly total: (name: string, people: number) => string
     readonly warning: string
+    readonly revoke: string
   }
   readonly time: (time: string) => string
   readonly tell: string
 }
 
-/** The changes of factors that are mailed. After a reset no device is left to show a notice, so only a mail reports it. */
-export type ChangeKind = FactorChangeKind | 'reset'
+/** The changes of factors and of access that are mailed. After a reset no device is left to show a notice, so only a mail reports it. */
+export type ChangeKind = FactorChangeKind | AccessChangeKind | 'reset'
 
 export const en: MailWords = {
   code: {
@@ -76,6 +77,8 @@ export const en: MailWords = {
     passkey_removed: (place) => `A passkey was removed at ${place}`,
     codes_made: (place) => `New recovery codes were made at ${place}`,
     codes_removed: (place) => `Recovery codes were removed at ${place}`,
+    unlocked: (place) => `Your codes and sign-in requests were unlocked at ${place}`,
+    signed_out: (place) => `You were signed out of all apps at ${place}`,
     browser_kept: (place) => `A browser was added at ${place}`,
     reset: (place) => `Your second factors were reset at ${place}`,
   },
@@ -115,6 +118,7 @@ export const en: MailWords = {
     sentence: (name, people) => `${name} has started an action on ${people} users.`,
     total: (name, people) => `In 24 hours, ${name} has acted on ${people} users.`,
     warning: "If you don't expect this, cancel it in the console, under People, Bulk actions.",
+    revoke: "If you don't expect this, revoke their access in the console, under Administrators.",
   },
   time: (time) => `Time: ${time}`,
   tell: "If this wasn't you, tell your administrator.",

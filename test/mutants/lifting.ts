@@ -1,0 +1,97 @@
+import type { Mutant } from './mutant.ts'
+
+const lifting = 'service/console/lifting.test.ts'
+const [budget, people] = ['src/service/admin/lift-budget.ts', 'src/contract/admin/people.ts']
+const [rules, unlock] = ['src/service/console/bulk/rules.ts', 'src/service/admin/unlock.ts']
+
+/** What administrators lift of the limits of a person. */
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'the help desk lifts limits for a verified caller only',
+    file: people,
+    find: `  summary: 'Unlocks codes and requests in every domain, a few times in 24 hours. The person is told.',
+  body: Reasoned,
+  response: Person,
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true, everywhere: true },`,
+    replace: `  summary: 'Unlocks codes and requests in every domain, a few times in 24 hours. The person is told.',
+  body: Reasoned,
+  response: Person,
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true, everywhere: true },`,
+    test: lifting,
+    title: 'need a verified caller or a consent of the help desk',
+  },
+  {
+    defense: 'how often limits of a person are lifted',
+    file: unlock,
+    find: "    await takeLift(db, ctx, 'unlocked', userId)\n",
+    replace: '',
+    test: lifting,
+    title: 'give an attacker with the help desk at most thirty more codes in a day, by unlocking and by recovery codes',
+  },
+  {
+    defense: 'how often web sessions of a person are ended',
+    file: budget,
+    find: '  if (wait > 0) throw tooManyRequests({ limit: words, wait, now })\n',
+    replace: "  if (wait > 0 && kind === 'unlocked') throw tooManyRequests({ limit: words, wait, now })\n",
+    test: lifting,
+    title: 'end web sessions three times a day by the help desk, and twice more by an owner',
+  },
+  {
+    defense: 'limits are lifted by administrators of all domains of the person',
+    file: people,
+    find: `a few times in 24 hours. The person is told.',
+  body: Reasoned,
+  response: Person,
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true, everywhere: true },`,
+    replace: `a few times in 24 hours. The person is told.',
+  body: Reasoned,
+  response: Person,
+  since: '1.4',
+  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true },`,
+    test: lifting,
+    title: 'are in all domains of the person, so an administrator of one of them lifts none',
+  },
+  {
+    defense: 'limits of many people are lifted by administrators of all their domains',
+    file: rules,
+    find: "    if (isElsewhere) refused.set(id, 'elsewhere')\n    else if",
+    replace: '    if (isElsewhere && refused.size > 99) continue\n    else if',
+    test: lifting,
+    title: 'are in all domains of the person, so an administrator of one of them lifts none',
+  },
+  {
+    defense: 'no one of many people is unlocked too often',
+    file: rules,
+    find: "    else if (!(await canUnlock(db, role, id, now))) refused.set(id, 'limit')\n",
+    replace: "    else if (!(await canUnlock(db, role, '', now))) refused.set(id, 'limit')\n",
+    test: lifting,
+    title: 'are lifted for many people at once by admins and owners only, and for no one too often',
+  },
+  {
+    defense: 'the help desk unlocks no list of people',
+    file: 'src/contract/admin/bulk-jobs.ts',
+    find: "  unlock: 'admin',",
+    replace: "  unlock: 'helpdesk',",
+    test: lifting,
+    title: 'are lifted for many people at once by admins and owners only, and for no one too often',
+  },
+  {
+    defense: 'the person is told of lifted limits',
+    file: unlock,
+    find: "    await announceChange(db, ctx, { kind: 'unlocked', organizationId, userId })\n",
+    replace: '',
+    test: lifting,
+    title: 'are told to the person, by mail and on the device',
+  },
+  {
+    defense: 'owners are told of many people one by one',
+    file: 'src/service/console/change.ts',
+    find: 'guarded === true && userId !== undefined) await countPerson(',
+    replace: "guarded === true && userId === '') await countPerson(",
+    test: lifting,
+    title: 'are told to the owners when one administrator has acted on more than 100 people in 24 hours',
+  },
+]
