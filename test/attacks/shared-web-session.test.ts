@@ -3,7 +3,7 @@ import express5 from 'express'
 import express4 from 'express4'
 import type { RequestHandler } from 'express'
 import session from 'express-session'
-import { mfa } from 'second-factor'
+import { mfa, requireMfa } from 'second-factor'
 import type { MfaEvent, MfaOptions } from 'second-factor'
 import { startTestService } from 'second-factor/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -60,6 +60,7 @@ async function start({ express = express5, store, webSession = stored({ store })
       ...options,
     }),
   )
+  app.get('/danger', requireMfa({ maxAge: 60 }), (_req, res) => void res.send('danger'))
   app.use((req, res) => {
     const { username = null } = (req.session ?? {}) as { username?: string }
     res.json({ user: username, verified: req.mfa?.verified !== undefined, remembered: req.mfa?.remembered === true })
@@ -380,6 +381,26 @@ describe('the binding cookie', () => {
     expect(page.status).toBe(400)
     expect(page.text).toContain('Ihr Browser blockiert Cookies')
     expect(page.text).toContain('href="/mfa"')
+  })
+
+  it('is said to be blocked also to a verified user, whom a step-up would lead back and forth for ever', async () => {
+    const app = await start()
+    const browser = app.browser()
+    await browser.submit('/login/alice')
+    await browser.visit('/danger')
+    await app.device.approve()
+    expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/danger')
+    await app.service.clock.advance(60)
+
+    const seen: { status: number; text: string }[] = []
+    for (let next: string | undefined = '/danger'; next !== undefined && seen.length < 9;) {
+      const answer = await browser.open(next, { cookie: app.sharing(browser).cookies() })
+      seen.push(answer)
+      next = answer.headers['location']
+    }
+
+    expect(seen.map(({ status }) => status)).toEqual([303, 400])
+    expect(seen.at(-1)?.text).toContain('Your browser blocks cookies')
   })
 
   it('causes one warning where it does not come back and publicUrl is https: the app may be opened by http', async () => {

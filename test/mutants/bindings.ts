@@ -163,4 +163,12 @@ export const mutants: readonly Mutant[] = [
     test: 'browser/live-status.test.ts',
     title: 'loads again when it is visible, if the browser has another challenge by then',
   },
+  {
+    defense: 'saying to a verified user that cookies are blocked',
+    file: 'src/express/sign-in/challenge-page.ts',
+    find: 'hasLostChallenge(request) ? undefined : passedTo(request)',
+    replace: 'hasLostChallenge(request) ? passedTo(request) : passedTo(request)',
+    test,
+    title: 'is said to be blocked also to a verified user',
+  },
 ]

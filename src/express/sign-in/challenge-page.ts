@@ -18,6 +18,7 @@ import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie } from '../session/id-cookie.ts'
 import { checkMember } from '../setup-checks/phishing-resistance.ts'
+import { bindingOf } from '../session/binding.ts'
 import { saveUnderOwnId } from '../session/mfa-state.ts'
 import { inBoundBrowser } from './bound-browser.ts'
 import { needsProof, unlessUnproven } from './browser-proof.ts'
@@ -38,10 +39,15 @@ export async function challengePage(request: WebRequest, signal: AbortSignal): P
   if (isPrefetch(req)) return message(request, 503, 'not_ahead')
   const requested = isScript(req) ? undefined : requestedChallenge(req, context)
   if (requested) return openRequestedChallenge(request, requested)
-  const passed = passedTo(request)
+  const passed = hasLostChallenge(request) ? undefined : passedTo(request)
   if (passed !== undefined) return { state: 'as-is', answer: redirect(passed) }
   if (state.challenge?.sessionId === undefined && isScript(req)) return refuseScript(request)
   return boundPage(request, signal)
+}
+
+/** A verified user whose browser has not kept the cookie of a step-up would be led there and back for ever. */
+function hasLostChallenge({ req, context, state }: WebRequest): boolean {
+  return Boolean(state.otherChallenges?.length) && bindingOf(req, context) === undefined
 }
 
 const boundPage = inBoundBrowser((request) => withChallenge(request, showChallenge))
