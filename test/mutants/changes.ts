@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const late = 'attacks/late-changes.test.ts'
 const callers = 'service/console/caller-verifications.test.ts'
+const races = 'service/console/change-races.test.ts'
 const title = 'cannot $name once $precondition.title'
 const file = 'src/service/console/change.ts'
 
@@ -62,5 +63,29 @@ export const mutants: readonly Mutant[] = [
     replace: "    keyType: 'PASSCODE',\n",
     test: callers,
     title: 'covers only the app without a PIN, after its device has confirmed',
+  },
+  {
+    defense: 'the lock of the user before a change is decided',
+    file,
+    find: '  if (userId !== undefined) await lockUser(db, organizationId, userId)\n',
+    replace: '  if (userId !== undefined) void [lockUser, organizationId]\n',
+    test: races,
+    title: 'that waits for an answer of No is refused by it',
+  },
+  {
+    defense: 'the lock of the user before an answer to the help desk',
+    file: 'src/service/device/answer-call.ts',
+    find: '    await lockUser(db, organizationId, userId)\n',
+    replace: '    void [lockUser, organizationId, userId]\n',
+    test: races,
+    title: 'is waited for by an answer of No',
+  },
+  {
+    defense: 'changes about a person that PostgreSQL does not abort',
+    file,
+    find: 'userId === undefined ? db.transaction() : readCommitted(db)',
+    replace: 'userId === undefined ? readCommitted(db) : db.transaction()',
+    test: races,
+    title: 'is tried again in at most one of 100 cases',
   },
 ]
