@@ -74,6 +74,17 @@ async function standing(browser: Browser) {
 const out = { isSignedIn: false, isVerified: false }
 const inside = { isSignedIn: true, isVerified: true }
 
+/** Reads wait for each other: all requests have the same web session before one of them renews it. @returns the former `get`. */
+function readTogether(store: session.MemoryStore, requests: number): session.MemoryStore['get'] {
+  const get = store.get.bind(store)
+  const reads: (() => void)[] = []
+  store.get = (...given) => {
+    reads.push(() => get(...given))
+    if (reads.length === requests) for (const read of reads.splice(0)) read()
+  }
+  return get
+}
+
 describe('a copied cookie of a verified web session', () => {
   it.each(Object.keys(changes))('ends when its owner %s', async (name) => {
     const app = await arrange()
@@ -112,13 +123,7 @@ describe('a copied cookie of a verified web session', () => {
   it('verifies at most one of two browsers that end the other sessions at the same moment', async () => {
     const app = await arrange()
     const browsers = [app.owner, app.owner.copy(), app.owner.copy()]
-    // All read the same web session before one of them renews it.
-    const get = app.store.get.bind(app.store)
-    const reads: (() => void)[] = []
-    app.store.get = (...given) => {
-      reads.push(() => get(...given))
-      if (reads.length === browsers.length) for (const read of reads.splice(0)) read()
-    }
+    const get = readTogether(app.store, browsers.length)
 
     const answers = await Promise.all(browsers.map((browser) => endOthers(browser)))
 
@@ -176,7 +181,9 @@ describe('two tabs of one browser', () => {
     const app = await arrange()
     const tab = app.owner.copy()
 
+    const get = readTogether(app.store, 2)
     const [first, second] = await Promise.all([endOthers(app.owner), endOthers(tab)])
+    app.store.get = get
 
     // The cookie jar of a browser has the id that either answer has set.
     const jar = [first, second].flatMap(({ cookies }) => cookies).filter((line) => line.startsWith('connect.sid'))
@@ -187,6 +194,7 @@ describe('two tabs of one browser', () => {
 
   it('are answered in order: the new id arrives before the second goes on', async () => {
     const app = await arrange()
+    readTogether(app.store, 2)
     const saved = Promise.withResolvers<void>()
     const save = app.store.set.bind(app.store)
     app.store.set = (...given) => void saved.promise.then(() => save(...given))
