@@ -16,7 +16,9 @@ if (main) void (main.dataset['proof'] === undefined ? offerKey(main) : sendProof
 async function offerKey({ dataset }: HTMLElement): Promise<void> {
   const key = await unlessStuck(presentKey().then((present) => present ?? newKey()))
   if (!key) return
-  dataset['browserKey'] = base64url(await crypto.subtle.exportKey('raw', key.publicKey))
+  const offered = base64url(await crypto.subtle.exportKey('raw', key.publicKey))
+  dataset['browserKey'] = offered
+  for (const field of document.querySelectorAll<HTMLInputElement>('input[name="browserKey"]')) field.value = offered
 }
 
 /** Signs with the key that there is, and continues. Without one, this is a new browser. */

@@ -68,6 +68,8 @@ export interface Challenge {
 export type Notice =
   | { readonly kind: 'emailed' | 'email_failed' | 'app_ready' }
   | { readonly kind: 'no_code' }
+  /** The browser has sent no key that could be kept. */
+  | { readonly kind: 'no_browser_key' }
   /** The code was not accepted, because only a passkey counts. */
   | { readonly kind: 'passkey_needed' }
   | { readonly kind: 'wrong_passkey' }

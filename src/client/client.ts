@@ -195,11 +195,12 @@ export function createClient(options: ClientOptions) {
       /** The browsers that are remembered. @param browser The id of the current one, from its cookie. 1.4. */
       list: (domainId: string, userId: string, browser?: string) =>
         call(browsers.listBrowsers, { params: { domainId, userId }, body: { browser } }),
-      /** Forgets one remembered browser. 1.4. */
-      forget: (domainId: string, userId: string, browserId: string) =>
-        call(browsers.forgetBrowser, { params: { domainId, userId, browserId } }),
-      /** Forgets all known browsers of the user. 1.4. */
-      forgetAll: (domainId: string, userId: string) => call(browsers.forgetBrowsers, { params: { domainId, userId } }),
+      /** Forgets one remembered or kept browser. @param pass Needed for a kept one: a session for changing devices. 1.4. */
+      forget: (domainId: string, userId: string, browserId: string, pass?: string) =>
+        call(browsers.forgetBrowser, { params: { domainId, userId, browserId }, query: { pass } }),
+      /** Forgets all known browsers of the user. @param pass Without it, kept browsers stay kept. 1.4. */
+      forgetAll: (domainId: string, userId: string, pass?: string) =>
+        call(browsers.forgetBrowsers, { params: { domainId, userId }, query: { pass } }),
       /** What the user cannot use now from this browser, and until when. 1.4. */
       pauses: (domainId: string, userId: string, browser?: string) =>
         call(browsers.readPauses, { params: { domainId, userId }, body: { browser } }),

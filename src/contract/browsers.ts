@@ -78,21 +78,31 @@ export const listBrowsers = endpoint({
   since: '1.4',
 })
 
+/**
+ * The session that allows a user to give up kept browsers: approved and redeemed for changing devices. With the cookie of a verified
+ * web session alone, an attacker could lock the user out of apps that accept no other browser.
+ */
+const ForgettingPass = z.object({ pass: Id.optional() })
+
 export const forgetBrowser = endpoint({
   method: 'DELETE',
   path: '/domains/:domainId/users/:userId/browsers/:browserId',
-  summary: 'Forgets one remembered or kept browser of the user in the domain.',
+  summary: 'Forgets one remembered or kept browser of the user in the domain; a kept one only with a pass.',
+  query: ForgettingPass,
   role: 'auth',
   since: '1.4',
-  errors: ['api.error.notfound.browser'],
+  errors: ['api.error.notfound.browser', 'api.error.conflict.pass'],
 })
 
 export const forgetBrowsers = endpoint({
   method: 'DELETE',
   path: '/domains/:domainId/users/:userId/browsers',
-  summary: 'Forgets all known browsers of the user, in every domain.',
+  summary:
+    'Forgets all known browsers of the user, in every domain. Without a pass, kept browsers stay kept, and are not remembered.',
+  query: ForgettingPass,
   role: 'auth',
   since: '1.4',
+  errors: ['api.error.conflict.pass'],
 })
 
 /** `until` says when it works again, Unix time; absent where only an administrator can end the pause. */

@@ -6,10 +6,10 @@ import { Id } from './text.ts'
 import { Factor } from './users.ts'
 
 /**
- * The factor that a user changes: the device of the domain, an authenticator app, a hardware token, a passkey, the recovery
- * codes.
+ * What a user changes: the device of the domain, an authenticator app, a hardware token, a passkey, the recovery codes, the
+ * browsers that are kept.
  */
-export const ChangedFactor = z.enum(['device', 'app', 'hardware', 'passkey', 'codes'])
+export const ChangedFactor = z.enum(['device', 'app', 'hardware', 'passkey', 'codes', 'browsers'])
 export type ChangedFactor = z.infer<typeof ChangedFactor>
 
 /** The requirements for changing a factor. */

@@ -35,17 +35,22 @@ async function start(options: Partial<MfaOptions> = {}, guard: RequireMfaOptions
   }
 
   /** She signs in anew. @param origin Of the page that signs. */
-  async function again(browser: Browser, { origin = url, by = key, signature }: Again = {}) {
+  async function again(browser: Browser, signing: Again = {}) {
     await browser.open('/logout')
     await app.signIn(browser, 'alice')
-    const page = await browser.visit('/mfa')
+    return prove(browser, signing)
+  }
+
+  /** The page of the challenge signs it, if it is asked to. */
+  async function prove(browser: Browser, { origin = url, by = key, signature }: Again = {}, at = '/mfa') {
+    const page = await browser.visit(at)
     const proof = /data-proof="([^"]+)"/.exec(page.text)?.[1]
     if (proof !== undefined) {
       await browser.submit('/mfa/browser', { signature: signature ?? by.signature(proof, origin) })
     }
     return { proof, page }
   }
-  return { ...started, key, keep, again, approve }
+  return { ...started, key, keep, again, prove, approve }
 }
 
 interface Again {
@@ -160,24 +165,33 @@ describe('a browser that its user keeps', () => {
   })
 
   it('is on the page of devices, and new once it is removed there', async () => {
-    const { keep, again, approve } = await start({ locate: () => 'Lyon, France' })
+    const { keep, again, prove, approve } = await start({ locate: () => 'Lyon, France' })
     const { browser } = await keep()
     const { text } = await browser.visit('/mfa/devices')
     const [, id = ''] = /name="browser" value="([0-9a-f]{40})"/.exec(text) ?? []
-    await browser.submit('/mfa/devices/forget', { browser: id })
+    const remove = () => browser.submit('/mfa/devices/forget', { browser: id })
+    const demanded = await remove()
+    await prove(browser)
+    await approve(browser)
+    await remove()
     await again(browser)
 
+    expect(demanded.headers['location']).toBe('/mfa')
     expect(text).toMatch(/This browser.*Lyon, France.*Kept until /s)
     expect(await approve(browser)).toBe('new')
   })
 
-  it('ends with "End my other sessions"', async () => {
+  it.each([
+    ['ends the other sessions', '/mfa/devices/sessions'],
+    ['forgets all browsers', '/mfa/devices/forget'],
+  ])('stays kept when an attacker with a copied cookie %s', async (_, path) => {
     const { keep, again, approve } = await start()
     const { browser } = await keep()
-    await browser.submit('/mfa/devices/sessions')
-    await again(browser)
 
-    expect(await approve(browser)).toBe('new')
+    await browser.copy().submit(path)
+
+    await again(browser)
+    expect(await approve(browser)).toBe('kept')
   })
 })
 
@@ -189,7 +203,8 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
 
     expect(page.text).toContain('This browser is new')
     expect(page.text).not.toContain('/mfa/code')
-    expect(page.text.includes('/mfa/passkey/code')).toBe(unknownBrowser === 'passkey')
+    expect(page.text.includes('name="browserKey"')).toBe(unknownBrowser === 'deny')
+    expect(page.text).toContain('/mfa/passkey/code')
     expect(await alice.pending()).toEqual([])
   })
 
@@ -398,5 +413,61 @@ describe.each(policies)('requireMfa({ unknownBrowser: %s })', (unknownBrowser) =
     expect(() => requireMfa({ ...guard, factors: ['push'] })).toThrow(
       "requireMfa: unknownBrowser needs 'passkey' among factors",
     )
+  })
+})
+
+describe('a code that an administrator hands over where unknown browsers are denied', () => {
+  async function lockedOut() {
+    const started = await start({ unknownBrowser: 'deny' })
+    const { service, alice } = started
+    const body = { usesAllowed: 1, expirationTime: 30 }
+    const { json } = await service.call('POST', `/users/${alice.user.id}/bypasscodes`, { body })
+    const { browser } = await started.signIn()
+    const enter = (fields: Record<string, string> = { browserKey: started.key.publicKey }) =>
+      browser.submit('/mfa/passkey/code', { code: json.code as string, ...fields })
+    return { ...started, browser, enter }
+  }
+
+  it('keeps the browser, in which the user then signs in as usual', async () => {
+    const { browser, enter, prove, approve, events } = await lockedOut()
+
+    const entered = await enter()
+    const afterCode = await isVerified(browser)
+    await prove(browser, {}, String(entered.headers['location']))
+    const seen = await approve(browser)
+
+    expect(entered.headers['location']).toBe('/mfa?returnTo=%2Faccount')
+    expect([afterCode, seen, await isVerified(browser)]).toEqual([false, 'kept', true])
+    expect(events.filter(({ type }) => type === 'browser.kept')).toHaveLength(1)
+  })
+
+  it('is not enough to sign in, nor to add a passkey', async () => {
+    const { browser, enter } = await lockedOut()
+    await enter()
+
+    const added = await browser.submit('/mfa/enroll/passkey/options')
+
+    expect(added.headers['location']).toBe('/mfa')
+    expect(await isVerified(browser)).toBe(false)
+  })
+
+  it('gives the web session a new id, so that an attacker who knows the old one has no part in what follows', async () => {
+    const { browser, enter } = await lockedOut()
+    const before = browser.cookie('connect.sid')
+
+    await enter()
+
+    expect(browser.cookie('connect.sid')).not.toBe(before)
+  })
+
+  it('is not used up in a browser without a key, such as one without JavaScript', async () => {
+    const { browser, enter } = await lockedOut()
+
+    const refused = await enter({})
+    const page = await browser.visit(String(refused.headers['location']))
+    const entered = await enter()
+
+    expect(page.text).toContain('This browser can’t be kept.')
+    expect(entered.headers['location']).toBe('/mfa?returnTo=%2Faccount')
   })
 })

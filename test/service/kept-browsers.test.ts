@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import type { Session } from '../../src/contract/sessions.ts'
 import { resetUser } from '../../src/service/admin/reset.ts'
 import type { OpenedService } from '../../src/service/service.ts'
 import { appOrigin, createBrowserKey } from '../support/browser-key.ts'
@@ -273,13 +274,66 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect((await person.startRegistration({ pass })).status).toBe(200)
     })
 
-    it('that gets deny is not even led to a passkey', async () => {
-      const person = await owner()
+    const handOver = async (person: Owner, more: object = {}) => {
+      const key = createBrowserKey()
+      const given = { challenge: random128(), ...closed, ...change, redeem: { browser: { publicKey: key.publicKey } } }
       const { code } = await codeOf(person.id)
+      const session = (await person.ask({ ...given, bypasscode: code, ...more })) as Session & {
+        browser?: { id: string }
+      }
+      return { key, code, session }
+    }
 
-      expect(await person.ask({ challenge: random128(), ...closed, ...change, bypasscode: code })).toMatchObject(
-        refused,
-      )
+    it('that gets deny is kept by a code of an administrator, with a mail', async () => {
+      const person = await owner()
+      const { key, code, session } = await handOver(person)
+
+      const again = await handOver(person, { bypasscode: code })
+
+      expect(session).toMatchObject({ state: 'approved', factor: 'bypass' })
+      expect(await see(person, from(session.browser!.id, key, closed))).toBe('kept')
+      expect(again.session.state).toBe('denied')
+      await expect.poll(() => subjects(person.email)).toEqual(['A browser was added at Domain'])
+    })
+
+    it('that gets deny gets nothing else for the code of an administrator', async () => {
+      const person = await owner()
+      const { session } = await handOver(person)
+      const pass = session.id
+
+      const answers = [
+        await person.startRegistration({ pass }),
+        await running.call('PUT', `${person.browsers.replace(/browsers$/, 'token')}/replacement`, { body: { pass } }),
+        await running.call('DELETE', `${person.browsers}?pass=${pass}`),
+      ]
+
+      expect(answers.map(({ code }) => code)).toEqual(Array<string>(3).fill('api.error.conflict.pass'))
+    })
+
+    it.each<[string, object]>([
+      ['there is no key to keep', { redeem: undefined }],
+      ['a kept browser would not help', { phishingResistant: 'require' }],
+      ['it is used for signing in', { purpose: 'sign_in' }],
+    ])('that gets deny does not use the code up where %s', async (_, more) => {
+      const person = await owner()
+      const { code, session } = await handOver(person, more)
+
+      const { session: then } = await handOver(person, { bypasscode: code })
+
+      expect([session.state, then.state]).toEqual(['denied', 'approved'])
+    })
+
+    it.each([
+      [{ usesAllowed: 2, expirationTime: 30 }],
+      [{ usesAllowed: 1, expirationTime: 31 }],
+      [{ usesAllowed: 1, expirationTime: 0 }],
+    ])('that gets deny is not kept by a code that was not handed over: %j', async (body) => {
+      const person = await owner()
+      const { json } = await running.call('POST', `/users/${person.id}/bypasscodes`, { body })
+
+      const { session } = await handOver(person, { bypasscode: json.code })
+
+      expect(session).toMatchObject({ state: 'denied', reason: 'phishing_resistance_required' })
     })
 
     it('is not named as the reason where a kept one would not help', async () => {
@@ -344,25 +398,79 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(seen).toEqual(['new', ...Array<string>(10).fill('kept')])
     })
 
+    const report = async (person: Owner, from: object) => {
+      const { id } = await person.ask({ challenge: random128(), ...number, ...from })
+      const request = (await person.pending()).find((pending) => pending.id === id)
+      await person.device.answer(id, { nonce: request!.nonce, decision: 'report' })
+      running.clock.skip(1000)
+    }
+    const endOthers = ({ id }: Owner) =>
+      running.call('POST', `/domains/${running.domain.id}/users/${id}/epoch`, { body: { epoch: random128() } })
+
+    it('ends when the user reports a request from it, and others stay kept', async () => {
+      const { browser, key, ...person } = await keeper()
+      const otherKey = createBrowserKey()
+      const other = await person.pass(otherKey, keeping)
+
+      await report(person, from(browser, key))
+
+      expect(await see(person, from(browser, key))).toBe('new')
+      running.clock.skip(700)
+      expect(await see(person, from(other, otherKey))).toBe('kept')
+    })
+
+    it.each<[string, (person: Owner) => Promise<unknown>]>([
+      ['reports a request from another browser', (person) => report(person, {})],
+      ['ends all other sessions', endOthers],
+      ['forgets all browsers without a pass', ({ browsers }) => running.call('DELETE', browsers)],
+    ])('stays kept when the user %s, and is no longer remembered', async (_, act) => {
+      const [person, key] = [await owner(), createBrowserKey()]
+      const browser = await person.pass(key, keeping, { rememberDays: 30 })
+      const [before] = await person.list()
+
+      await act(person)
+
+      const [after] = await person.list()
+      expect([before.rememberedUntil, after.rememberedUntil]).toEqual([expect.any(Number), undefined])
+      expect(await see(person, from(browser, key))).toBe('kept')
+    })
+
+    it('ends a known browser that has no key when the user ends all other sessions', async () => {
+      const person = await owner()
+      const browser = await person.pass(createBrowserKey(), {}, { rememberDays: 30 })
+
+      await endOthers(person)
+
+      expect(await person.list(browser)).toEqual([])
+    })
+
+    it.each<[string, (person: Owner) => Promise<string | undefined>]>([
+      ['no pass', async () => undefined],
+      [
+        'a pass for signing in',
+        async ({ id }) => changePass(running, id, { ...(await codeOf(id)), purpose: 'sign_in' }),
+      ],
+      ["another user's pass", async () => changePass(running, (await owner()).id)],
+    ])('is not removed by %s', async (_, passFor) => {
+      const { browser, key, ...person } = await keeper()
+      const pass = await passFor(person)
+      const query = pass === undefined ? '' : `?pass=${pass}`
+
+      const { code } = await running.call('DELETE', `${person.browsers}/${(await person.list())[0].id}${query}`)
+
+      expect(code).toBe('api.error.conflict.pass')
+      expect(await see(person, from(browser, key))).toBe('kept')
+    })
+
     it.each<[string, (person: Owner) => Promise<unknown>]>([
       [
-        'the user reports a request',
-        async (person) => {
-          const { id } = await person.ask({ challenge: random128(), ...number })
-          const [request] = await person.pending()
-          await person.device.answer(id, { nonce: request!.nonce, decision: 'report' })
-          running.clock.skip(1000)
-        },
+        'the user forgets all browsers with a pass',
+        async ({ browsers, id }) => running.call('DELETE', `${browsers}?pass=${await changePass(running, id)}`),
       ],
       [
-        'the user ends all other sessions',
-        ({ id }) =>
-          running.call('POST', `/domains/${running.domain.id}/users/${id}/epoch`, { body: { epoch: random128() } }),
-      ],
-      ['the user forgets all browsers', ({ browsers }) => running.call('DELETE', browsers)],
-      [
-        'the user removes it from the list',
-        async ({ browsers, list }) => running.call('DELETE', `${browsers}/${(await list())[0].id}`),
+        'the user removes it from the list with a pass',
+        async ({ browsers, list, id }) =>
+          running.call('DELETE', `${browsers}/${(await list())[0].id}?pass=${await changePass(running, id)}`),
       ],
       ["the user's factors change", (person) => running.call('DELETE', `/users/${person.id}/hardware`)],
     ])('ends when %s', async (_, end) => {

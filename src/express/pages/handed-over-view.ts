@@ -1,14 +1,19 @@
 import { saidOf } from './notice.ts'
 import type { StatusPage } from './status-view.ts'
 
-/** The page for users who need a passkey and have none that they can use: the field for a code of their administrator. */
+/**
+ * The page for users who need a passkey, or a browser that they keep, and have none that they can use: the field for a code of their
+ * administrator.
+ */
 export function handedOverView(page: StatusPage) {
-  const { layout, req, challenge, passkey, status, now } = page
+  const { layout, req, challenge, passkey, status, takesHandedOver, now } = page
   const isForBrowser = status.kind === 'ended' && status.reason === 'unknown_browser'
   const reason = isForBrowser ? 'unknown_browser' : 'phishing_resistance_required'
   const { words } = layout
   const { notice } = challenge
-  const isOfCode = notice?.kind === 'wrong_code' || notice?.kind === 'no_code'
+  const isOfCode = notice !== undefined && /^(wrong_code|no_code|no_browser_key)$/.test(notice.kind)
+  const keepsBrowser = takesHandedOver === 'browser'
+  const need = words.passkeyNeeded
   const said = isOfCode ? saidOf(languageOf(layout), notice, now) : undefined
   return {
     ...layout,
@@ -16,7 +21,9 @@ export function handedOverView(page: StatusPage) {
     // Users who come here by a link want to type; others first have to read what is asked of them.
     hasField: req.query['use'] === 'handed-over',
     headline: said?.headline ?? words.ended[reason].headline,
-    sentence: passkey ? words.passkeyNeeded.lost : words.passkeyNeeded.none,
+    sentence: keepsBrowser ? need.newBrowser : passkey ? need.lost : need.none,
+    hint: keepsBrowser ? need.keepHint : need.hint,
+    usesBrowserKey: keepsBrowser,
     said: said?.sentence,
     tone: 'wrong',
   }

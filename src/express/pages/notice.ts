@@ -14,6 +14,7 @@ export interface Said {
 /** @param now Unix time, seconds. */
 export function saidOf({ tag, words }: Language, notice: Notice, now: number): Said {
   if (notice.kind === 'wrong_code') return wrongCode({ tag, words }, notice)
+  if (notice.kind === 'no_browser_key') return { sentence: words.passkeyNeeded.noKey }
   if (notice.kind === 'passkey_needed') return passkeyNeeded(words)
   if (!('until' in notice)) return words.notices[notice.kind]
   if (notice.kind === 'codes_paused') return pausedSaid({ tag, words }, endOf(notice.until, now), now)

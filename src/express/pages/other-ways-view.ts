@@ -88,7 +88,7 @@ function administrator(page: StatusPage, isPaused: boolean) {
   const { ask } = layout.words.ways
   if (takesHandedOver) {
     return {
-      ask: { title: ask.title, sentence: isPaused ? ask.unlock : ask.passkey },
+      ask: { title: ask.title, sentence: isPaused ? ask.unlock : ask[takesHandedOver] },
       enter: isPaused ? undefined : 'handed-over',
     }
   }

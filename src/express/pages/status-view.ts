@@ -18,7 +18,7 @@ export interface View {
   /** Whether nothing else passes. */
   readonly passkeyNeeded: boolean
   /** Whether a code that an administrator hands over may lead to a new passkey. */
-  readonly takesHandedOver: boolean
+  readonly takesHandedOver: 'passkey' | 'browser' | undefined
   /** As the service knows the user, if it does. */
   readonly member: User | undefined
   /** The factors that are paused. */

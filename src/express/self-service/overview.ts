@@ -67,25 +67,38 @@ async function removeNow(request: ChangeRequest, what: Removable, epoch: string)
   }
 }
 
-/** `POST /mfa/devices/forget`: forgets one remembered browser, or all of them. Takes no pass: forgetting is always allowed. */
-export const forgetBrowsers = seenByNewer(async (request) => {
+/**
+ * `POST /mfa/devices/forget`: forgets one remembered browser, or all of them. Takes no pass, unless one of them is kept: with a copied
+ * cookie, an attacker could lock the user out of an app that accepts no other browser.
+ */
+export const forgetBrowsers = seenByNewer(async (request, signal) => {
+  const { service, own, form } = request
+  const { data: one } = Id.safeParse(form['browser'])
+  if (one === undefined && form['browser'] !== undefined) return leadTo(request, devicesPath(request))
+  const browsers = await readListedBrowsers(service, own, undefined)
+  const isKept = browsers.some(({ id, keptUntil }) => keptUntil !== undefined && (one === undefined || id === one))
+  return isKept ? forgetKept(request, signal) : forgetNow(request, undefined)
+})
+
+const forgetKept = changing('browsers', (request) => forgetNow(request, request.pass))
+
+async function forgetNow(request: OwnRequest, pass: string | undefined): Promise<Outcome> {
   const { service, own, form } = request
   const { client, domainId } = service
   const { data: one } = Id.safeParse(form['browser'])
-  if (one === undefined && form['browser'] !== undefined) return leadTo(request, devicesPath(request))
   await (one === undefined
-    ? client.browsers.forgetAll(domainId, own.userId)
-    : unlessRejected(client.browsers.forget(domainId, own.userId, one), 'api.error.notfound.browser'))
+    ? client.browsers.forgetAll(domainId, own.userId, pass)
+    : unlessRejected(client.browsers.forget(domainId, own.userId, one, pass), 'api.error.notfound.browser'))
   return {
     state: { save: { ...request.state, remembered: undefined } },
     events: [{ type: 'browsers.forgotten' }],
     answer: continueAt(request, `${devicesPath(request)}?done=${one === undefined ? 'forgotten' : 'removed'}`),
   }
-})
+}
 
 /**
  * `POST /mfa/devices/sessions`: ends every other verified web session of the user, in this app and in every other one of the
- * organization. Takes no pass: ending them is always allowed.
+ * organization. Takes no pass: ending them is always allowed, and takes no browser that the user keeps.
  */
 export const endOthers = seenByNewer((request) =>
   withNextEpoch(request, async (saved, epoch) => {

@@ -1,9 +1,9 @@
-import type { Challenge } from '../../challenge/challenge.ts'
+import type { Challenge, Notice } from '../../challenge/challenge.ts'
 import { readCode, tryCode } from '../../challenge/code.ts'
-import type { CodeNotice } from '../../challenge/code.ts'
 import type { Known } from '../../challenge/passkey-policy.ts'
 import { findMember, userKeyOf } from '../../challenge/user.ts'
 import { isBeforeEnd } from '../../clock.ts'
+import type { KnownBrowser } from '../../contract/browsers.ts'
 import type { EventFacts } from '../request/events.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { continueAt, leadTo } from '../request/outcome.ts'
@@ -15,37 +15,43 @@ import { eventsOf } from './code-entry.ts'
 import type { ChallengePolicy } from './challenge-policy.ts'
 import { challengePolicy, needsOnlyPasskey } from './challenge-policy.ts'
 import { withChallenge } from './open-challenge.ts'
+import { offeredKey, passedBrowser, rememberBrowser } from './remembered.ts'
 import { senderOf } from './start-once.ts'
 
 /** The length of a bypass code. */
 const codeLength = 9
 
+/** What a code of an administrator does: it leads to a new passkey, or keeps this browser. */
+export type HandedOver = 'passkey' | 'browser'
+
 /**
- * Whether a code that an administrator hands over may lead this user to a new passkey: during a sign-in that takes nothing but a
- * passkey. Verified users change their passkeys on `/mfa/devices`.
+ * What a code that an administrator hands over may do for this user, if anything: during a sign-in that takes nothing but a
+ * passkey, here or anywhere. Verified users change their passkeys on `/mfa/devices`.
  */
 export function takesHandedOverCode(
   request: WebRequest,
   challenge: Challenge,
   { known, policy }: { readonly known: Known; readonly policy: ChallengePolicy },
-): boolean {
+): HandedOver | undefined {
   const { state, context, user } = request
   const { devices } = context.mfa.options
-  // The service denies such a code from there.
-  if (policy.unknownBrowser === 'deny' && !challenge.browserProof) return false
-  return (
+  const isTaken =
     challenge.purpose === 'sign_in' &&
     !verifiedOf(state, context, user) &&
     devices.factors.includes('bypass') &&
     known.member !== undefined &&
-    canAddPasskeys(request, known.member) &&
     needsOnlyPasskey(policy, known)
-  )
+  if (!isTaken) return undefined
+  if (policy.unknownBrowser === 'deny' && !challenge.browserProof) {
+    // Where a kept browser would not help either, the service takes no such code.
+    return needsOnlyPasskey(policy, known, policy.phishingResistant) ? undefined : 'browser'
+  }
+  return canAddPasskeys(request, known.member) ? 'passkey' : undefined
 }
 
 /**
  * `POST /mfa/passkey/code`: a code that an administrator handed over. The service approves only such a one, for changing
- * passkeys. It does not verify the web session: using the new passkey does.
+ * passkeys or for keeping this browser. It does not verify the web session: the sign-in that follows does.
  */
 export function enterHandedOverCode(request: WebRequest): Promise<Outcome> {
   return withChallenge(request, async (opened, challenge) => {
@@ -53,13 +59,19 @@ export function enterHandedOverCode(request: WebRequest): Promise<Outcome> {
     const service = await context.mfa.connect()
     const known = { service, member: await findMember(service, user) }
     const policy = challengePolicy(opened, challenge)
-    if (!takesHandedOverCode(opened, challenge, { known, policy })) return leadTo(opened, context.base)
+    const purpose = takesHandedOverCode(opened, challenge, { known, policy })
+    if (!purpose) return leadTo(opened, context.base)
+    const { publicKey } = offeredKey(opened)
+    // The code would be used up for nothing.
+    if (purpose === 'browser' && !publicKey) return withNotice(opened, challenge, { kind: 'no_browser_key' }, [])
     const code = readCode(form['code'])
     if (code?.length !== codeLength) return withNotice(opened, challenge, { kind: 'no_code' }, [])
     const now = context.mfa.options.clock.now()
     const asked = { ...challenge, purpose: 'change_devices', action: undefined } as const
-    const outcome = await tryCode(service, asked, senderOf(opened), { code, now })
+    const browser = purpose === 'browser' ? { ...passedBrowser(opened, asked), publicKey } : undefined
+    const outcome = await tryCode(service, asked, senderOf(opened), { code, now, ...(browser && { browser }) })
     if (outcome.notice) return withNotice(opened, challenge, outcome.notice, eventsOf(outcome))
+    if (purpose === 'browser') return startInKeptBrowser(opened, challenge, outcome.redeemed?.browser)
     return outcome.redeemed ? allow(opened, challenge, outcome.redeemed.id) : leadTo(opened, context.base)
   })
 }
@@ -77,6 +89,20 @@ function allow(request: WebRequest, challenge: Challenge, sessionId: string): Ou
   }
 }
 
+/** Starts over with a challenge that this browser signs. Under a new session id: an attacker may know the old one. */
+function startInKeptBrowser(request: WebRequest, challenge: Challenge, kept: KnownBrowser | undefined): Outcome {
+  const { context, state } = request
+  if (!kept) return leadTo(request, context.base)
+  const { cookies, events } = rememberBrowser(request, challenge, kept)
+  const returnTo = encodeURIComponent(challenge.returnTo)
+  return {
+    state: { renew: { ...state, challenge: undefined } },
+    cookies,
+    events,
+    answer: continueAt(request, `${context.base}?returnTo=${returnTo}`),
+  }
+}
+
 /** The session by which this user may add a passkey in this browser, unless that has expired. */
 export function passkeyPassOf({ req, state: { passkeyPass }, context }: WebRequest): string | undefined {
   if (passkeyPass === undefined || passkeyPass.userKey !== context.userKey) return undefined
@@ -85,12 +111,7 @@ export function passkeyPassOf({ req, state: { passkeyPass }, context }: WebReque
   return isBeforeEnd(passkeyPass.until, devices.maxAge, clock.now()) ? passkeyPass.sessionId : undefined
 }
 
-function withNotice(
-  request: WebRequest,
-  challenge: Challenge,
-  notice: CodeNotice,
-  events: readonly EventFacts[],
-): Outcome {
+function withNotice(request: WebRequest, challenge: Challenge, notice: Notice, events: readonly EventFacts[]): Outcome {
   return {
     state: { save: { ...request.state, challenge: { ...challenge, notice } } },
     events,

@@ -1,5 +1,7 @@
 import type * as contract from '../../contract/browsers.ts'
 import { auditCall } from '../audit/audit.ts'
+import { requirePass } from '../factors/change-pass.ts'
+import { lockMember } from '../factors/lock-member.ts'
 import { secondsUntilPush } from '../push/push-budget.ts'
 import type { Handler } from '../http/route.ts'
 import { ApiProblem } from '../ground/problem.ts'
@@ -9,6 +11,7 @@ import { codesLockedUntil } from '../store/code-tries.ts'
 import {
   endKnownBrowser,
   endKnownBrowsers,
+  endUnkeptBrowsers,
   hashOfBrowser,
   knownBrowser,
   noteSeen,
@@ -63,18 +66,27 @@ export const forgetOne: Handler<typeof contract.forgetBrowser> = async (input, c
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   const of = { domainId: domain.id, userId: user.id }
   await call.store.db.transaction().execute(async (db) => {
-    const browsers = await listedBrowsers(db, of, call.clock.now())
+    await lockMember(db, call, domain.id, user.id)
+    const now = call.clock.now()
+    const browsers = await listedBrowsers(db, of, now)
     const wanted = browsers.find((row) => publicId(row) === input.browserId)
     if (!wanted) throw new ApiProblem('api.error.notfound.browser')
+    if (isKept(wanted, now)) await requirePass(db, call, { ...of, changed: 'browsers', pass: input.pass })
     await endKnownBrowser(db, wanted)
     await auditCall(db, call, 'browser.forgotten', { domain: domain.id, user: user.id })
   })
 }
 
 export const forget: Handler<typeof contract.forgetBrowsers> = async (input, call) => {
-  const { user } = await findMember(call, input.domainId, { id: input.userId })
+  const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   await call.store.db.transaction().execute(async (db) => {
-    await endKnownBrowsers(db, [user.id])
+    await lockMember(db, call, domain.id, user.id)
+    const { pass } = input
+    if (pass === undefined) await endUnkeptBrowsers(db, user.id)
+    else {
+      await requirePass(db, call, { domainId: domain.id, userId: user.id, changed: 'browsers', pass })
+      await endKnownBrowsers(db, [user.id])
+    }
     await auditCall(db, call, 'browsers.forgotten', { user: user.id })
   })
 }

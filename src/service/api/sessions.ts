@@ -16,7 +16,7 @@ import { presentPasskey, usePasskey } from '../passkeys/check-passkey.ts'
 import type { PresentedPasskey } from '../passkeys/check-passkey.ts'
 import { limitedNetwork, takePush } from '../push/push-budget.ts'
 import { fitAttributes } from '../rules/attributes.ts'
-import { mayKeep, policyForBrowser, sessionBrowser } from '../rules/kept-browsers.ts'
+import { isKeptByCode, mayKeep, policyForBrowser, sessionBrowser } from '../rules/kept-browsers.ts'
 import type { SessionBrowser } from '../rules/kept-browsers.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import { newMatchingNumber } from '../rules/matching-number.ts'
@@ -58,7 +58,8 @@ export const create: Handler<typeof contract.createSession> = async (given, call
     if (!locked) throw new ApiProblem('api.error.notfound.user')
     budget = budgetOf(found)
     const browser = sessionBrowser(found, input, call.clock.now())
-    const created = await start(call, db, { ...prepared, input, domain, user, budget, browser })
+    const keptBrowser = browser === 'kept' ? (found?.idHash ?? null) : null
+    const created = await start(call, db, { ...prepared, input, domain, user, budget, browser, keptBrowser })
     await auditSession(db, call, created.session, call)
     return { ...created, redeemed: await redeemCode(call, db, created.session, input) }
   })
@@ -121,6 +122,8 @@ interface Starting extends Prepared {
   readonly user: UserRow
   readonly budget: Budget
   readonly browser: SessionBrowser | null
+  /** The hash of its id, if it is a kept one. */
+  readonly keptBrowser: string | null
 }
 
 async function prepare(call: Call, input: New): Promise<Prepared> {
@@ -145,7 +148,7 @@ async function start(call: Call, db: Queryable, starting: Starting): Promise<Sta
   const { input, domain, user, presented, browser } = starting
   if (presented) return byPasskey(call, db, starting, presented)
   const passkeyNeeded = await needsPasskey(db, starting, policyOf(domain, input, browser))
-  if (passkeyNeeded && !leadsToPasskey(starting)) return refuse(call, db, starting)
+  if (passkeyNeeded && !(await mayReplacePasskey(db, starting))) return refuse(call, db, starting)
   if (isByCode(input)) return byCode(call, db, { ...starting, passkeyNeeded })
   const device = await activeDevice(db, domain.id, user.id)
   if (!device) throw new ApiProblem('api.error.notfound.token')
@@ -157,10 +160,14 @@ async function start(call: Call, db: Queryable, starting: Starting): Promise<Sta
 const needsPasskey = (db: Queryable, { input, user }: Starting, policy: PhishingResistance): Promise<boolean> =>
   userNeedsPasskey(db, { policy, userId: user.id, rpId: input.rpId })
 
-/** Whether a code that an administrator hands over may lead to a passkey. */
-function leadsToPasskey({ input, browser }: Starting): boolean {
-  if (input.unknownBrowser === 'deny' && browser !== 'kept') return false
-  return isTriedForPasskey(triedFactor(input), input.purpose ?? 'sign_in')
+/** Whether a code that an administrator hands over may lead to a passkey, or keep this browser. */
+async function mayReplacePasskey(db: Queryable, starting: Starting): Promise<boolean> {
+  const { input, domain, browser } = starting
+  if (!isTriedForPasskey(triedFactor(input), input.purpose ?? 'sign_in')) return false
+  if (!isKeptByCode(browser, input.unknownBrowser)) return true
+  // Without a key to keep, or where no browser helps, the code would be used up for nothing.
+  if (input.redeem?.browser?.publicKey === undefined) return false
+  return !(await needsPasskey(db, starting, policyOf(domain, input, 'kept')))
 }
 
 /** Only a passkey would do: nothing is sent to a device, and a code is neither checked, used up nor counted. */
@@ -310,7 +317,10 @@ async function byCode(
   if (tried.right) {
     // E-mail counts as a factor although it was never enrolled: from now on the password alone is not enough to enroll one.
     if (tried.right.factor === 'email') await enrollUser(db, call, { userId: user.id, strong: false }, call)
-    const approved = { state: 'approved', ...tried.right, settledAt: now } as const
+    // Only a code that was handed over is right where a passkey is needed.
+    const isKept = starting.passkeyNeeded && isKeptByCode(session.browser, input.unknownBrowser)
+    const browser = isKept ? 'keeping' : session.browser
+    const approved = { state: 'approved', ...tried.right, browser, settledAt: now } as const
     return { session: await insertSession(db, { ...session, ...approved }) }
   }
   const reason = (await isNotHandedOver(call, db, given)) ? 'phishing_resistance_required' : 'wrong_code'
@@ -334,10 +344,13 @@ const denied = (reason: SessionReason, now: number) => ({ state: 'denied', reaso
 /** What a session stores of the request that creates it. */
 type Given = Pick<New, 'attributes' | 'ipAddress' | 'challenge' | 'purpose' | 'phishingResistant' | 'unknownBrowser'>
 
-type Blank = Omit<Starting, keyof Prepared | 'input'> & { readonly input: Given }
+type Blank = Omit<Starting, keyof Prepared | 'input' | 'keptBrowser'> & {
+  readonly input: Given
+  readonly keptBrowser?: string | null
+}
 
 /** A pending session that is not sent to any device yet. */
-export function blank(call: Call, { input, domain, user, budget, browser }: Blank) {
+export function blank(call: Call, { input, domain, user, budget, browser, keptBrowser = null }: Blank) {
   const now = call.clock.now()
   return {
     id: newIdOfTime(call.random, now),
@@ -352,6 +365,7 @@ export function blank(call: Call, { input, domain, user, budget, browser }: Blan
     knownBrowser: budget === 'known' ? 1 : 0,
     phishingResistant: requestedPolicy(policyOf(domain, input, browser)) ?? null,
     browser,
+    keptBrowser,
     createdAt: now,
     expiresAt: now + domain.requestTimeout,
   } as const

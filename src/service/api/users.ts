@@ -11,7 +11,7 @@ import { ApiProblem } from '../ground/problem.ts'
 import { newId } from '../rules/random.ts'
 import { userView } from '../views/views.ts'
 import { belongings } from '../store/belongings.ts'
-import { endOtherSessions, epochOfUser } from '../store/epochs.ts'
+import { endSessionsButKeys, epochOfUser } from '../store/epochs.ts'
 import { removeUser } from '../store/leave.ts'
 import { insertMember, listMembers, memberBy } from '../store/members.ts'
 import { forgetOldMailbox } from '../store/old-mailbox.ts'
@@ -186,7 +186,7 @@ function withinLimit({ limitedTo }: Caller, user: User): User {
 export const endSessions: Handler<typeof contract.endUserSessions> = async (input, call) => {
   const { user } = await findMember(call, input.domainId, { id: input.userId })
   const epoch = await call.store.db.transaction().execute(async (db) => {
-    await endOtherSessions(db, [user.id], input.epoch)
+    await endSessionsButKeys(db, user.id, input.epoch)
     await auditCall(db, call, 'user.sessions_ended', { user: user.id })
     return epochOfUser(db, user.id)
   })

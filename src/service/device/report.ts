@@ -7,7 +7,8 @@ import { pausePushes } from '../push/push-budget.ts'
 import { noteInHistory } from '../store/device-history.ts'
 import type { DeviceRow } from '../store/devices.ts'
 import { organizationOfDomain } from '../store/domains.ts'
-import { endOtherSessions } from '../store/epochs.ts'
+import { endSessionsButKeys } from '../store/epochs.ts'
+import { endBrowsersOf } from '../store/known-browsers.ts'
 import type { Queryable } from '../store/schema.ts'
 import { denyOthersAsReported } from '../store/sessions.ts'
 import type { SessionRow } from '../store/sessions.ts'
@@ -29,7 +30,8 @@ interface By {
 
 /**
  * Ends what an attacker may have opened beside the reported request: all other requests of the person, in every domain,
- * approvals that were not redeemed, verified web sessions and known browsers. Sends no request for a while where one was open.
+ * approvals that were not redeemed, verified web sessions, known browsers, and the kept browsers that a request came from. Sends
+ * no request for a while where one was open.
  * @returns the other requests, which are denied now.
  */
 export async function blockAfterReport(
@@ -49,7 +51,10 @@ export async function blockAfterReport(
   for (const domainId of new Set([reported, ...others].map((one) => one.domainId))) {
     await pausePushes(ctx, db, { domainId, userId: user })
   }
-  await endOtherSessions(db, [user])
+  // The person says that someone else has them: a request from a kept browser is signed with its key.
+  const ofAttacker = new Set([reported, ...others].flatMap(({ keptBrowser }) => keptBrowser ?? []))
+  if (ofAttacker.size > 0) await endBrowsersOf(db, user, [...ofAttacker])
+  await endSessionsButKeys(db, user)
   await mailAfterCommit(db, ctx, { kind: 'sign_in_reported', organizationId, userId: user, domainId: domain })
   return others
 }

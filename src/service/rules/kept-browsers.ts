@@ -68,6 +68,13 @@ export function policyForBrowser(
   return browser === 'kept' || unknownBrowser === undefined || unknownBrowser === 'number' ? 'off' : 'require'
 }
 
+/**
+ * Whether a code that an administrator handed over keeps this browser, and allows nothing else: where the app accepts no
+ * unknown browser, a passkey that a relay adds with such a code would be a way in, while a kept browser still needs a factor.
+ */
+export const isKeptByCode = (browser: SessionBrowser | null, unknownBrowser: UnknownBrowser | undefined): boolean =>
+  unknownBrowser === 'deny' && browser !== 'kept'
+
 /** Whether an approval allows to keep its browser. A number alone does not: the person may have typed it for a relay. */
 export function mayKeep({
   factor,

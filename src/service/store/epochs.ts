@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { epochOf } from '../rules/epoch.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import { removeSome } from './due.ts'
-import { endKnownBrowsers } from './known-browsers.ts'
+import { endKnownBrowsers, endUnkeptBrowsers } from './known-browsers.ts'
 import type { Queryable } from './schema.ts'
 import { allRows, change, changesRow, firstRow, firstValue } from './statement.ts'
 import type { List, RowOf, Slot } from './statement.ts'
@@ -21,8 +21,21 @@ const changesKept = 10_000
  */
 export async function endOtherSessions(db: Queryable, userIds: readonly string[], chosen?: string): Promise<void> {
   if (userIds.length === 0) return
-  if (!(await setEpoch(db, userIds, chosen))) await setEpoch(db, userIds, undefined)
   await endKnownBrowsers(db, userIds)
+  await endSessions(db, userIds, chosen)
+}
+
+/**
+ * The same for what takes no pass: browsers that the user keeps stay kept. Otherwise an attacker with a copied cookie could lock
+ * the user out of an app that accepts no other browser.
+ */
+export async function endSessionsButKeys(db: Queryable, userId: string, chosen?: string): Promise<void> {
+  await endUnkeptBrowsers(db, userId)
+  await endSessions(db, [userId], chosen)
+}
+
+async function endSessions(db: Queryable, userIds: readonly string[], chosen: string | undefined): Promise<void> {
+  if (!(await setEpoch(db, userIds, chosen))) await setEpoch(db, userIds, undefined)
   await endApprovals(db, userIds)
   const changes = await insertChanges(db, userIds)
   const keys = changes.map(({ domainId, userId }) => waiterKey.epoch(domainId, userId))

@@ -175,6 +175,25 @@ export const endKnownBrowsers = change('endKnownBrowsers', (db, userIds: List<st
   db.deleteFrom('knownBrowser').where('userId', 'in', userIds),
 )
 
+/** Ends the known browsers of a user that have no key, in all domains. Those with a key are no longer remembered, and stay kept. */
+export async function endUnkeptBrowsers(db: Queryable, userId: string): Promise<void> {
+  await endBrowsersWithoutKey(db, userId)
+  await forgetRemembered(db, userId)
+}
+
+const endBrowsersWithoutKey = change('endBrowsersWithoutKey', (db, userId: Slot<string>) =>
+  db.deleteFrom('knownBrowser').where('userId', '=', userId).where('publicKey', 'is', null),
+)
+
+const forgetRemembered = change('forgetRemembered', (db, userId: Slot<string>) =>
+  db.updateTable('knownBrowser').set({ rememberedUntil: null }).where('userId', '=', userId),
+)
+
+/** Ends browsers of a user, in all domains. */
+export const endBrowsersOf = change('endBrowsersOf', (db, userId: Slot<string>, idHashes: List<string>) =>
+  db.deleteFrom('knownBrowser').where('userId', '=', userId).where('idHash', 'in', idHashes),
+)
+
 export async function countKnownBrowsers(db: Queryable, userId: string, now: number): Promise<number> {
   return Number((await browserCount(db, userId, now)).count)
 }

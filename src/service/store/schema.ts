@@ -242,6 +242,8 @@ export interface Database {
     phishingResistant: ColumnType<PhishingResistance | null, PhishingResistance | null | undefined, never>
     /** Whether the user keeps the browser that it came from; null if the caller did not distinguish browsers. */
     browser: ColumnType<SessionBrowser | null, SessionBrowser | null | undefined, SessionBrowser | null>
+    /** The hash of the id of the kept browser that it came from, as in `knownBrowser`; null unless `browser` is `kept`. */
+    keptBrowser: ColumnType<string | null, string | null | undefined, never>
     /** What the device answered, so that the same answer sent again is known. */
     answeredDecision: Decision | null
     answeredNumber: string | null

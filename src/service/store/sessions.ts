@@ -55,6 +55,7 @@ const unanswered = {
   network: null,
   phishingResistant: null,
   browser: null,
+  keptBrowser: null,
 } as const
 
 /** Callers see only sessions of their organization and of the domain they name. */

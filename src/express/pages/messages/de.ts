@@ -135,6 +135,7 @@ export const de: Messages = {
     recovery: (left) => `Wiederherstellungscode verwenden (noch ${left})`,
     email: (address) => `Code per E-Mail an ${address}`,
     ask: {
+      browser: 'Dort bekommen Sie einen Code, mit dem Sie diesen Browser behalten.',
       title: 'Fragen Sie Ihre Administration',
       code: 'Dort bekommen Sie einen Wiederherstellungscode.',
       device: 'Dort hilft man Ihnen, ein anderes Gerät einzurichten.',
@@ -207,6 +208,12 @@ export const de: Messages = {
     busy: 'Zu viele Versuche. Wählen Sie einen anderen Weg, oder warten Sie einige Minuten.',
   },
   passkeyNeeded: {
+    newBrowser:
+      'Hier akzeptiert diese App nur Passkeys und Browser, die Sie behalten. Bitten Sie Ihren Administrator persönlich um einen Code.',
+    keepHint:
+      'Er hat 9 Ziffern und gilt einmal, höchstens 30 Minuten lang. Mit ihm behalten Sie diesen Browser und melden sich hier wie gewohnt an. Geben Sie ihn nur an Ihrem eigenen Computer ein.',
+    noKey:
+      'Dieser Browser lässt sich nicht behalten. Schalten Sie JavaScript ein, und versuchen Sie es außerhalb eines privaten Fensters noch einmal.',
     none: 'Diese App akzeptiert nur Passkeys, und Sie haben noch keinen dafür. Bitten Sie Ihren Administrator persönlich um einen Code.',
     lost: 'Wenn Sie Ihren Passkey nicht mehr verwenden können, bitten Sie Ihren Administrator persönlich um einen Code.',
     hint: 'Er hat 9 Ziffern und gilt einmal, höchstens 30 Minuten lang. Mit ihm fügen Sie einen Passkey hinzu.',

@@ -159,6 +159,7 @@ export const en = {
     recovery: (left: string) => `Use a recovery code (${left} left)`,
     email: (address: string) => `E-mail a code to ${address}`,
     ask: {
+      browser: 'They can give you a code that keeps this browser.',
       title: 'Ask your administrator',
       code: 'They can give you a recovery code.',
       /** If the app accepts no recovery codes. */
@@ -235,6 +236,12 @@ export const en = {
   },
   /** For users who need a passkey and have none that they can use: their administrator hands over a code. */
   passkeyNeeded: {
+    /** In a browser that is not kept, where the app denies those. */
+    newBrowser:
+      'Here, this app accepts only passkeys, and browsers that you keep. Ask your administrator for a code, in person.',
+    keepHint:
+      'It has 9 digits, works once, and for 30 minutes at most. It keeps this browser, so that you can sign in here as usual. Enter it only on your own computer.',
+    noKey: 'This browser can’t be kept. Turn on JavaScript, and try again outside of a private window.',
     none: 'This app accepts only passkeys, and you have none for it yet. Ask your administrator for a code, in person.',
     /** They have a passkey, and perhaps lost it. */
     lost: "If you can't use your passkey anymore, ask your administrator for a code, in person.",

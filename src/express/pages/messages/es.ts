@@ -136,6 +136,7 @@ export const es: Messages = {
     recovery: (left) => `Usar un código de recuperación (disponibles: ${left})`,
     email: (address) => `Enviar un código por correo a ${address}`,
     ask: {
+      browser: 'Puede darle un código que conserva este navegador.',
       title: 'Preguntar a su administrador',
       code: 'Puede darle un código de recuperación.',
       device: 'Puede ayudarle a configurar otro dispositivo.',
@@ -204,6 +205,11 @@ export const es: Messages = {
     busy: 'Demasiados intentos. Elija otra forma o espere unos minutos.',
   },
   passkeyNeeded: {
+    newBrowser:
+      'Aquí, esta aplicación solo acepta llaves de acceso y navegadores que usted conserva. Pida un código a su administrador, en persona.',
+    keepHint:
+      'Tiene 9 cifras y sirve una sola vez, durante 30 minutos como máximo. Conserva este navegador para que usted entre aquí como siempre. Escríbalo solo en su propio ordenador.',
+    noKey: 'Este navegador no se puede conservar. Active JavaScript e inténtelo de nuevo fuera de una ventana privada.',
     none: 'Esta aplicación solo acepta llaves de acceso y usted todavía no tiene ninguna para ella. Pida un código a su administrador, en persona.',
     lost: 'Si ya no puede usar su llave de acceso, pida un código a su administrador, en persona.',
     hint: 'Tiene 9 cifras y sirve una sola vez, durante 30 minutos como máximo. Permite añadir una llave de acceso.',

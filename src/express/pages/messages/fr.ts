@@ -147,6 +147,7 @@ export const fr: Messages = {
     recovery: (left) => `Utiliser un code de récupération (il en reste ${left})`,
     email: (address) => `Envoyer un code par e-mail à ${address}`,
     ask: {
+      browser: 'Il peut vous donner un code qui garde ce navigateur.',
       title: 'Demander à votre administrateur',
       code: 'Il peut vous donner un code de récupération.',
       device: 'Il peut vous aider à configurer un autre appareil.',
@@ -219,6 +220,11 @@ export const fr: Messages = {
     busy: 'Trop d’essais. Choisissez un autre moyen ou attendez quelques minutes.',
   },
   passkeyNeeded: {
+    newBrowser:
+      'Ici, cette application n’accepte que les clés d’accès et les navigateurs que vous gardez. Demandez un code à votre administrateur, en personne.',
+    keepHint:
+      'Il a 9 chiffres et sert une seule fois, pendant 30 minutes au plus. Il garde ce navigateur : vous vous y connectez ensuite comme d’habitude. Ne le saisissez que sur votre propre ordinateur.',
+    noKey: 'Ce navigateur ne peut pas être gardé. Activez JavaScript et réessayez en dehors d’une fenêtre privée.',
     none: 'Cette application n’accepte que les clés d’accès, et vous n’en avez pas encore pour elle. Demandez un code à votre administrateur, en personne.',
     lost: 'Si vous ne pouvez plus utiliser votre clé d’accès, demandez un code à votre administrateur, en personne.',
     hint: 'Il a 9 chiffres et sert une seule fois, pendant 30 minutes au plus. Il permet d’ajouter une clé d’accès.',

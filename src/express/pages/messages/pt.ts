@@ -129,6 +129,7 @@ export const pt: Messages = {
     recovery: (left) => `Usar um código de recuperação (disponíveis: ${left})`,
     email: (address) => `Enviar um código por e-mail para ${address}`,
     ask: {
+      browser: 'Ele pode dar a você um código que mantém este navegador.',
       title: 'Peça ao seu administrador',
       code: 'Ele pode dar a você um código de recuperação.',
       device: 'Ele pode ajudar você a configurar outro dispositivo.',
@@ -197,6 +198,11 @@ export const pt: Messages = {
     busy: 'Tentativas demais. Escolha outra forma ou espere alguns minutos.',
   },
   passkeyNeeded: {
+    newBrowser:
+      'Aqui, este aplicativo só aceita chaves de acesso e navegadores que você mantém. Peça um código ao seu administrador, pessoalmente.',
+    keepHint:
+      'Ele tem 9 algarismos e vale uma só vez, por no máximo 30 minutos. Ele mantém este navegador para que você entre aqui como de costume. Digite-o só no seu próprio computador.',
+    noKey: 'Este navegador não pode ser mantido. Ative o JavaScript e tente de novo fora de uma janela privada.',
     none: 'Este aplicativo só aceita chaves de acesso, e você ainda não tem nenhuma para ele. Peça um código ao seu administrador, pessoalmente.',
     lost: 'Se você não consegue mais usar a sua chave de acesso, peça um código ao seu administrador, pessoalmente.',
     hint: 'Ele tem 9 algarismos e vale uma só vez, por no máximo 30 minutos. Com ele você adiciona uma chave de acesso.',

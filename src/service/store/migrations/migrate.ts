@@ -11,6 +11,7 @@ const known = [
   '0003-consent-subject',
   '0004-search-rows',
   '0005-caller-strength',
+  '0006-kept-browser-of-session',
 ] as const
 
 export type MigrationName = (typeof known)[number]

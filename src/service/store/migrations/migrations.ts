@@ -9,6 +9,7 @@ import { consent } from './0002-consent.ts'
 import { consentSubject } from './0003-consent-subject.ts'
 import { searchRows } from './0004-search-rows.ts'
 import { callerStrength } from './0005-caller-strength.ts'
+import { keptBrowserOfSession } from './0006-kept-browser-of-session.ts'
 import type { MigrationName } from './migrate.ts'
 
 export const migrations = (engine: Engine): Record<MigrationName, Migration> => ({
@@ -17,6 +18,7 @@ export const migrations = (engine: Engine): Record<MigrationName, Migration> => 
   '0003-consent-subject': consentSubject,
   '0004-search-rows': searchRows(engine),
   '0005-caller-strength': callerStrength,
+  '0006-kept-browser-of-session': keptBrowserOfSession,
 })
 
 /** In one transaction; several processes may try at once. */
