@@ -208,7 +208,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a report ends verified web sessions',
     file: 'src/service/device/report.ts',
-    find: 'await endOtherSessions(db, [user])',
+    find: 'await endSessionsButKeys(db, user)',
     replace: '',
     test: 'service/epochs.test.ts',
     title: 'changes with %s',

@@ -32,8 +32,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the web session gets a new id with the pass',
     file: code,
-    find: '    state: { renew: { ...state,',
-    replace: '    state: { save: { ...state,',
+    find: '    state: { renew: { ...state, challenge: { ...challenge,',
+    replace: '    state: { save: { ...state, challenge: { ...challenge,',
     test,
     title: 'gives the web session a new id, so that an attacker who knows the old one adds no passkey',
   },

@@ -276,6 +276,13 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/sign-in/handed-over-code.ts',
     find: "    if (purpose === 'browser') return startInKeptBrowser(opened, challenge, outcome.redeemed?.browser)\n",
     replace: '',
+    also: [
+      {
+        file: 'src/service/factors/change-pass.ts',
+        find: "  if (factor === 'bypass' && session.browser === 'keeping') return undefined\n",
+        replace: '',
+      },
+    ],
     test: 'express/kept-browsers.test.ts',
     title: 'is not enough to sign in, nor to add a passkey',
   },

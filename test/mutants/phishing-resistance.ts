@@ -14,8 +14,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'other factors are denied where a passkey is needed',
     file: sessions,
-    find: '  if (passkeyNeeded && !leadsToPasskey(',
-    replace: '  if (false && !leadsToPasskey(',
+    find: '  if (passkeyNeeded && !(await mayReplacePasskey(',
+    replace: '  if (false && !(await mayReplacePasskey(',
     test,
     title: 'denies %s at once, for signing in',
   },
@@ -150,8 +150,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'other factors are denied where a passkey is needed, which a relay would pass on',
     file: sessions,
-    find: '  if (passkeyNeeded && !leadsToPasskey(',
-    replace: '  if (false && !leadsToPasskey(',
+    find: '  if (passkeyNeeded && !(await mayReplacePasskey(',
+    replace: '  if (false && !(await mayReplacePasskey(',
     test: 'attacks/relay.test.ts',
     title: 'gets no web session by push, code or passkey where the %s has the policy %s',
   },

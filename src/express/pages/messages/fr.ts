@@ -223,7 +223,7 @@ export const fr: Messages = {
     newBrowser:
       'Ici, cette application n’accepte que les clés d’accès et les navigateurs que vous gardez. Demandez un code à votre administrateur, en personne.',
     keepHint:
-      'Il a 9 chiffres et sert une seule fois, pendant 30 minutes au plus. Il garde ce navigateur : vous vous y connectez ensuite comme d’habitude. Ne le saisissez que sur votre propre ordinateur.',
+      'Il a 9 chiffres et sert une seule fois, pendant 30 minutes au plus. Il garde ce navigateur, et vous vous y connectez ensuite comme d’habitude. Ne le saisissez que sur votre propre ordinateur.',
     noKey: 'Ce navigateur ne peut pas être gardé. Activez JavaScript et réessayez en dehors d’une fenêtre privée.',
     none: 'Cette application n’accepte que les clés d’accès, et vous n’en avez pas encore pour elle. Demandez un code à votre administrateur, en personne.',
     lost: 'Si vous ne pouvez plus utiliser votre clé d’accès, demandez un code à votre administrateur, en personne.',
