@@ -1,5 +1,6 @@
 import { linkDays } from '../../contract/admin/link-days.ts'
 import type { Entered, PersonAction } from '../screens/person-action.ts'
+import type { Words } from '../words/en.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface ActionFieldsProps {
@@ -75,7 +76,7 @@ export function ActionFields({ asks, entered, onChange }: ActionFieldsProps) {
     <div class="side-by-side">
       <Choice
         label={words.validFor}
-        options={validities.map((minutes) => [minutes, words.duration(minutes / 60)])}
+        options={validities.map((minutes) => [minutes, durationOf(minutes, words)])}
         value={entered.expirationTime}
         onChange={(expirationTime) => onChange({ ...entered, expirationTime })}
       />
@@ -114,8 +115,11 @@ function CodeField({ label, value, onInput }: CodeFieldProps) {
   )
 }
 
-/** Minutes. */
-const validities = [60, 8 * 60, 24 * 60, 72 * 60]
+/** The minutes that a code works. One of the shortest with one use replaces a missing passkey, or keeps a browser. */
+const validities = [30, 60, 8 * 60, 24 * 60, 72 * 60]
+
+const durationOf = (minutes: number, words: Words): string =>
+  minutes < 60 ? words.minutes(minutes) : words.duration(minutes / 60)
 const uses = [1, 3, 10]
 const days = [1, 3, linkDays.usual, 14, linkDays.max]
 
