@@ -9,7 +9,7 @@ import type { OpenedService } from '../../../src/service/service.ts'
 import { codeBudgets, codesLockedUntil } from '../../../src/service/store/code-tries.ts'
 import { domainById } from '../../../src/service/store/domains.ts'
 import { hardwareTokensNamed } from '../../../src/service/store/hardware.ts'
-import { countKnownBrowsers } from '../../../src/service/store/known-browsers.ts'
+import { countKnownBrowsers, endBrowsersOf } from '../../../src/service/store/known-browsers.ts'
 import { isMemberOfSome } from '../../../src/service/store/members.ts'
 import { storeInterfaceWords } from '../../../src/service/store/organizations.ts'
 import { organizations, organizationByName, rewriteService } from '../../../src/service/store/organizations.ts'
@@ -74,6 +74,25 @@ export function driveTheRest(): void {
     const report = async () => (await read(await device.answer(id, { nonce, decision: 'report' }))).json.blocked
 
     expect([await report(), await report()]).toEqual([1, 1])
+  })
+
+  it('ends the browsers of a user that a report names, and no other', async () => {
+    const { user } = await running.enroll(unique())
+    const { db } = node.ctx.store
+    const of = { domainId: running.domain.id, userId: user.id, passedAt: running.clock.now() }
+    const row = { ...of, expiresAt: running.clock.now() + 60, factors: '' }
+    await db
+      .insertInto('knownBrowser')
+      .values([
+        { ...row, idHash: 'named' },
+        { ...row, idHash: 'other' },
+      ])
+      .execute()
+
+    await endBrowsersOf(db, user.id, ['named'])
+
+    const left = await db.selectFrom('knownBrowser').select('idHash').where('userId', '=', user.id).execute()
+    expect(left).toEqual([{ idHash: 'other' }])
   })
 
   it('knows whether a user belongs to one of the domains of an administrator', async () => {
