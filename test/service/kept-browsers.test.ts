@@ -398,8 +398,8 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(seen).toEqual(['new', ...Array<string>(10).fill('kept')])
     })
 
-    const report = async (person: Owner, from: object) => {
-      const { id } = await person.ask({ challenge: random128(), ...number, ...from })
+    const report = async (person: Owner, more: object) => {
+      const { id } = await person.ask({ challenge: random128(), ...number, ...more })
       const request = (await person.pending()).find((pending) => pending.id === id)
       await person.device.answer(id, { nonce: request!.nonce, decision: 'report' })
       running.clock.skip(1000)
