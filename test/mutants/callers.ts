@@ -121,7 +121,7 @@ export const mutants: readonly Mutant[] = [
     defense: 'a verification ends with the membership',
     file: store,
     find: '    .where(isOfMember)\n    .where(hasDeviceInUse),\n)\n\n/** The strongest',
-    replace: '    .where(hasDeviceInUse),\n)\n\n/** The strongest',
+    replace: ',\n)\n\n/** The strongest',
     test: calls,
     title: 'counts no longer once the person has left the domain',
   },
