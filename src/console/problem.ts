@@ -16,6 +16,8 @@ export function problemOf(error: unknown, words: Words): string | undefined {
       return words.notAllowed
     case 'api.error.forbidden.own':
       return words.ownRecord
+    case 'api.error.forbidden.sameaddress':
+      return words.sameAddress
     case 'api.error.forbidden.guarded':
       return words.consentOver
     case 'api.error.forbidden.blocked':

@@ -94,6 +94,9 @@ function adminErrors({ method, admin }: Declaration, params: readonly string[]):
     ...(admin.everywhere ? (['api.error.forbidden.elsewhere'] as const) : []),
     ...(isForHelpDesk && method !== 'GET' ? (['api.error.forbidden.blocked'] as const) : []),
     ...(isAboutPerson && method !== 'GET' ? (['api.error.forbidden.own'] as const) : []),
+    ...(params.includes('userId') && method !== 'GET' && !admin.asks
+      ? (['api.error.forbidden.sameaddress'] as const)
+      : []),
   ]
 }
 

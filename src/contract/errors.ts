@@ -60,6 +60,8 @@ export const errorStatus = Object.freeze({
   'api.error.forbidden.elsewhere': 403,
   /** Administrators do not act on their own record. */
   'api.error.forbidden.own': 403,
+  /** The person has the administrator's e-mail address, and no owner has said whose record it is. */
+  'api.error.forbidden.sameaddress': 403,
   /** The person answered No to a question of the help desk. */
   'api.error.forbidden.blocked': 403,
   'api.error.device.revoked': 403,

@@ -10,7 +10,12 @@ import { onTestFinished } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { invitationLink } from '../../src/contract/admin/invitation-link.ts'
 import type { AdminRole } from '../../src/contract/admin/roles.ts'
-import { endSessions, listAdministrators, setAdministratorRole } from '../../src/service/admin/administrators.ts'
+import {
+  decideRecord,
+  endSessions,
+  listAdministrators,
+  setAdministratorRole,
+} from '../../src/service/admin/administrators.ts'
 import type { DomainChanges } from '../../src/service/admin/domains.ts'
 import { invite } from '../../src/service/admin/invitations.ts'
 import { audit } from '../../src/service/audit/audit.ts'
@@ -112,6 +117,12 @@ export async function startDesk({ seed }: DeskOptions = {}) {
         { organizationId: organization.id, id, version },
         { role, domains: names.map(idOf) },
       )
+    },
+    /** Says whose record a person is, as another owner would. */
+    async linkRecord(name: string, username: string) {
+      const of = { organizationId: organization.id, id: (await find(name)).id }
+      const { id: user } = await client.users.getByUsername(username)
+      await decideRecord(beside.ctx, of, { user, own: true })
     },
     async endSessions(name: string) {
       await endSessions(beside.ctx, { organizationId: organization.id, id: (await find(name)).id })

@@ -119,7 +119,7 @@ export async function everyScreen(
     await look('the menu')
   }
   await row(page, 'Hal Helper').click()
-  await page.locator('form').waitFor()
+  await page.locator('form').first().waitFor()
   await look('an administrator')
   await openScreen(page, `${desk.url}/administrators`)
   await link(page, words.invite).click()

@@ -190,6 +190,27 @@ describe('a person', () => {
     expect((await desk.client.users.getByUsername('alice')).email).toBe('archer@example.com')
   })
 
+  it('with the address of an administrator is changed by it once an owner has said that it is somebody else', async () => {
+    const desk = await deskWithPeople()
+    const namesake = await signedIn(desk, { ...admin, email: 'alice@example.com' })
+    const owner = await signedIn(desk)
+    await row(namesake.page, 'Alice Archer').click()
+    await button(namesake.page, 'Reset').click()
+    const dialog = namesake.page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Reset' }).click()
+    await dialog.getByText('This person has your e-mail address').waitFor()
+    await button(namesake.page, 'Cancel').click()
+
+    const { id } = await desk.find(admin.name)
+    await owner.page.goto(`${desk.url}/administrator?id=${id}`)
+    await button(owner.page, 'It’s someone else').click()
+    await owner.page.getByText('Someone else with the same e-mail address').waitFor()
+    await button(namesake.page, 'Reset').click()
+    await dialog.getByRole('button', { name: 'Reset' }).click()
+
+    await namesake.page.getByText(`${isolated('Alice Archer')} was reset.`).waitFor()
+  })
+
   it('who also belongs elsewhere keeps what counts everywhere', async () => {
     const desk = await deskWithPeople()
     const { page } = await signedIn(desk, admin)
@@ -203,7 +224,8 @@ describe('a person', () => {
 
   it('is not changed by the person itself', async () => {
     const desk = await deskWithPeople()
-    const { page } = await signedIn(desk, { ...admin, email: 'alice@example.com' })
+    const { page } = await signedIn(desk, admin)
+    await desk.linkRecord(admin.name, 'alice')
 
     await row(page, 'Alice Archer').click()
     await button(page, 'Sign out everywhere').click()

@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the evidence that the transaction of a change reads',
     file,
-    find: '      if (!decided && endpoint.admin?.guarded === true) await useEvidence(present, endpoint, given)\n',
+    find: '      if (!decided) await requireEvidence(present, endpoint, given)\n',
     replace: '',
     test: late,
     title,

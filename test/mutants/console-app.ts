@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the help desk is led to another administrator',
     file: 'src/console/parts/action-dialog.tsx',
-    find: "if (!hasCode(error, 'api.error.forbidden.guarded')) throw error",
+    find: 'if (need === undefined) throw error',
     replace: 'throw error',
     test: 'console/people.test.ts',
     title: 'is reset by the help desk only after another administrator has consented',

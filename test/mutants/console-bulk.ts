@@ -13,7 +13,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the own record among many people',
     file: rules,
-    find: '    else if (isOwnUser(administrator, user)) refused',
+    find: "    else if (whose === 'own') refused",
     replace: '    else if (user.id === administrator.id) refused',
     test: jobs,
     title: 'leaves out the own record, people of other domains, and those who are not there, and says so',

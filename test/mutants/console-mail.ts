@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the own record of an administrator who mails many people',
     file: mayMail,
-    find: '  if (await isOwnRecord(db, administrator, { userId: id }))',
+    find: '  if (isOwnRecord(administrator, { userId: id }))',
     replace: "  if (id === '')",
     test: mails,
     title: decision,

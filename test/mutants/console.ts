@@ -18,6 +18,7 @@ const storedConsents = 'src/service/store/consents.ts'
 const standingConsent = 'src/service/console/standing-consent.ts'
 const consentHandlers = 'src/service/console/consents.ts'
 const consents = 'service/console/consents.test.ts'
+const ownRecords = 'service/console/own-record.test.ts'
 const scope = 'src/service/console/scope.ts'
 const ceremonies = 'src/service/console/ceremonies.ts'
 const consoleAccess = 'src/service/console/access.ts'
@@ -65,7 +66,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the own record of an administrator',
     file: ownRecord,
-    find: '  if (administratorId === administrator.id) return true\n',
+    find: 'administratorId === administrator.id || ',
     replace: '',
     test: access,
     title: 'is closed to $name in the role $as',
@@ -344,9 +345,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the consent that the help desk needs',
-    file: 'src/service/console/change.ts',
-    find: 'if (!decided && endpoint.admin?.guarded === true)',
-    replace: "if (!decided && endpoint.admin?.guarded === 'sometimes')",
+    file: 'src/service/console/guard.ts',
+    find: 'else if (endpoint.admin?.guarded === true)',
+    replace: "else if (endpoint.admin?.guarded === 'sometimes')",
     test: people,
     title: 'resets a person once, after another administrator has consented',
   },
@@ -376,17 +377,17 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'no administrator consents to its own request by a second account',
-    file: standingConsent,
-    find: '!emails.includes(colleague.email.toLowerCase())',
-    replace: 'emails.length > 0',
+    file: 'src/service/rules/same-person.ts',
+    find: 'one.email.toLowerCase() === other.email.toLowerCase() || ',
+    replace: '',
     test: people,
     title: 'gets no consent from itself, not even by a second account, nor from the person it is about',
   },
   {
     defense: 'the person does not consent to what is about them',
     file: standingConsent,
-    find: 'colleague.userId !== person.id && ',
-    replace: '',
+    find: "!isRequester && (await ownership(db, colleague, person)) === 'other'",
+    replace: '!isRequester && person.id !== db.toString()',
     test: people,
     title: 'gets no consent from itself, not even by a second account, nor from the person it is about',
   },
@@ -427,7 +428,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the right of the colleague when a consent is used',
     file: standingConsent,
-    find: '  return colleague !== undefined && mayGive(colleague, { row, requester, person })\n',
+    find: '  return colleague !== undefined && mayGive(db, colleague, { row, requester, person })\n',
     replace: '  return colleague?.id !== requester.id\n',
     test: consents,
     title: 'does not count once the colleague %s',
@@ -435,8 +436,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the domains of the colleague when a consent is used',
     file: standingConsent,
-    find: 'mayCall(colleague.role, giveConsent) && managesConsent(colleague, row) && isAnother',
-    replace: 'mayCall(colleague.role, giveConsent) && isAnother',
+    find: '!mayCall(colleague.role, giveConsent) || !managesConsent(colleague, row)',
+    replace: '!mayCall(colleague.role, giveConsent)',
     test: consents,
     title: 'does not count once the colleague %s',
   },
@@ -516,18 +517,50 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the own record of an administrator as a user',
     file: ownRecord,
-    find: '  user.id === administrator.userId ||\n',
+    find: ' || (userId !== undefined && userId === administrator.userId)',
     replace: '',
     test: access,
     title: 'is closed to $name in the role $as',
   },
   {
-    defense: 'users with the e-mail address of the administrator',
+    defense: 'the consent to changes of a person with the e-mail address of the administrator',
+    file: 'src/service/console/guard.ts',
+    find: '  if (await needsColleague(call, endpoint, input)) {\n',
+    replace: '  if (!call && (await needsColleague(call, endpoint, input))) {\n',
+    test: ownRecords,
+    title: 'is not changed by $name of this administrator alone',
+  },
+  {
+    defense: 'no verified caller for a person with the e-mail address of the administrator',
+    file: 'src/service/console/guard.ts',
+    find: "if (!(await useGivenConsent(call, endpoint, input))) throw new ApiProblem('api.error.forbidden.sameaddress')",
+    replace: 'await useEvidence(call, endpoint, input)',
+    test: ownRecords,
+    title: 'is not changed by the administrator who has verified a caller, because the caller may be the administrator',
+  },
+  {
+    defense: 'the word of an owner about a person with the e-mail address of the administrator',
     file: ownRecord,
-    find: 'user.email.toLowerCase() === administrator.email.toLowerCase()',
-    replace: 'user.email === `${administrator.email}.`',
-    test: access,
-    title: 'is closed to $name in the role $as',
+    find: "=== undefined ? 'undecided' : 'other'",
+    replace: "=== '' ? 'other' : 'undecided'",
+    test: ownRecords,
+    title: 'is not immune once it takes over the address of an administrator: an owner says that it is somebody else',
+  },
+  {
+    defense: 'no word of a second account about its own record',
+    file: 'src/service/admin/administrators.ts',
+    find: "  if (owner && isSamePerson(owner, administrator)) throw new ApiProblem('api.error.forbidden.own')\n",
+    replace: "  if (owner?.id === administrator.id) throw new ApiProblem('api.error.forbidden.own')\n",
+    test: ownRecords,
+    title: 'is decided about by another owner only, never by the administrator or a second account of it',
+  },
+  {
+    defense: 'the digest of the action that uses a consent up',
+    file: 'src/service/console/guard.ts',
+    find: 'useConsent(db, consent.id, consentDigest(subject))',
+    replace: 'useConsent(db, consent.id, consent.digest)',
+    test: consents,
+    title: 'is not used for %s than the colleague has seen',
   },
   {
     defense: 'the domains of an administrator',

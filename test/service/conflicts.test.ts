@@ -120,6 +120,11 @@ describe.each(engines)('requests that conflict on %s', (engine) => {
       await owner.call('DELETE', `/administrators/${id}`)
       return thrice(() => owner.call('PUT', `/administrators/${id}`, { body, headers: { 'if-match': '"1"' } }))
     },
+    async decideAdministratorRecord() {
+      const [{ id }, { id: user }] = [await signed('admin'), await member(running)]
+      await owner.call('DELETE', `/administrators/${id}`)
+      return thrice(() => owner.call('PUT', `/administrators/${id}/record`, { body: { user, own: true } }))
+    },
     async revokeAdministrator() {
       const { id } = await signed('admin')
       return thrice(() => owner.call('DELETE', `/administrators/${id}`))

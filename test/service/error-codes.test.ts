@@ -367,6 +367,10 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     })
   },
   'api.error.notfound.consent': () => asOwner(({ call }) => call('POST', `/consents/${unknownId}/give`)),
+  'api.error.forbidden.sameaddress': async () => {
+    const { id } = await member(administered, { email: 'olivia@example.com' })
+    return asOwner((owner) => reset(owner, `/people/${id}`))
+  },
   'api.error.forbidden.guarded': () => onPerson(reset, { role: 'helpdesk' }),
   'api.error.forbidden.elsewhere': () => onPerson(reset, { role: 'admin' }, 'Another domain'),
   'api.error.forbidden.fresh': () =>

@@ -7,6 +7,7 @@ import { invitationLink } from '../../contract/admin/invitation-link.ts'
 import { AdminRole } from '../../contract/admin/roles.ts'
 import { parseOptions } from '../../contract/validate.ts'
 import {
+  decideRecord,
   endSessions,
   listAdministrators,
   listSessions,
@@ -37,6 +38,7 @@ export function adminGroup(): Command {
       withdrawCommand(),
       listCommand(),
       roleCommand(),
+      recordCommand(),
       revokeCommand(),
       sessionsCommand(),
       jobsCommand(),
@@ -159,6 +161,29 @@ function roleCommand(): Command {
         const changed = await setAdministratorRole(service.ctx, of, given)
         printDone(settings, changed, `${quote(changed.name)} now has the role ${changed.role}.`)
       }),
+    )
+}
+
+function recordCommand(): Command {
+  return adminCommand('record', 'say whether a user is an administrator, who then cannot act on that record', [
+    'admin record hal@example.com hal',
+    'admin record hal@example.com hal.other --not-own --json',
+  ])
+    .argument('<administrator>', 'name, e-mail address or id')
+    .argument('<user>', 'username or id')
+    .option('--not-own', 'the user is somebody else, such as one with the same e-mail address')
+    .action(
+      serviceAction(
+        async (service, named: string, nameOrId: string, settings: AdminSettings & { notOwn?: boolean }) => {
+          const { id } = await find(service, named)
+          const user = await findUser(service, nameOrId)
+          const own = settings.notOwn !== true
+          const of = { organizationId: service.organization.id, id }
+          const changed = await decideRecord(service.ctx, of, { user: user.id, own })
+          const whose = own ? 'is the record of' : 'is somebody else than'
+          printDone(settings, changed, `${quote(user.username)} ${whose} ${quote(changed.name)}.`)
+        },
+      ),
     )
 }
 

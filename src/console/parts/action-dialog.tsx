@@ -34,8 +34,8 @@ export function ActionDialog({ action, verifiable, verified, onAsk, onDone, onCl
   const words = useWords()
   const [because, setBecause] = useState(action.because)
   const [entered, setEntered] = useState<Entered>({ ...nothingEntered, ...action.entered })
-  /** Whether the help desk needs another administrator for it. */
-  const [guarded, setGuarded] = useState(false)
+  /** Why another administrator has to consent to it. */
+  const [guarded, setGuarded] = useState<'guarded' | 'sameaddress'>()
 
   /** Set once the action has succeeded. */
   const done = useRef<{ readonly code: ShownCode | undefined }>(undefined)
@@ -51,16 +51,17 @@ export function ActionDialog({ action, verifiable, verified, onAsk, onDone, onCl
     try {
       done.current = { code: await action.run(because, entered) }
     } catch (error) {
-      if (!hasCode(error, 'api.error.forbidden.guarded')) throw error
-      setGuarded(true)
+      const need = (['guarded', 'sameaddress'] as const).find((each) => hasCode(error, `api.error.forbidden.${each}`))
+      if (need === undefined) throw error
+      setGuarded(need)
       return false
     }
   }
   if (guarded) {
     return (
       <Confirm key="guarded" title={words.askAnother} action={words.ask} harmless onConfirm={confirm} onClose={onClose}>
-        <p>{words.askAnotherSentence}</p>
-        {verifiable ? <p>{verified ? words.caller.tooWeak : words.caller.orVerify}</p> : null}
+        <p>{guarded === 'guarded' ? words.askAnotherSentence : words.askBecauseOfAddress}</p>
+        {verifiable && guarded === 'guarded' ? <p>{verified ? words.caller.tooWeak : words.caller.orVerify}</p> : null}
       </Confirm>
     )
   }

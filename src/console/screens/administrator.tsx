@@ -17,6 +17,7 @@ import { useLoad } from '../use-load.ts'
 import { useWords } from '../words/speech.tsx'
 import { type Access, AccessFields, accessOf, isComplete } from './access-fields.tsx'
 import { useDomainNames } from './domain-names.ts'
+import { OwnRecord } from './own-record.tsx'
 
 /** One administrator: its access, and where it is signed in. */
 export function AdministratorScreen({ id }: { readonly id: string }) {
@@ -70,6 +71,7 @@ function AdministratorParts({ administrator, sessions, reload }: PartsProps) {
         {!own && !isOwner ? <p class="sentence">{words.readOnlyAccess}</p> : null}
       </section>
       {changeable ? <AccessForm key={administrator.version} administrator={administrator} reload={reload} /> : null}
+      {changeable ? <OwnRecord administrator={administrator} reload={reload} /> : null}
       {revokedAt === null ? <Sessions {...{ administrator, sessions, reload, changeable }} /> : null}
       {changeable ? <Revoke administrator={administrator} reload={reload} /> : null}
     </>

@@ -594,6 +594,8 @@ export const de: Words = {
   askAnother: 'Ein anderer Administrator muss zustimmen',
   askAnotherSentence:
     'Der Helpdesk kann das nicht allein. Fragen Sie einen anderen Administrator; er hat 15 Minuten Zeit zuzustimmen.',
+  askBecauseOfAddress:
+    'Diese Person hat Ihre E-Mail-Adresse, deshalb können Sie das nicht allein. Fragen Sie einen anderen Administrator; er hat 15 Minuten Zeit zuzustimmen. Ein Eigentümer kann auch sagen, wessen Eintrag es ist.',
   ask: 'Fragen',
   asked: 'Die anderen Administratoren können jetzt zustimmen.',
   consentOf: (action, name) => `${action}: ${name}`,
@@ -946,6 +948,8 @@ export const de: Words = {
       'administrator.sessions_ended': 'Ein Administrator wurde überall abgemeldet',
       'administrator.changed': 'Der Zugriff eines Administrators wurde geändert',
       'administrator.revoked': 'Der Zugriff eines Administrators wurde entzogen',
+      'administrator.record_linked': 'Eine Person wurde einem Administrator als derselbe Mensch zugeordnet',
+      'administrator.record_denied': 'Eine Person ist laut einem Eigentümer jemand anderes als ein Administrator',
       'administrator.passkey_added': 'Ein Administrator hat einen Passkey hinzugefügt',
       'administrator.passkey_removed': 'Ein Administrator hat einen Passkey entfernt',
       'administrator.passkey_counter_regressed': 'Der Passkey eines Administrators wurde möglicherweise kopiert',
@@ -982,6 +986,24 @@ export const de: Words = {
   elsewhereProblem: 'Diese Person gehört auch zu Domänen, die Sie nicht verwalten.',
   notAllowed: 'Ihre Rolle erlaubt das nicht.',
   ownRecord: 'Bei sich selbst können Sie das nicht tun. Bitten Sie einen anderen Administrator.',
+  sameAddress:
+    'Diese Person hat Ihre E-Mail-Adresse. Zuerst muss ein anderer Administrator zustimmen, oder ein Eigentümer sagt, wessen Eintrag es ist.',
+  record: {
+    title: 'Eigener Eintrag',
+    sentence:
+      'Administratoren können ihren eigenen Eintrag als Person nicht ändern. Eine E-Mail-Adresse allein beweist nichts: Bis Sie sagen, wessen Eintrag es ist, muss ein anderer Administrator jeder Änderung zustimmen.',
+    states: {
+      own: 'Eigener Eintrag',
+      undecided: 'Hat dieselbe E-Mail-Adresse',
+      other: 'Jemand anderes mit derselben E-Mail-Adresse',
+    },
+    isOwn: 'Ist derselbe Mensch',
+    isOther: 'Ist jemand anderes',
+    saved: (name) => `Für ${name} gespeichert.`,
+    none: 'Keine Person hat diese E-Mail-Adresse.',
+    username: 'Benutzername des eigenen Eintrags',
+    unknown: 'Es gibt keine Person mit diesem Benutzernamen.',
+  },
   goneNow: 'Das gibt es nicht mehr. Vielleicht hat es ein anderer Administrator entfernt.',
   tooLate: 'Das ist nicht mehr möglich. Laden Sie die Seite neu, und versuchen Sie es dann erneut.',
   badName: 'Geben Sie einen Namen mit höchstens 128 Zeichen ein.',

@@ -578,6 +578,8 @@ export const en = {
   noConsents: 'No requests. They appear here automatically.',
   askAnother: 'Another administrator has to agree',
   askAnotherSentence: 'The help desk can’t do this alone. Ask another administrator, who has 15 minutes to consent.',
+  askBecauseOfAddress:
+    'This person has your e-mail address, so you can’t do this alone. Ask another administrator, who has 15 minutes to consent. An owner can also say whose record it is.',
   ask: 'Ask',
   asked: 'The other administrators can consent now.',
   consentOf: (action: string, name: string) => `${action}: ${name}`,
@@ -926,6 +928,8 @@ export const en = {
       'administrator.sessions_ended': 'An administrator was signed out everywhere',
       'administrator.changed': 'The access of an administrator was changed',
       'administrator.revoked': 'The access of an administrator was revoked',
+      'administrator.record_linked': 'A person was linked to an administrator as the same',
+      'administrator.record_denied': 'A person was said to be someone else than an administrator',
       'administrator.passkey_added': 'An administrator added a passkey',
       'administrator.passkey_removed': 'An administrator removed a passkey',
       'administrator.passkey_counter_regressed': 'The passkey of an administrator may have been copied',
@@ -962,6 +966,24 @@ export const en = {
   elsewhereProblem: 'This person also belongs to domains that you don’t manage.',
   notAllowed: 'Your role doesn’t allow this.',
   ownRecord: 'You can’t do this to your own record. Ask another administrator.',
+  sameAddress:
+    'This person has your e-mail address. Another administrator has to consent first, or an owner says whose record it is.',
+  record: {
+    title: 'Own record',
+    sentence:
+      'Administrators can’t act on their own record as a person. An e-mail address alone proves nothing: until you say whose record it is, another administrator has to consent to each change.',
+    states: {
+      own: 'Their own record',
+      undecided: 'Has the same e-mail address',
+      other: 'Someone else with the same e-mail address',
+    },
+    isOwn: 'It’s theirs',
+    isOther: 'It’s someone else',
+    saved: (name: string) => `Saved for ${name}.`,
+    none: 'No person has this e-mail address.',
+    username: 'Username of their own record',
+    unknown: 'There’s no person with this username.',
+  },
   goneNow: 'It no longer exists. Another administrator may have removed it.',
   tooLate: 'That isn’t possible anymore. Reload the page, then try again.',
   badName: 'Enter a name of at most 128 characters.',

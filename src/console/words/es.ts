@@ -586,6 +586,8 @@ export const es: Words = {
   askAnother: 'Otro administrador tiene que estar de acuerdo',
   askAnotherSentence:
     'Soporte no puede hacerlo solo. Pídaselo a otro administrador, que tiene 15 minutos para dar su consentimiento.',
+  askBecauseOfAddress:
+    'Esta persona tiene su dirección de correo, así que no puede hacerlo solo. Pídaselo a otro administrador, que tiene 15 minutos para dar su consentimiento. Un propietario también puede decir de quién es el registro.',
   ask: 'Pedir',
   asked: 'Los otros administradores ya pueden dar su consentimiento.',
   consentOf: (action, name) => `${action}: ${name}`,
@@ -933,6 +935,8 @@ export const es: Words = {
       'administrator.sessions_ended': 'Se cerró la sesión de un administrador en todas partes',
       'administrator.changed': 'Se cambió el acceso de un administrador',
       'administrator.revoked': 'Se revocó el acceso de un administrador',
+      'administrator.record_linked': 'Se vinculó a una persona con un administrador como la misma',
+      'administrator.record_denied': 'Se dijo que una persona es distinta de un administrador',
       'administrator.passkey_added': 'Un administrador añadió una llave de acceso',
       'administrator.passkey_removed': 'Un administrador quitó una llave de acceso',
       'administrator.passkey_counter_regressed': 'Es posible que se haya copiado la llave de un administrador',
@@ -969,6 +973,24 @@ export const es: Words = {
   elsewhereProblem: 'Esta persona también pertenece a dominios que usted no administra.',
   notAllowed: 'Su rol no lo permite.',
   ownRecord: 'No puede hacer esto con su propio registro. Pídaselo a otro administrador.',
+  sameAddress:
+    'Esta persona tiene su dirección de correo. Antes debe consentir otro administrador, o un propietario dice de quién es el registro.',
+  record: {
+    title: 'Registro propio',
+    sentence:
+      'Los administradores no pueden actuar sobre su propio registro. Una dirección de correo por sí sola no prueba nada: hasta que usted diga de quién es el registro, otro administrador tiene que consentir cada cambio.',
+    states: {
+      own: 'Su propio registro',
+      undecided: 'Tiene la misma dirección de correo',
+      other: 'Otra persona con la misma dirección de correo',
+    },
+    isOwn: 'Es suyo',
+    isOther: 'Es otra persona',
+    saved: (name) => `Guardado para ${name}.`,
+    none: 'Nadie tiene esta dirección de correo.',
+    username: 'Nombre de usuario de su propio registro',
+    unknown: 'No hay ninguna persona con este nombre de usuario.',
+  },
   goneNow: 'Ya no existe. Puede que otro administrador lo haya quitado.',
   tooLate: 'Ya no es posible. Vuelva a cargar la página y reinténtelo.',
   badName: 'Escriba un nombre de 128 caracteres como máximo.',

@@ -595,6 +595,8 @@ export const fr: Words = {
   askAnother: 'Un autre administrateur doit être d’accord',
   askAnotherSentence:
     'L’assistance ne peut pas le faire seule. Demandez à un autre administrateur, qui a 15 minutes pour donner son accord.',
+  askBecauseOfAddress:
+    'Cette personne a votre adresse e-mail : vous ne pouvez pas le faire seul. Demandez à un autre administrateur, qui a 15 minutes pour donner son accord. Un propriétaire peut aussi dire à qui est cette fiche.',
   ask: 'Demander',
   asked: 'Les autres administrateurs peuvent maintenant donner leur accord.',
   consentOf: (action, name) => `${action} : ${name}`,
@@ -943,6 +945,8 @@ export const fr: Words = {
       'administrator.sessions_ended': 'Un administrateur a été déconnecté partout',
       'administrator.changed': 'L’accès d’un administrateur a été modifié',
       'administrator.revoked': 'L’accès d’un administrateur a été révoqué',
+      'administrator.record_linked': 'Une personne a été liée à un administrateur comme étant la même',
+      'administrator.record_denied': 'Une personne a été déclarée distincte d’un administrateur',
       'administrator.passkey_added': 'Un administrateur a ajouté une clé d’accès',
       'administrator.passkey_removed': 'Un administrateur a retiré une clé d’accès',
       'administrator.passkey_counter_regressed': 'La clé d’accès d’un administrateur a peut-être été copiée',
@@ -979,6 +983,24 @@ export const fr: Words = {
   elsewhereProblem: 'Cette personne appartient aussi à des domaines que vous ne gérez pas.',
   notAllowed: 'Votre rôle ne le permet pas.',
   ownRecord: 'Vous ne pouvez pas le faire pour vous-même. Demandez à un autre administrateur.',
+  sameAddress:
+    'Cette personne a votre adresse e-mail. Un autre administrateur doit d’abord donner son accord, ou un propriétaire dit à qui est cette fiche.',
+  record: {
+    title: 'Propre fiche',
+    sentence:
+      'Les administrateurs ne peuvent pas agir sur leur propre fiche. Une adresse e-mail seule ne prouve rien : tant que vous ne dites pas à qui est la fiche, un autre administrateur doit donner son accord à chaque changement.',
+    states: {
+      own: 'Sa propre fiche',
+      undecided: 'A la même adresse e-mail',
+      other: 'Quelqu’un d’autre avec la même adresse e-mail',
+    },
+    isOwn: 'C’est la sienne',
+    isOther: 'C’est quelqu’un d’autre',
+    saved: (name) => `Enregistré pour ${name}.`,
+    none: 'Personne n’a cette adresse e-mail.',
+    username: 'Identifiant de sa propre fiche',
+    unknown: 'Aucune personne n’a cet identifiant.',
+  },
   goneNow: 'Cela n’existe plus. Un autre administrateur l’a peut-être supprimé.',
   tooLate: 'Ce n’est plus possible. Rechargez la page, puis réessayez.',
   badName: 'Saisissez un nom de 128 caractères au plus.',

@@ -573,6 +573,8 @@ export const ja: Words = {
   noConsents: '依頼はありません。届くと自動的に表示されます。',
   askAnother: 'ほかの管理者の同意が必要です',
   askAnotherSentence: 'ヘルプデスクだけでは実行できません。ほかの管理者に依頼してください。同意の期限は15分です。',
+  askBecauseOfAddress:
+    'この利用者のメールアドレスはあなたと同じなので、一人では実行できません。ほかの管理者に依頼してください。同意の期限は15分です。オーナーが誰の記録かを決めることもできます。',
   ask: '依頼する',
   asked: 'ほかの管理者が同意できるようになりました。',
   consentOf: (action, name) => `${action}：${name}さん`,
@@ -917,6 +919,8 @@ export const ja: Words = {
       'administrator.sessions_ended': '管理者がすべての場所でサインアウトされました',
       'administrator.changed': '管理者のアクセス権が変更されました',
       'administrator.revoked': '管理者のアクセス権が取り消されました',
+      'administrator.record_linked': '利用者が管理者本人として関連付けられました',
+      'administrator.record_denied': '利用者は管理者とは別人とされました',
       'administrator.passkey_added': '管理者がパスキーを追加しました',
       'administrator.passkey_removed': '管理者がパスキーを削除しました',
       'administrator.passkey_counter_regressed': '管理者のパスキーが複製された可能性があります',
@@ -953,6 +957,20 @@ export const ja: Words = {
   elsewhereProblem: 'この利用者は、あなたの担当でないドメインにも属しています。',
   notAllowed: 'あなたの役割ではできない操作です。',
   ownRecord: '自分自身に対してはできません。別の管理者に依頼してください。',
+  sameAddress:
+    'この利用者のメールアドレスはあなたと同じです。先にほかの管理者が同意するか、オーナーが誰の記録かを決める必要があります。',
+  record: {
+    title: '本人の記録',
+    sentence:
+      '管理者は利用者としての自分の記録を変更できません。メールアドレスだけでは証明になりません。誰の記録かを決めるまで、変更のたびにほかの管理者の同意が必要です。',
+    states: { own: '本人の記録', undecided: '同じメールアドレスです', other: '同じメールアドレスの別人' },
+    isOwn: '本人です',
+    isOther: '別人です',
+    saved: (name) => `${name}さんについて保存しました。`,
+    none: 'このメールアドレスの利用者はいません。',
+    username: '本人の記録のユーザー名',
+    unknown: 'このユーザー名の利用者はいません。',
+  },
   goneNow: 'すでに存在しません。別の管理者が削除した可能性があります。',
   tooLate: 'この操作はもうできません。ページを再読み込みしてから、もう一度試してください。',
   badName: '名前は128文字以内で入力してください。',

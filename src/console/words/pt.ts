@@ -582,6 +582,8 @@ export const pt: Words = {
   askAnother: 'Outro administrador precisa concordar',
   askAnotherSentence:
     'O suporte não pode fazer isso sozinho. Peça a outro administrador, que tem 15 minutos para dar o consentimento.',
+  askBecauseOfAddress:
+    'Esta pessoa tem seu endereço de e-mail, então você não pode fazer isso sozinho. Peça a outro administrador, que tem 15 minutos para dar o consentimento. Um proprietário também pode dizer de quem é o registro.',
   ask: 'Pedir',
   asked: 'Os outros administradores já podem dar o consentimento.',
   consentOf: (action, name) => `${action}: ${name}`,
@@ -927,6 +929,8 @@ export const pt: Words = {
       'administrator.sessions_ended': 'Um administrador foi desconectado de todos os lugares',
       'administrator.changed': 'O acesso de um administrador foi alterado',
       'administrator.revoked': 'O acesso de um administrador foi revogado',
+      'administrator.record_linked': 'Uma pessoa foi vinculada a um administrador como a mesma',
+      'administrator.record_denied': 'Uma pessoa foi declarada diferente de um administrador',
       'administrator.passkey_added': 'Um administrador adicionou uma chave de acesso',
       'administrator.passkey_removed': 'Um administrador removeu uma chave de acesso',
       'administrator.passkey_counter_regressed': 'A chave de acesso de um administrador pode ter sido copiada',
@@ -963,6 +967,24 @@ export const pt: Words = {
   elsewhereProblem: 'Esta pessoa também pertence a domínios que você não administra.',
   notAllowed: 'Sua função não permite isso.',
   ownRecord: 'Você não pode fazer isso com seu próprio registro. Peça a outro administrador.',
+  sameAddress:
+    'Esta pessoa tem seu endereço de e-mail. Antes, outro administrador precisa consentir, ou um proprietário diz de quem é o registro.',
+  record: {
+    title: 'Registro próprio',
+    sentence:
+      'Administradores não podem agir sobre seu próprio registro. Um endereço de e-mail sozinho não prova nada: até você dizer de quem é o registro, outro administrador precisa consentir com cada mudança.',
+    states: {
+      own: 'Seu próprio registro',
+      undecided: 'Tem o mesmo endereço de e-mail',
+      other: 'Outra pessoa com o mesmo endereço de e-mail',
+    },
+    isOwn: 'É dele',
+    isOther: 'É outra pessoa',
+    saved: (name) => `Salvo para ${name}.`,
+    none: 'Ninguém tem este endereço de e-mail.',
+    username: 'Nome de usuário do próprio registro',
+    unknown: 'Não há pessoa com este nome de usuário.',
+  },
   goneNow: 'Isso não existe mais. Outro administrador pode ter removido.',
   tooLate: 'Isso não é mais possível. Recarregue a página e tente novamente.',
   badName: 'Digite um nome de até 128 caracteres.',

@@ -18,8 +18,10 @@ export const Administrator = z.object({
   role: AdminRole,
   /** The domains that it is limited to; empty for the whole organization. */
   domains: z.array(Id),
-  /** The user that this person is; null for none. Administrators cannot act on their own record. */
+  /** The user that this person is, as an owner has said; null for none. Administrators cannot act on their own record. */
   user: Id.nullable(),
+  /** Users with the same e-mail address who are somebody else, as an owner has said. */
+  namesakes: z.array(Id),
   createdAt: Seconds,
   lastSeenAt: Seconds.nullable(),
   revokedAt: Seconds.nullable(),
@@ -56,7 +58,7 @@ export const NewInvitation = z
     email: Email,
     role: AdminRole,
     domains: DomainIds.default([]),
-    /** The user that this person is, if it is one; a user with the same e-mail address counts as well. */
+    /** The user that this person is, if it is one. */
     user: Id.nullish(),
   })
   .refine(fitsRole, domainsOfRole)
@@ -102,6 +104,22 @@ export const changeAdministrator = endpoint({
     'api.error.precondition',
     'api.error.conflict.state',
   ],
+})
+
+export const decideAdministratorRecord = endpoint({
+  method: 'PUT',
+  path: '/admin/administrators/:administratorId/record',
+  summary:
+    'Says whether a user is the administrator, who then cannot act on it. Until an owner has said so, acting on a user with the same e-mail address needs the consent of another administrator.',
+  body: z.object({
+    user: Id,
+    /** Whether the record is the administrator's own. It has one at most. */
+    own: z.boolean(),
+  }),
+  response: Administrator,
+  since: '1.4',
+  admin: { role: 'owner', scope: 'organization', fresh: true },
+  errors: ['api.error.notfound.user', 'api.error.conflict.state'],
 })
 
 export const revokeAdministrator = endpoint({

@@ -3,6 +3,8 @@ import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { hasEnded } from '../rules/console-session.ts'
+import { denyRecord, linkRecord, namesakesOf } from '../store/administrator-namesakes.ts'
+import { isSamePerson } from '../rules/same-person.ts'
 import { removeAdministratorSessions, sessionsOfAdministrator } from '../store/administrator-sessions.ts'
 import {
   administratorById,
@@ -15,6 +17,7 @@ import type { AdministratorRow } from '../store/administrators.ts'
 import { domainById } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction-ends.ts'
+import { userById } from '../store/users.ts'
 import type { Acting } from './acting.ts'
 
 /** Those with access first, oldest first. */
@@ -55,6 +58,34 @@ export async function setAdministratorRole(
     })
   })
   return findAdministrator(ctx, organizationId, id)
+}
+
+/** Says whether a user is the administrator, or somebody else who may have the same e-mail address. */
+export async function decideRecord(
+  ctx: Acting,
+  { organizationId, id }: { readonly organizationId: string; readonly id: string },
+  { user: userId, own }: { readonly user: string; readonly own: boolean },
+): Promise<Administrator> {
+  await inTransaction(ctx.store.db, async (db) => {
+    const administrator = await load(db, organizationId, id)
+    if (administrator.revokedAt !== null) throw revokedAlready()
+    requireAnother(ctx, administrator)
+    if (!(await userById(db, organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
+    await (own ? linkRecord : denyRecord)(db, { administratorId: id, userId })
+    const facts = { administrator: id, user: userId }
+    await audit(db, ctx, {
+      event: own ? 'administrator.record_linked' : 'administrator.record_denied',
+      organizationId,
+      facts,
+    })
+  })
+  return findAdministrator(ctx, organizationId, id)
+}
+
+/** A second account of the same person cannot decide either. At the command line, the machine's access control decides. */
+function requireAnother({ console }: Acting, administrator: AdministratorRow): void {
+  const owner = console?.administrator
+  if (owner && isSamePerson(owner, administrator)) throw new ApiProblem('api.error.forbidden.own')
 }
 
 /** Ends the access at once: no session of the administrator outlives the transaction. */
@@ -112,10 +143,9 @@ async function load(db: Queryable, organizationId: string, id: string): Promise<
 }
 
 async function viewsOf(db: Queryable, rows: readonly AdministratorRow[]): Promise<Administrator[]> {
-  const domains = await domainsOfAdministrators(
-    db,
-    rows.map(({ id }) => id),
-  )
+  const ids = rows.map(({ id }) => id)
+  const domains = await domainsOfAdministrators(db, ids)
+  const namesakes = Map.groupBy(await namesakesOf(db, ids), ({ administratorId }) => administratorId)
   const byAdministrator = Map.groupBy(domains, ({ administratorId }) => administratorId)
   return rows.map(({ id, name, email, role, userId, createdAt, lastSeenAt, revokedAt, version }) => ({
     id,
@@ -127,6 +157,7 @@ async function viewsOf(db: Queryable, rows: readonly AdministratorRow[]): Promis
     lastSeenAt,
     revokedAt,
     version,
+    namesakes: (namesakes.get(id) ?? []).map((each) => each.userId),
     domains: (byAdministrator.get(id) ?? []).map(({ domainId }) => domainId),
   }))
 }

@@ -158,6 +158,9 @@ export const auditEvents = {
   'administrator.sessions_ended': ['administrator', 'count'],
   'administrator.changed': ['administrator', 'role', 'fields'],
   'administrator.revoked': ['administrator'],
+  /** An owner has said that a user is the administrator, or somebody else. */
+  'administrator.record_linked': ['administrator', 'user'],
+  'administrator.record_denied': ['administrator', 'user'],
   'administrator.passkey_added': ['administrator', 'passkey'],
   'administrator.passkey_removed': ['administrator', 'passkey'],
   /** The help desk asked another administrator to consent to an action on a person. */

@@ -28,6 +28,9 @@ export const change: ChangeHandler<typeof contract.changeAdministrator> = (input
   )
 }
 
+export const decideRecord: ChangeHandler<typeof contract.decideAdministratorRecord> = (input, call, decided) =>
+  decided((inside) => administrators.decideRecord(inside, named(call, input.administratorId), input))
+
 export const revoke: ChangeHandler<typeof contract.revokeAdministrator> = ({ administratorId }, call, decided) =>
   decided((inside) => administrators.revokeAdministrator(inside, named(call, administratorId)))
 

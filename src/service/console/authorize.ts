@@ -30,8 +30,7 @@ export async function authorizeAdministrator(
   const now = clock.now()
   const scope = { db: store.db, administrator, now }
   await requireVisible(scope, admin.scope, params)
-  if (method !== 'GET' && (await isOwnRecord(store.db, administrator, params)))
-    throw new ApiProblem('api.error.forbidden.own')
+  if (method !== 'GET' && isOwnRecord(administrator, params)) throw new ApiProblem('api.error.forbidden.own')
   const { userId = '' } = params
   if (admin.everywhere) await (userId === '' ? requireWholeOrganization(scope) : requireEveryDomain(scope, userId))
   if (method !== 'GET' && administrator.role === 'helpdesk') await rejectBlocked(store.db, userId, now)

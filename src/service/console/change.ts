@@ -11,7 +11,7 @@ import { lockUser } from '../store/users.ts'
 import { authorizeAdministrator } from './authorize.ts'
 import { countPerson } from './bulk/people-budget.ts'
 import { consoleOf, notSignedIn, signedIn } from './call.ts'
-import { useEvidence } from './guard.ts'
+import { requireEvidence } from './guard.ts'
 import { findSignedIn } from './sessions.ts'
 
 /**
@@ -50,7 +50,7 @@ function decidedChanges<E extends Endpoint>(call: Call, endpoint: E, input: Inpu
       const administrator = await decide(inside, endpoint, params, userId)
       const present = { ...inside, console: { ...consoleOf(call), administrator } }
       // Used up by the first of several transactions of a request: the later ones finish what it has begun.
-      if (!decided && endpoint.admin?.guarded === true) await useEvidence(present, endpoint, given)
+      if (!decided) await requireEvidence(present, endpoint, given)
       if (!decided && endpoint.admin?.guarded === true && userId !== undefined) await countPerson(present, userId)
       return run(present)
     })

@@ -121,7 +121,7 @@ export const give: ChangeHandler<typeof contract.giveConsent> = ({ consentId }, 
       await presentAdministrator(db, row.requestedBy),
       await userById(db, row.organizationId, row.userId),
     ]
-    if (colleague && requester && person && !isAnother(colleague, requester, person))
+    if (colleague && requester && person && !(await isAnother(db, colleague, { requester, person })))
       throw new ApiProblem('api.error.forbidden.own')
     const decided = { ...row, state: 'given', decidedBy } as const
     if (row.state !== 'pending' || !(await isStanding(db, decided, call.clock.now()))) throw decidedAlready()
@@ -173,7 +173,7 @@ async function show(call: Call, row: ConsentRow): Promise<Consent> {
     requestedBy: { id: row.requestedBy, name: (await administratorById(db, row.requestedBy))?.name ?? '' },
     because: row.because,
     state: isOpen && !standing ? 'void' : row.state,
-    givable: decidable && row.state === 'pending' && mayGive(caller, { row, requester, person }),
+    givable: decidable && row.state === 'pending' && (await mayGive(db, caller, { row, requester, person })),
     deniable: isOpen && mayCall(caller.role, denyEndpoint) && managesConsent(caller, row),
     createdAt: row.createdAt,
     expiresAt: row.expiresAt,

@@ -1,4 +1,3 @@
-import { adminOperations } from '../../contract/admin/operations.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { KeyType } from '../../contract/pin.ts'
 import { auditCall } from '../audit/audit.ts'
@@ -10,10 +9,31 @@ import { givenConsent, useConsent } from '../store/consents.ts'
 import { domainById } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
 import { signedIn } from './call.ts'
-import { subjectOf } from './consent-subject.ts'
+import { isChangeOfPerson, subjectOf } from './consent-subject.ts'
+import { ownershipOf } from './own-record.ts'
 import { isStanding } from './standing-consent.ts'
 
-const names = new Map(adminOperations.map(({ endpoint, name }) => [endpoint, name]))
+type Given = Readonly<Record<string, unknown>>
+
+/**
+ * What an administrator needs for an action besides its right to it. For a person with its own e-mail address, of whom no owner has
+ * said whose record it is: the consent of another administrator, whatever the action. For guarded actions, see `useEvidence`.
+ *
+ * @throws {ApiProblem} `api.error.forbidden.sameaddress`, `api.error.forbidden.guarded`
+ */
+export async function requireEvidence(call: Call, endpoint: Endpoint, input: Given): Promise<void> {
+  if (await needsColleague(call, endpoint, input)) {
+    if (!(await useGivenConsent(call, endpoint, input))) throw new ApiProblem('api.error.forbidden.sameaddress')
+  } else if (endpoint.admin?.guarded === true) {
+    await useEvidence(call, endpoint, input)
+  }
+}
+
+/** Whether the person of a change may be the administrator itself. Then a verified caller proves nothing. */
+async function needsColleague(call: Call, endpoint: Endpoint, input: Given): Promise<boolean> {
+  if (!isChangeOfPerson(endpoint)) return false
+  return (await ownershipOf(call.store.db, signedIn(call), String(input['userId']))) === 'undecided'
+}
 
 /**
  * What the help desk needs for a guarded action: a caller whom it has verified, or the consent of another administrator for exactly
@@ -21,32 +41,32 @@ const names = new Map(adminOperations.map(({ endpoint, name }) => [endpoint, nam
  *
  * @throws {ApiProblem} `api.error.forbidden.guarded`
  */
-export async function useEvidence(
-  call: Call,
-  endpoint: Endpoint,
-  input: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  const { id: requestedBy, role } = signedIn(call)
-  const userId = String(input['userId'])
+export async function useEvidence(call: Call, endpoint: Endpoint, input: Given): Promise<void> {
+  const { id: administratorId, role } = signedIn(call)
+  if (role !== 'helpdesk') return
+  // It has used up a consent already.
+  if (await needsColleague(call, endpoint, input)) return
   const { db } = call.store
   const now = call.clock.now()
-  const asked = { administratorId: requestedBy, userId }
-  if (
-    role !== 'helpdesk' ||
-    (await isCallerVerified(db, asked, await neededStrength(db, endpoint, input, call.organizationId), now))
-  )
-    return
-  const operation = names.get(endpoint) ?? ''
+  const asked = { administratorId, userId: String(input['userId']) }
+  if (await isCallerVerified(db, asked, await neededStrength(db, endpoint, input, call.organizationId), now)) return
+  if (await useGivenConsent(call, endpoint, input)) return
+  throw (await isCallerVerified(db, asked, 'NONE', now)) ? tooWeak() : new ApiProblem('api.error.forbidden.guarded')
+}
+
+/** @returns whether there was a consent to exactly this action. */
+async function useGivenConsent(call: Call, endpoint: Endpoint, input: Given): Promise<boolean> {
+  const { id: requestedBy } = signedIn(call)
+  const { db } = call.store
+  const now = call.clock.now()
   // The digest of the action, not that of the request: what was not shown to the colleague needs another consent.
-  const digest = consentDigest(await subjectOf(db, endpoint, input, now))
+  const subject = await subjectOf(db, endpoint, input, now)
+  const { operation, userId } = subject
   const consent = await givenConsent(db, { userId, requestedBy }, now)
-  const used =
-    consent?.operation === operation &&
-    (await isStanding(db, consent, now)) &&
-    (await useConsent(db, consent.id, digest))
-  if (!used)
-    throw (await isCallerVerified(db, asked, 'NONE', now)) ? tooWeak() : new ApiProblem('api.error.forbidden.guarded')
+  if (consent?.operation !== operation || !(await isStanding(db, consent, now))) return false
+  if (!(await useConsent(db, consent.id, consentDigest(subject)))) return false
   await auditCall(db, call, 'consent.used', { consent: consent.id, user: userId, operation })
+  return true
 }
 
 /**

@@ -65,7 +65,7 @@ export function mailLimits({ console, actor }: Call, userId: string): readonly [
 async function forbiddenFor(db: Queryable, call: Call, { id }: UserRow): Promise<ApiProblem | undefined> {
   const administrator = call.console?.administrator
   if (!administrator) return undefined
-  if (await isOwnRecord(db, administrator, { userId: id })) return new ApiProblem('api.error.forbidden.own')
+  if (isOwnRecord(administrator, { userId: id })) return new ApiProblem('api.error.forbidden.own')
   const blocked = administrator.role === 'helpdesk' && (await isHelpDeskBlocked(db, id, call.clock.now()))
   return blocked ? new ApiProblem('api.error.forbidden.blocked') : undefined
 }

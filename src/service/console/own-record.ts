@@ -1,24 +1,35 @@
 import type { SignedIn } from '../context/caller.ts'
+import { namesake } from '../store/administrator-namesakes.ts'
 import type { Queryable } from '../store/schema.ts'
 import { userById } from '../store/users.ts'
 
-type Administrator = Omit<SignedIn, 'session'>
+type Administrator = Pick<SignedIn, 'id' | 'organizationId' | 'userId' | 'email'>
 
-/** An administrator's own record: as administrator, or as a user. */
-export async function isOwnRecord(
-  db: Queryable,
-  administrator: Administrator,
-  { administratorId, userId }: Readonly<Record<string, string>>,
-): Promise<boolean> {
-  if (administratorId === administrator.id) return true
-  const user = userId === undefined ? undefined : await userById(db, administrator.organizationId, userId)
-  return user !== undefined && isOwnUser(administrator, user)
+interface User {
+  readonly id: string
+  readonly email: string
 }
 
-/** Whether a user is the administrator: the one that the invitation links, or one with the same e-mail address. */
-export const isOwnUser = (
-  administrator: Pick<Administrator, 'userId' | 'email'>,
-  user: { readonly id: string; readonly email: string },
-): boolean =>
-  user.id === administrator.userId ||
-  (user.email !== '' && user.email.toLowerCase() === administrator.email.toLowerCase())
+/**
+ * Whose record a user is, as seen from an administrator. `own`: an owner has said that it is the administrator's. `undecided`: it
+ * has the same e-mail address, and no owner has said whose it is. An address alone proves nothing: people have it changed.
+ */
+export type Ownership = 'own' | 'undecided' | 'other'
+
+/** An administrator's own record: as administrator, or as a user. */
+export const isOwnRecord = (
+  administrator: Pick<Administrator, 'id' | 'userId'>,
+  { administratorId, userId }: Readonly<Record<string, string>>,
+): boolean => administratorId === administrator.id || (userId !== undefined && userId === administrator.userId)
+
+/** Whose record the user is that a change is about. */
+export async function ownershipOf(db: Queryable, administrator: Administrator, userId: string): Promise<Ownership> {
+  const user = await userById(db, administrator.organizationId, userId)
+  return user ? ownership(db, administrator, user) : 'other'
+}
+
+export async function ownership(db: Queryable, administrator: Administrator, user: User): Promise<Ownership> {
+  if (user.id === administrator.userId) return 'own'
+  if (user.email === '' || user.email.toLowerCase() !== administrator.email.toLowerCase()) return 'other'
+  return (await namesake(db, administrator.id, user.id)) === undefined ? 'undecided' : 'other'
+}

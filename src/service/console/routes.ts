@@ -56,6 +56,7 @@ export const consoleRoutes: readonly Route[] = [
   route(administrator.listAdministrators, administrators.list),
   route(administrator.getAdministrator, administrators.get),
   changeRoute(administrator.changeAdministrator, administrators.change),
+  changeRoute(administrator.decideAdministratorRecord, administrators.decideRecord),
   changeRoute(administrator.revokeAdministrator, administrators.revoke),
   route(administrator.listAdministratorSessions, administrators.sessions),
   changeRoute(administrator.endAdministratorSessions, administrators.endSessions),

@@ -5,11 +5,13 @@ import { mayCall } from '../../contract/admin/roles.ts'
 import { presentAdministrator } from '../admin/present-administrator.ts'
 import type { PresentAdministrator } from '../admin/present-administrator.ts'
 import { consentDigest } from '../rules/consent.ts'
+import { isSamePerson } from '../rules/same-person.ts'
 import type { ConsentRow } from '../store/consents.ts'
 import type { Queryable } from '../store/schema.ts'
 import { userById } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 import { consentableOperation, subjectOf } from './consent-subject.ts'
+import { ownership } from './own-record.ts'
 
 export const parametersOf = ({ parameters }: ConsentRow): ConsentParameters =>
   JSON.parse(parameters) as ConsentParameters
@@ -40,7 +42,7 @@ export async function isStanding(db: Queryable, row: ConsentRow, now: number): P
   if (!mayRequest(requester, endpoint, row)) return false
   if (row.decidedBy === null) return true
   const colleague = await presentAdministrator(db, row.decidedBy)
-  return colleague !== undefined && mayGive(colleague, { row, requester, person })
+  return colleague !== undefined && mayGive(db, colleague, { row, requester, person })
 }
 
 function mayRequest(requester: PresentAdministrator, endpoint: Endpoint, row: ConsentRow): boolean {
@@ -55,13 +57,21 @@ interface Parties {
   readonly person: UserRow
 }
 
-export const mayGive = (colleague: PresentAdministrator, { row, requester, person }: Parties): boolean =>
-  mayCall(colleague.role, giveConsent) && managesConsent(colleague, row) && isAnother(colleague, requester, person)
+export async function mayGive(
+  db: Queryable,
+  colleague: PresentAdministrator,
+  { row, requester, person }: Parties,
+): Promise<boolean> {
+  if (!mayCall(colleague.role, giveConsent) || !managesConsent(colleague, row)) return false
+  return isAnother(db, colleague, { requester, person })
+}
 
 /** The requester cannot consent, and neither can the person it is about, nor a second account of either. */
-export function isAnother(colleague: PresentAdministrator, requester: PresentAdministrator, person: UserRow): boolean {
-  const emails = [requester.email, person.email].map((email) => email.toLowerCase())
-  const isRequester =
-    colleague.id === requester.id || (colleague.userId !== null && colleague.userId === requester.userId)
-  return !isRequester && colleague.userId !== person.id && !emails.includes(colleague.email.toLowerCase())
+export async function isAnother(
+  db: Queryable,
+  colleague: PresentAdministrator,
+  { requester, person }: Pick<Parties, 'requester' | 'person'>,
+): Promise<boolean> {
+  const isRequester = colleague.id === requester.id || isSamePerson(colleague, requester)
+  return !isRequester && (await ownership(db, colleague, person)) === 'other'
 }

@@ -65,6 +65,8 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.forbidden.guarded': 'Verify the caller, or ask another administrator to consent to this first.',
   'api.error.forbidden.elsewhere':
     'This counts in every domain of the person, and you do not manage all of them. Ask an administrator who does.',
+  'api.error.forbidden.sameaddress':
+    'This person has your e-mail address. Ask another administrator to consent to this first, or an owner to say whose record it is.',
   'api.error.forbidden.own': 'You cannot do this to your own record. Ask another administrator.',
   'api.error.forbidden.blocked':
     'The person answered No to the help desk within 24 hours. Ask an administrator of role admin or owner.',

@@ -20,6 +20,7 @@ const administrator = {
   role: 'helpdesk',
   domains: [domainId],
   user: null,
+  namesakes: [],
   createdAt: 1795000000,
   lastSeenAt: 1795086400,
   revokedAt: null,
@@ -231,6 +232,10 @@ export const adminExamples: Readonly<Record<string, Example>> = {
 
   listAdministrators: { answer: [administrator] },
   getAdministrator: { answer: administrator },
+  decideAdministratorRecord: {
+    request: { user: '5f'.repeat(20), own: true },
+    answer: { ...administrator, user: '5f'.repeat(20) },
+  },
   changeAdministrator: { request: { role, domains }, answer: { ...administrator, version: 2 } },
   revokeAdministrator: {},
   listAdministratorSessions: {

@@ -615,6 +615,11 @@ export interface Database {
     userHandle: string
     expiresAt: number
   }
+  /** Users with the e-mail address of an administrator who are somebody else, as an owner has said. */
+  administratorNamesake: {
+    administratorId: string
+    userId: string
+  }
   /** What people are found by: a row for each person, device in use and hardware token. Triggers write it. */
   searchRow: {
     /** Of SQLite alone, where rows have the order of their people. */

@@ -84,6 +84,18 @@ describe('second-factor admin', () => {
     expect(await json('admin', 'list')).toMatchObject([{ role: 'auditor', domains: [], version: 2 }])
   })
 
+  it('says whether a user is the administrator', async () => {
+    await register((await json('admin', 'invite', ...hal)).token)
+    const { id } = await json('user', 'create', 'hal', '--name', 'Hal', '--email', 'hal@example.com')
+
+    const denied = await json('admin', 'record', 'hal@example.com', 'hal', '--not-own')
+    const linked = await admin('admin', 'record', 'hal@example.com', 'hal')
+
+    expect(denied).toMatchObject({ user: null, namesakes: [id] })
+    expect(linked.stdout).toBe('"hal" is the record of "Hal".\n')
+    expect(await json('admin', 'list')).toMatchObject([{ user: id, namesakes: [] }])
+  })
+
   it('lists sessions and ends them', async () => {
     const { session } = await register((await json('admin', 'invite', ...olivia)).token)
 

@@ -121,6 +121,13 @@ async function ofAnother(act: (mine: Awaited<ReturnType<typeof consoleOwner>>, p
   await act(await consoleOwner(), `/administrators/${id}`)
 }
 
+/** An owner says whether a user is another administrator. */
+async function decideRecord(own: boolean): Promise<void> {
+  const { id: user } = await member(running)
+  const { id } = await administrator(console(), { role: 'auditor', email: 'audrey@example.net' })
+  await (await consoleOwner()).call('PUT', `/administrators/${id}/record`, { body: { user, own } })
+}
+
 /** The help desk asks for a consent, and another administrator answers. */
 async function consent(answer?: 'give' | 'deny', then = false): Promise<void> {
   // Ceremonies are limited by address.
@@ -374,6 +381,8 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
   'administrator.sessions_ended': () => ofAnother((mine, path) => mine.call('DELETE', `${path}/sessions`)),
   'administrator.changed': () =>
     ofAnother((mine, path) => mine.call('PUT', path, { body: { role: 'auditor' }, headers: { 'if-match': '"1"' } })),
+  'administrator.record_linked': () => decideRecord(true),
+  'administrator.record_denied': () => decideRecord(false),
   'administrator.revoked': () => ofAnother((mine, path) => mine.call('DELETE', path)),
   'administrator.passkey_added': async () => (await consoleOwner()).addPasskey(),
   async 'administrator.passkey_removed'() {

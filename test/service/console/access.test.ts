@@ -288,11 +288,8 @@ describe.each(mainEngines)('on %s', (engine) => {
       const domains = as === 'owner' ? [] : [running.domain.id]
       const user = params['own domain']['userId']!
       const self = await administrator(running, { role: as, domains, user })
-      const namesake = await administrator(running, { role: as, domains, email: 'SOMEBODY@example.com' })
 
-      const answers = [await ask(operation, self, 'own record'), await ask(operation, namesake, 'own record')]
-
-      expect(answers.map(({ code }) => code)).toEqual(Array(2).fill('api.error.forbidden.own'))
+      expect((await ask(operation, self, 'own record')).code).toBe('api.error.forbidden.own')
     })
   })
 

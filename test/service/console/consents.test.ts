@@ -100,6 +100,21 @@ describe.each(engines)('a consent on %s', (engine) => {
   })
 
   it.each([
+    ['another value', 'usesAllowed', 3],
+    ['another reason', 'because', 'fraud'],
+  ])('is not used for %s than the colleague has seen', async (_, field, value) => {
+    const id = await person()
+    const parameters = { usesAllowed: 1, expirationTime: 60 }
+    await give(await ask(id, 'createPersonBypassCode', parameters))
+    const make = (more: object) =>
+      hal.call('POST', `/people/${id}/bypass-codes`, { body: { because, ...parameters, ...more } })
+
+    const answers = [await make({ [field]: value }), await make({})]
+
+    expect(answers.map(outcome)).toEqual([guarded, 200])
+  })
+
+  it.each([
     ['an unknown field', 'changePersonEmail', { email: 'a@example.com', username: 'a' }],
     ['a missing field', 'changePersonEmail', {}],
     ['a wrong value', 'createPersonBypassCode', { usesAllowed: 0, expirationTime: 60 }],

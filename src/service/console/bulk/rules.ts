@@ -7,7 +7,7 @@ import { isHelpDeskBlocked } from '../../store/caller-verifications.ts'
 import { presentUsers } from '../../store/people.ts'
 import type { Queryable } from '../../store/schema.ts'
 import { signedIn } from '../call.ts'
-import { isOwnUser } from '../own-record.ts'
+import { ownership } from '../own-record.ts'
 import { mailRefusals } from './mails.ts'
 
 interface Job {
@@ -67,8 +67,11 @@ export async function personRefusals(
   const refused = new Map<string, BulkReason>()
   for (const id of userIds) {
     const user = users.get(id)
+    const whose = user && (await ownership(db, administrator, user))
     if (!user || !visible.has(id)) refused.set(id, 'not_found')
-    else if (isOwnUser(administrator, user)) refused.set(id, 'own')
+    else if (whose === 'own') refused.set(id, 'own')
+    // With the same e-mail address: another administrator has to consent to each change.
+    else if (whose === 'undecided') refused.set(id, 'guarded')
     else if (!members.has(id)) refused.set(id, 'not_member')
     // The help desk has few people in a job.
     else if (role === 'helpdesk' && (await isHelpDeskBlocked(db, id, call.clock.now()))) refused.set(id, 'blocked')

@@ -12,6 +12,7 @@ const known = [
   '0004-search-rows',
   '0005-caller-strength',
   '0006-kept-browser-of-session',
+  '0007-administrator-namesake',
 ] as const
 
 export type MigrationName = (typeof known)[number]

@@ -10,6 +10,7 @@ import { consentSubject } from './0003-consent-subject.ts'
 import { searchRows } from './0004-search-rows.ts'
 import { callerStrength } from './0005-caller-strength.ts'
 import { keptBrowserOfSession } from './0006-kept-browser-of-session.ts'
+import { administratorNamesake } from './0007-administrator-namesake.ts'
 import type { MigrationName } from './migrate.ts'
 
 export const migrations = (engine: Engine): Record<MigrationName, Migration> => ({
@@ -19,6 +20,7 @@ export const migrations = (engine: Engine): Record<MigrationName, Migration> => 
   '0004-search-rows': searchRows(engine),
   '0005-caller-strength': callerStrength,
   '0006-kept-browser-of-session': keptBrowserOfSession,
+  '0007-administrator-namesake': administratorNamesake,
 })
 
 /** In one transaction; several processes may try at once. */
