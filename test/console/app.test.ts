@@ -328,7 +328,7 @@ describe('the app', () => {
     expect([title, await page.title()]).toEqual(['Invite an administrator · Acme', 'Administrators · Acme'])
   })
 
-  it('loads at most 80 kB of scripts and styles, compressed, in any language', () => {
+  it('loads at most 84 kB of scripts and styles, compressed, in any language', () => {
     const folder = new URL('../../dist/console/assets/', import.meta.url)
     const names = readdirSync(folder).filter((name) => /\.(js|css)$/.test(name))
     const size = (name: string) => gzipSync(readFileSync(new URL(name, folder))).length
@@ -337,7 +337,7 @@ describe('the app', () => {
     const rest = names.filter((name) => !isWords(name)).reduce((sum, name) => sum + size(name), 0)
 
     expect(words).toHaveLength(Object.keys(languageNames).length)
-    expect(rest + Math.max(...words.map(size))).toBeLessThan(80_000)
+    expect(rest + Math.max(...words.map(size))).toBeLessThan(84_000)
   })
 
   it('contains nothing inline, and loads nothing from elsewhere', () => {

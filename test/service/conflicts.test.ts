@@ -5,6 +5,7 @@ import type { Endpoint } from '../../src/contract/endpoint.ts'
 import { errorStatus } from '../../src/contract/errors.ts'
 import { operations } from '../../src/contract/operations.ts'
 import type { Lies } from '../../src/testing/software-authenticator.ts'
+import { createBrowserKey } from '../support/browser-key.ts'
 import { random128 } from '../support/device-signer.ts'
 import { engines, useEngine } from '../support/engines.ts'
 import { startMailServer } from '../support/mail-server.ts'
@@ -206,6 +207,17 @@ describe.each(engines)('requests that conflict on %s', (engine) => {
       const { id } = await personWithDevice(running)
       const body = { what: 'device', pass: await (await member(running)).pass() }
       return thrice(() => call('POST', `${inDomain({ id })}/factors/give-up`, { body }))
+    },
+    async forgetBrowser() {
+      const [person, { publicKey }] = [await passkeyHolder(running), createBrowserKey()]
+      await person.usePasskey({ redeem: { browser: { publicKey } } })
+      const browsers = `${inDomain(person)}/browsers`
+      const [kept] = (await call('POST', `${browsers}/list`, { body: {} })).json
+      return thrice(() => call('DELETE', `${browsers}/${kept.id}`))
+    },
+    async forgetBrowsers() {
+      const person = await member(running)
+      return thrice(() => call('DELETE', `${inDomain(person)}/browsers?pass=${unknownId}`))
     },
     async issueFirstToken() {
       const person = await personWithDevice(running)
