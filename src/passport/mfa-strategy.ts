@@ -16,6 +16,8 @@ import { reportTrouble, unavailableError } from '../express/request/trouble.ts'
 import { verifiedOf } from '../express/request/verified.ts'
 import type { WebRequest } from '../express/request/web-request.ts'
 import { createWebRequest } from '../express/request/web-request.ts'
+import { renewalSent } from '../express/session/renewals.ts'
+import { EndedSessionError, loadedIdOf } from '../express/session/web-session.ts'
 import { openChallenge } from '../express/sign-in/open-challenge.ts'
 import { carryOver } from './carry-over.ts'
 import type { MfaStrategyOptions } from './options.ts'
@@ -109,11 +111,13 @@ async function isNeeded({ req, context: { mfa }, user }: WebRequest): Promise<bo
   return mfa.options.required === undefined || (await mfa.options.required(req, user))
 }
 
+const required = fail({ reason: 'required', message: 'Pass the second step first.' }, 403)
+
 /** Sends pages to the challenge. */
 function lead(request: WebRequest, options: AuthenticateOptions): PassportOutcome {
   const { req, context, user } = request
   if (!isNavigation(req)) {
-    return { state: 'as-is', answer: fail({ reason: 'required', message: 'Pass the second step first.' }, 403) }
+    return { state: 'as-is', answer: required }
   }
   const wanted = { userKey: userKeyOf(user), purpose: 'sign_in', ...destinations(req, context, options) } as const
   return { ...openChallenge(request, wanted).effects, answer: { kind: 'redirect', location: context.base } }
@@ -142,9 +146,16 @@ async function settled(request: WebRequest, handler: () => Promise<PassportOutco
       asCaller(userKeyOf(user), () => settle<PassportAnswer>(request, res, handler)),
     )
   } catch (error) {
+    if (error instanceof EndedSessionError) return leaveToOther(request)
     if (!(error instanceof UnreachableError || error instanceof ApiError)) throw error
     const { retryAfter, event } = reportTrouble(context, error)
     await applyEffects(req, res, context, { state: 'as-is', events: [event] })
     throw unavailableError(error, retryAfter)
   }
+}
+
+/** Another request has passed the second step and given the web session a new id, which the browser has to get first. */
+async function leaveToOther({ req, context }: WebRequest): Promise<PassportAnswer> {
+  await renewalSent(loadedIdOf(req))
+  return isNavigation(req) ? { kind: 'redirect', location: context.base } : required
 }

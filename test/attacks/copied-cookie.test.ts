@@ -36,6 +36,38 @@ async function arrange(options: Partial<WebAppOptions> = {}) {
   return { ...app, url, owner, account, store, ids, destroyed: () => destroyed, release: held.resolve }
 }
 
+type Callback = (...answer: unknown[]) => void
+
+/** Holds back one read of the store, once it has read, or one write, before it writes. The first `after` calls go on. */
+function holdBack(store: session.MemoryStore, method: 'get' | 'set', { after }: { readonly after: number }) {
+  const begun = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const original = store[method].bind(store) as (...given: unknown[]) => void
+  const hold = (id: unknown, ...rest: unknown[]) => {
+    begun.resolve()
+    if (method === 'set') void released.promise.then(() => original(id, ...rest))
+    else original(id, (...answer: unknown[]) => void released.promise.then(() => (rest[0] as Callback)(...answer)))
+  }
+  let calls = 0
+  Object.assign(store, {
+    [method](...given: unknown[]) {
+      calls += 1
+      if (calls <= after) return original(...given)
+      Object.assign(store, { [method]: original })
+      hold(...(given as [unknown, ...unknown[]]))
+    },
+  })
+  return { begun: begun.promise, release: () => released.resolve() }
+}
+
+/** Lets a change go on as far as it can. */
+async function whileItCan({ url }: App, change: Promise<unknown>): Promise<void> {
+  const turns = async () => {
+    for (let turn = 0; turn < 20; turn += 1) await fetch(`${url}/mfa/assets/style.css`)
+  }
+  await Promise.race([change, turns()])
+}
+
 const idOf = (browser: Browser) =>
   decodeURIComponent(browser.cookie('connect.sid') ?? '')
     .slice(2)
@@ -74,15 +106,16 @@ async function standing(browser: Browser) {
 const out = { isSignedIn: false, isVerified: false }
 const inside = { isSignedIn: true, isVerified: true }
 
-/** Reads wait for each other: all requests have the same web session before one of them renews it. @returns the former `get`. */
-function readTogether(store: session.MemoryStore, requests: number): session.MemoryStore['get'] {
+/** The first reads wait for each other: all requests have the same web session before one of them renews it. */
+function readTogether(store: session.MemoryStore, requests: number): void {
   const get = store.get.bind(store)
   const reads: (() => void)[] = []
   store.get = (...given) => {
     reads.push(() => get(...given))
-    if (reads.length === requests) for (const read of reads.splice(0)) read()
+    if (reads.length < requests) return
+    store.get = get
+    for (const read of reads) read()
   }
-  return get
 }
 
 describe('a copied cookie of a verified web session', () => {
@@ -123,11 +156,9 @@ describe('a copied cookie of a verified web session', () => {
   it('verifies at most one of two browsers that end the other sessions at the same moment', async () => {
     const app = await arrange()
     const browsers = [app.owner, app.owner.copy(), app.owner.copy()]
-    const get = readTogether(app.store, browsers.length)
+    readTogether(app.store, browsers.length)
 
     const answers = await Promise.all(browsers.map((browser) => endOthers(browser)))
-
-    app.store.get = get
 
     const places = answers
       .map(({ headers }) => String(headers['location']))
@@ -159,6 +190,55 @@ describe('a copied cookie of a verified web session', () => {
     expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
   })
 
+  it('is not renewed by two browsers, although the store answers the first slowly', async () => {
+    const app = await arrange()
+    const thief = app.owner.copy()
+    const slow = holdBack(app.store, 'get', { after: 1 })
+    const first = endOthers(thief)
+    await slow.begun
+    const second = endOthers(app.owner)
+    await whileItCan(app, second)
+
+    slow.release()
+    await Promise.all([first, second])
+
+    expect(app.ids()).toEqual([idOf(thief)])
+    expect([await standing(thief), await standing(app.owner)]).toEqual([inside, out])
+  })
+
+  it('is not brought back by a save that read the store before its owner added a passkey', async () => {
+    const app = await arrange()
+    const thief = app.owner.copy()
+    const before = idOf(app.owner)
+    const slow = holdBack(app.store, 'get', { after: 1 })
+    const late = thief.submit('/mfa/devices/forget')
+    await slow.begun
+    await changes['adds a passkey']?.(app)
+
+    slow.release()
+    await late
+
+    expect(app.ids()).not.toContain(before)
+    expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
+  })
+
+  it('is not brought back by a save that the store carries out slowly', async () => {
+    const app = await arrange()
+    const thief = app.owner.copy()
+    const before = idOf(app.owner)
+    const slow = holdBack(app.store, 'set', { after: 0 })
+    const late = thief.submit('/mfa/devices/forget')
+    await slow.begun
+    const change = endOthers(app.owner)
+    await whileItCan(app, change)
+
+    slow.release()
+    await Promise.all([late, change])
+
+    expect(app.ids()).not.toContain(before)
+    expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
+  })
+
   it('keeps what the app has stored in the web session, in the browser that makes the change', async () => {
     const routes: WebAppOptions['routes'] = (server) => {
       server.post('/basket', (req, res) => {
@@ -181,9 +261,8 @@ describe('two tabs of one browser', () => {
     const app = await arrange()
     const tab = app.owner.copy()
 
-    const get = readTogether(app.store, 2)
+    readTogether(app.store, 2)
     const [first, second] = await Promise.all([endOthers(app.owner), endOthers(tab)])
-    app.store.get = get
 
     // The cookie jar of a browser has the id that either answer has set.
     const jar = [first, second].flatMap(({ cookies }) => cookies).filter((line) => line.startsWith('connect.sid'))

@@ -2,6 +2,14 @@ import type { Mutant } from './mutant.ts'
 
 export const mutants: readonly Mutant[] = [
   {
+    defense: 'what Passport answers where another tab has renewed the web session',
+    file: 'src/passport/mfa-strategy.ts',
+    find: 'if (error instanceof EndedSessionError) return leaveToOther(request)',
+    replace: '',
+    test: 'passport/posted-code.test.ts',
+    title: '%s where another tab has given the web session a new id meanwhile',
+  },
+  {
     defense: 'a web session that nobody is signed in to is stored without its record at once',
     file: 'src/express/mfa.ts',
     find: "hasMfaState(req) ? 'end' : 'as-is'",

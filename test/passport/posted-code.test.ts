@@ -107,6 +107,33 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(await isIn(browser)).toBe(true)
   })
 
+  it.each([
+    ['leads to the page', { 'sec-fetch-mode': 'navigate' }, 303, '/mfa'],
+    ['is refused to a script', { 'sec-fetch-mode': 'cors' }, 403, undefined],
+  ])('%s where another tab has given the web session a new id meanwhile', async (_, headers, status, location) => {
+    const held = Promise.withResolvers<void>()
+    const arrived = Promise.withResolvers<void>()
+    const hold: express.RequestHandler = (req, _res, next) => {
+      if (req.headers['x-held'] === undefined) return next()
+      arrived.resolve()
+      void held.promise.then(() => next())
+    }
+    const app = await startCodeApp({ app: { beforeMfa: [hold] } })
+    const { browser, code } = await signedIn(app)
+    await browser.submit('/second-step', { code: await code() })
+    const late = browser.copy().submit('/second-step', { code: await code() }, { ...headers, 'x-held': 'yes' })
+    await arrived.promise
+    await browser.submit('/second-step', { code: await code() })
+
+    held.resolve()
+    const answer = await late
+
+    expect(answer.status).toBe(status)
+    expect(answer.headers['location']).toBe(location)
+    expect(answer.cookies).toEqual([])
+    expect(await isIn(browser)).toBe(true)
+  })
+
   it('gives the web session a new id, and keeps the data of the login', async () => {
     const app = await startCodeApp()
     const { browser, code } = await signedIn(app)

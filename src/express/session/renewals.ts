@@ -1,20 +1,72 @@
+/** What this process does with the stored copy of a web session. */
+interface Steps {
+  /** Whether the store still has the web session under this id. */
+  readonly isStored: () => Promise<boolean>
+  /** Stores it under this id, or moves it to a new one. */
+  readonly change: () => Promise<void>
+}
+
+/** A save under an id. It reads the store first, and a renewal can begin meanwhile. */
+interface Save {
+  isOutdated: boolean
+  stored: Promise<void> | undefined
+}
+
 /** By the former id of a web session: resolves when the answer with its new id has been sent, or cannot be. */
 const renewals = new Map<string, Promise<void>>()
 
+/** The saves that have begun, by the id of the web session. */
+const saves = new Map<string, Set<Save>>()
+
 /**
- * Begins to give a web session a new id, until the answer is over.
- * @returns false if another request of this process has begun before.
+ * Gives a web session a new id. Of several requests with the same id, only the first does: another one could otherwise copy the web
+ * session when this one has ended it. So it is reserved before the store is read, until the answer is over.
+ *
+ * @returns false if another request has renewed or ended it, or is about to.
  */
-export function beginRenewal(formerId: string, answerOver: AbortSignal): boolean {
-  if (renewals.has(formerId)) return false
-  if (answerOver.aborted) return true
+export async function renewOnce(id: string, answerOver: AbortSignal, { isStored, change }: Steps): Promise<boolean> {
+  if (renewals.has(id)) return false
   const sent = Promise.withResolvers<void>()
-  renewals.set(formerId, sent.promise)
-  answerOver.addEventListener('abort', () => {
-    renewals.delete(formerId)
+  renewals.set(id, sent.promise)
+  const end = () => {
+    renewals.delete(id)
     sent.resolve()
-  })
-  return true
+  }
+  let isRenewed = false
+  try {
+    const others = [...(saves.get(id) ?? [])]
+    for (const save of others) save.isOutdated = true
+    if (!(await isStored())) return false
+    // A store with several connections could otherwise carry them out after the old id has ended.
+    await Promise.allSettled(others.flatMap(({ stored }) => stored ?? []))
+    await change()
+    isRenewed = true
+    return true
+  } finally {
+    if (!isRenewed || answerOver.aborted) end()
+    else answerOver.addEventListener('abort', end)
+  }
+}
+
+/**
+ * Stores a web session under the id that it has.
+ *
+ * @returns false if another request has renewed or ended it meanwhile: storing it would bring the old id back.
+ */
+export async function saveUnlessRenewed(id: string, { isStored, change }: Steps): Promise<boolean> {
+  if (renewals.has(id)) return false
+  const save: Save = { isOutdated: false, stored: undefined }
+  const begun = saves.get(id) ?? new Set()
+  saves.set(id, begun.add(save))
+  try {
+    if (!(await isStored()) || save.isOutdated) return false
+    save.stored = change()
+    await save.stored
+    return true
+  } finally {
+    begun.delete(save)
+    if (begun.size === 0) saves.delete(id)
+  }
 }
 
 /** Waits until the browser has got the new id that another request has given to this web session. */

@@ -4,7 +4,7 @@ import { bindingOf } from './binding.ts'
 import { cookieSize, maxCookieSize, smallerStates } from './cookie-size.ts'
 import type { CookieContext } from './id-cookie.ts'
 import type { MfaState } from './mfa-state.ts'
-import { beginRenewal } from './renewals.ts'
+import { renewOnce, saveUnlessRenewed } from './renewals.ts'
 import { saveOnlyChanges } from './save-only-changes.ts'
 import { parseState, serializeState } from './stored-state.ts'
 import type { StoredState } from './stored-state.ts'
@@ -103,13 +103,18 @@ export function readMfaState(req: IncomingMessage, context?: CookieContext): Mfa
  * @throws {EndedSessionError}
  */
 export async function saveMfaState(req: IncomingMessage, state: MfaState): Promise<void> {
-  const session = sessionOf(req)
-  await requireCurrent(req, session)
+  const change = () => storeState(req, state)
+  const id = renewableId(req)
+  if (id === undefined) return change()
+  if (!(await saveUnlessRenewed(id, { isStored: () => hasStored(req), change }))) throw leave(req)
+}
+
+async function storeState(req: IncomingMessage, state: MfaState): Promise<void> {
   const { service: _service, otherChallenges, ...own } = state
   const parts = { ...own, otherChallenges: otherChallenges?.length ? otherChallenges : undefined }
   if (Object.values(parts).some((part) => part !== undefined)) putMfaState(req, fitting(req, parts))
   else removeMfaState(req)
-  await store(session)
+  await store(sessionOf(req))
 }
 
 /**
@@ -159,17 +164,13 @@ export async function removeAndSaveMfaState(req: IncomingMessage): Promise<void>
 }
 
 /**
- * A verified web session is stored only while its id is: another request may have renewed it since this one loaded it. Others are
- * not worth a read of the store, and lose nothing by a new id.
+ * The id of a web session that another request may have renewed since this one loaded it: the verified one that the request came
+ * with. Others are not worth a read of the store, and lose nothing by a new id.
  */
-async function requireCurrent(req: IncomingMessage, session: WebSession): Promise<void> {
-  if (isLoadedVerified(req, session) && !(await hasStored(req))) throw leave(req)
-}
-
-/** Whether it is the verified web session that the request came with. */
-function isLoadedVerified(req: IncomingMessage, session: WebSession): boolean {
-  const isLoaded = !isCookieSession(session) && loadedIdOf(req) === sessionIdOf(req)
-  return isLoaded && readMfaState(req).verified !== undefined
+function renewableId(req: IncomingMessage): string | undefined {
+  const id = sessionIdOf(req)
+  const isLoaded = !isCookieSession(sessionOf(req)) && loadedIdOf(req) === id
+  return isLoaded && readMfaState(req).verified !== undefined ? id : undefined
 }
 
 function leave(req: IncomingMessage): EndedSessionError {
@@ -224,9 +225,10 @@ export async function saveUnderNewId(req: IncomingMessage, state: MfaState, answ
   const { cookie, mfa: _before, ...data } = { ...sessionOf(req) }
   const old = sessionOf(req)
   if (isCookieSession(old)) return saveMfaState(req, state)
-  await requireCurrent(req, old)
-  if (isLoadedVerified(req, old) && !beginRenewal(sessionIdOf(req) ?? '', answerOver)) throw leave(req)
-  await renew(req, old)
+  const change = () => renew(req, old)
+  const id = renewableId(req)
+  if (id === undefined) await change()
+  else if (!(await renewOnce(id, answerOver, { isStored: () => hasStored(req), change }))) throw leave(req)
   const session = sessionOf(req)
   saveOnlyChanges(session)
   Object.assign(session, data)
