@@ -274,6 +274,17 @@ describe('somebody else who shares the web session', () => {
     expect(await isVerified(holder)).toBe(true)
   })
 
+  it('removes no challenge whose request waits on the device, by opening others', async () => {
+    const app = await start()
+    const { attacker, holder } = await app.planted()
+    for (let tries = 0; tries < 5; tries++) await app.sharing(attacker).open('/account')
+    await app.device.approve()
+
+    await holder.submit('/mfa/complete')
+
+    expect(await isVerified(holder)).toBe(true)
+  })
+
   it('can end it by signing out', async () => {
     const app = await start({ mfa: { logout: (req, res) => req.session.destroy(() => res.redirect(303, '/')) } })
     const { attacker, holder } = await app.planted()

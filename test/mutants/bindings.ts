@@ -46,10 +46,18 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the number of challenges in a web session',
     file: 'src/express/session/stored-state.ts',
-    find: '.slice(-maxChallenges)',
-    replace: '',
+    find: 'const room = maxChallenges - own.length',
+    replace: 'const room = 10 * maxChallenges',
     test,
     title: 'has at most three challenges in it',
+  },
+  {
+    defense: 'keeping the challenges whose requests wait',
+    file: 'src/express/session/stored-state.ts',
+    find: 'sessionId }) => sessionId === undefined).slice(0,',
+    replace: 'sessionId }) => sessionId === null).slice(0,',
+    test,
+    title: 'removes no challenge whose request waits on the device, by opening others',
   },
   {
     defense: 'canceling the requests of all browsers at a sign-out',

@@ -38,7 +38,7 @@ export interface MfaState {
   readonly page?: string | undefined
 }
 
-/** How many browsers can have a challenge in one web session; the oldest challenge goes first. */
+/** How many browsers can have a challenge in one web session. */
 export const maxChallenges = 3
 
 export interface Setup {

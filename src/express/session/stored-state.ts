@@ -19,14 +19,26 @@ export type StoredState = Omit<MfaState, 'verified' | 'challenge' | 'otherChalle
 const absent = '|'
 
 export function serializeState({ verified, challenge, otherChallenges = [], ...parts }: MfaState): StoredState {
-  const all = challenge ? [...otherChallenges, challenge] : otherChallenges
-  const challenges = all.filter(({ binding }) => binding !== undefined).slice(-maxChallenges)
+  const challenges = keptChallenges(challenge ? [challenge] : [], otherChallenges)
   const rest = challenges.length === 0 ? parts : { ...parts, challenges }
   if (!verified) return rest
   const { service, lastReturnTo, ownId: _impliedByVerified, ...others } = rest
   const { userKey, at, factor, factorId, sessionId, epoch, nextEpoch, purpose } = verified
   const ids = [userKey, String(at), factor, factorId, sessionId, epoch, nextEpoch]
   return { ...others, verified: [...ids, service, lastReturnTo, strengthOf(verified), purpose].map(encode).join(' ') }
+}
+
+/**
+ * That of this browser, and as many of the others as there is room for. Those that have sent a request to the device stay longest: each
+ * browser can open a challenge, but requests are limited for the user. So an attacker who shares the web session cannot remove
+ * the challenge of a user who is waiting, unless the device shows requests of the attacker as well.
+ */
+function keptChallenges(own: readonly Challenge[], others: readonly Challenge[]): readonly Challenge[] {
+  const bound = others.filter(({ binding }) => binding !== undefined)
+  const room = maxChallenges - own.length
+  const idle = bound.filter(({ sessionId }) => sessionId === undefined).slice(0, Math.max(0, bound.length - room))
+  const rest = bound.filter((challenge) => !idle.includes(challenge))
+  return [...rest.slice(-room), ...own.filter(({ binding }) => binding !== undefined)]
 }
 
 /** One value for both, as versions that know only the policies read a value that they do not know as none of them. */
