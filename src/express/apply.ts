@@ -122,10 +122,9 @@ async function recover(request: WebRequest, res: Response, error: unknown, isRet
   const isLate = res.headersSent
   // The effects so far may have ended or changed what the handler was given.
   const current = { ...request, state: readMfaState(request.req, request.context) }
-  const outcome =
-    error instanceof EndedSessionError
-      ? await leaveToOther(request)
-      : await unavailable(current, error, !isLate && !isRetry && canSave(request.req))
+  const outcome = (await isLeftToOther(request.req, error))
+    ? leaveToOther(request)
+    : await unavailable(current, error, !isLate && !isRetry && canSave(request.req))
   try {
     await applyEffects(request.req, res, request.context, outcome)
   } catch (failure) {
@@ -137,12 +136,18 @@ async function recover(request: WebRequest, res: Response, error: unknown, isRet
 }
 
 /**
- * Another tab has done what gave the web session a new id, or an attacker who shares the id has lost it. Continues once the browser
- * has got the new id, at the page that shows what there is now.
+ * Whether the error says that another request has renewed or ended the web session: another tab, or the owner of a copied cookie.
+ * Returns once the browser has got the new id.
  */
-async function leaveToOther(request: WebRequest): Promise<Outcome> {
-  const { req, context } = request
+export async function isLeftToOther(req: Request, error: unknown): Promise<boolean> {
+  if (!(error instanceof EndedSessionError)) return false
   await renewalSent(loadedIdOf(req))
+  return true
+}
+
+/** Continues at the page that shows what there is now. */
+function leaveToOther(request: WebRequest): Outcome {
+  const { req, context } = request
   const isSelfService = req.path.startsWith(`${context.mfa.options.path}/devices`)
   return { state: 'detach', answer: continueAt(request, isSelfService ? `${context.base}/devices` : context.base) }
 }

@@ -5,7 +5,7 @@ import { asCaller, asRequest } from '../challenge/attribution.ts'
 import type { Verified } from '../challenge/challenge.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { ApiError, UnreachableError } from '../client/errors.ts'
-import { applyEffects, settle } from '../express/apply.ts'
+import { applyEffects, isLeftToOther, settle } from '../express/apply.ts'
 import { resolveAppUser } from '../express/request/app-user.ts'
 import type { RequestContext } from '../express/request/context.ts'
 import { contextOf } from '../express/request/context.ts'
@@ -16,8 +16,6 @@ import { reportTrouble, unavailableError } from '../express/request/trouble.ts'
 import { verifiedOf } from '../express/request/verified.ts'
 import type { WebRequest } from '../express/request/web-request.ts'
 import { createWebRequest } from '../express/request/web-request.ts'
-import { renewalSent } from '../express/session/renewals.ts'
-import { EndedSessionError, loadedIdOf } from '../express/session/web-session.ts'
 import { openChallenge } from '../express/sign-in/open-challenge.ts'
 import { carryOver } from './carry-over.ts'
 import type { MfaStrategyOptions } from './options.ts'
@@ -146,7 +144,7 @@ async function settled(request: WebRequest, handler: () => Promise<PassportOutco
       asCaller(userKeyOf(user), () => settle<PassportAnswer>(request, res, handler)),
     )
   } catch (error) {
-    if (error instanceof EndedSessionError) return leaveToOther(request)
+    if (await isLeftToOther(req, error)) return toPage(request)
     if (!(error instanceof UnreachableError || error instanceof ApiError)) throw error
     const { retryAfter, event } = reportTrouble(context, error)
     await applyEffects(req, res, context, { state: 'as-is', events: [event] })
@@ -154,8 +152,7 @@ async function settled(request: WebRequest, handler: () => Promise<PassportOutco
   }
 }
 
-/** Another request has passed the second step and given the web session a new id, which the browser has to get first. */
-async function leaveToOther({ req, context }: WebRequest): Promise<PassportAnswer> {
-  await renewalSent(loadedIdOf(req))
+/** For the page, which shows what another request has made of the web session. */
+function toPage({ req, context }: WebRequest): PassportAnswer {
   return isNavigation(req) ? { kind: 'redirect', location: context.base } : required
 }

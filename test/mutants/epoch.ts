@@ -4,7 +4,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'what Passport answers where another tab has renewed the web session',
     file: 'src/passport/mfa-strategy.ts',
-    find: 'if (error instanceof EndedSessionError) return leaveToOther(request)',
+    find: 'if (await isLeftToOther(req, error)) return toPage(request)',
     replace: '',
     test: 'passport/posted-code.test.ts',
     title: '%s where another tab has given the web session a new id meanwhile',
