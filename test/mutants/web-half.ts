@@ -28,9 +28,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a new id when the second step is passed',
     file: 'src/express/session/web-session.ts',
-    find: `  await renew(req, old)
-`,
-    replace: '',
+    find: 'const change = () => renew(req, old)',
+    replace: 'const change = async () => {}',
     test: 'attacks/session-fixation.test.ts',
     title: 'changes its id when the second step is passed, so that an id planted before is worth nothing',
   },
