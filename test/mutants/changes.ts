@@ -27,8 +27,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the evidence that the transaction of a change reads',
     file,
-    find: '      if (!decided) await requireEvidence(present, endpoint, given)\n',
-    replace: '',
+    find: 'used ? undefined : await requireEvidence(present, endpoint, given)',
+    replace: 'undefined',
     test: late,
     title,
   },

@@ -1,17 +1,17 @@
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { SignedIn } from '../context/caller.ts'
 import { within } from '../context/within.ts'
-import type { Transact } from '../context/within.ts'
 import { route } from '../http/route.ts'
 import type { Call, Input, PreparedHandler, Route } from '../http/route.ts'
 import { lockAdministrator } from '../store/administrators.ts'
 import { consentById } from '../store/consents.ts'
+import type { ConsentRow } from '../store/consents.ts'
 import { readCommitted } from '../store/transaction-ends.ts'
 import { lockUser } from '../store/users.ts'
 import { authorizeAdministrator } from './authorize.ts'
 import { countPerson } from './bulk/people-budget.ts'
 import { consoleOf, notSignedIn, signedIn } from './call.ts'
-import { requireEvidence } from './guard.ts'
+import { requireEvidence, useUp } from './guard.ts'
 import { findSignedIn } from './sessions.ts'
 
 /**
@@ -20,8 +20,9 @@ import { findSignedIn } from './sessions.ts'
  *
  * @param change May run several times, and must use the call that it is given: its database is the transaction, and its
  * administrator is read in it.
+ * @param part A preparation needs the same right and the same evidence as the change after it, and uses no consent up.
  */
-export type Change = Transact<Call>
+export type Change = <T>(run: (call: Call) => Promise<T>, part?: 'preparation') => Promise<T>
 
 /** A handler of an operation that changes something. Everything that it changes, it changes through its third parameter. */
 export type ChangeHandler<E extends Endpoint> = PreparedHandler<E, Change>
@@ -40,7 +41,8 @@ function decidedChanges<E extends Endpoint>(call: Call, endpoint: E, input: Inpu
   const given = input as Readonly<Record<string, unknown>>
   const params = paramsOf(endpoint, given)
   let decided = false
-  const change: Change = async (run) => {
+  let used = false
+  const change: Change = async (run, part) => {
     const { db } = call.store
     const userId = await personOf(call, params)
     // Transactions about a person follow each other by the lock of the user's row, and need no other order (0034).
@@ -49,13 +51,19 @@ function decidedChanges<E extends Endpoint>(call: Call, endpoint: E, input: Inpu
       const inside = within(call, tx)
       const administrator = await decide(inside, endpoint, params, userId)
       const present = { ...inside, console: { ...consoleOf(call), administrator } }
-      // Used up by the first of several transactions of a request: the later ones finish what it has begun.
-      if (!decided) await requireEvidence(present, endpoint, given)
-      if (!decided && endpoint.admin?.guarded === true && userId !== undefined) await countPerson(present, userId)
+      // Used up by the first of several transactions of a change: the later ones finish what it has begun.
+      const consent = used ? undefined : await requireEvidence(present, endpoint, given)
+      if (!used && part !== 'preparation') await use(present, consent)
       return run(present)
     })
     decided = true
+    used ||= part !== 'preparation'
     return result
+  }
+  const use = async (present: Call, consent: ConsentRow | undefined): Promise<void> => {
+    if (consent) await useUp(present, consent)
+    const { userId } = params
+    if (endpoint.admin?.guarded === true && userId !== undefined) await countPerson(present, userId)
   }
   return { change, hasDecided: () => decided }
 }

@@ -15,15 +15,24 @@ import type { DomainRow } from '../store/domains.ts'
 import { organizationById } from '../store/organizations.ts'
 import { tokenOf } from '../store/tokens.ts'
 import type { UserRow } from '../store/users.ts'
-import { enrollmentMailProblem, mailLimits } from './may-mail.ts'
+import { enrollmentMailProblem, mailLimits, needsGuard } from './may-mail.ts'
 import type { MailedPerson } from './may-mail.ts'
 
 /** How the right to send a mail is decided. */
 interface Deciding {
   /** Opens a transaction in which the right to change the person has been decided. */
   readonly change: Transact<Call>
-  /** Uses up what the help desk needs for a mail that it does not send by itself. Throws if there is nothing. */
-  readonly useEvidence?: (call: Call) => Promise<void>
+  /** The same before the mail is sent, where it differs: what the change needs is there, and not used up. */
+  readonly prepare?: Transact<Call>
+  /** What the help desk needs for a mail that it does not send by itself. Many people at once get no such mail. */
+  readonly evidence?: Evidence
+}
+
+/** Both throw where there is none, and run in a transaction. */
+interface Evidence {
+  /** Uses nothing up. */
+  readonly require: (call: Call) => Promise<unknown>
+  readonly use: (call: Call) => Promise<void>
 }
 
 /** An enrollment mail, with how long its link works. */
@@ -42,7 +51,7 @@ interface Reserved {
 
 /**
  * Mails a person a link that sets up a device. The link works once the mail server has accepted the mail, and ends an earlier
- * one. If the mail cannot be sent, nothing changes, and it does not count.
+ * one. If the mail cannot be sent, nothing changes, it does not count, and no consent is used up.
  *
  * @returns when the link ends, Unix time, seconds.
  * @throws {ApiProblem} that of `enrollmentMailProblem`, or `api.error.unavailable.mail`.
@@ -50,10 +59,10 @@ interface Reserved {
 export async function sendEnrollmentMail(
   call: Call,
   wanted: WantedMail,
-  { change, useEvidence }: Deciding = { change: undecided(call) },
+  { change, prepare = change, evidence }: Deciding = { change: undecided(call) },
 ): Promise<number> {
   // Not in one transaction, because other writers would wait for the mail server.
-  const reserved = await change((inside) => reserve(inside, wanted, useEvidence))
+  const reserved = await prepare((inside) => reserve(inside, wanted, evidence))
   const code = newActivationCode(call.random)
   try {
     await deliver(call, reserved, code)
@@ -61,20 +70,16 @@ export async function sendEnrollmentMail(
     await release(call, reserved)
     throw new ApiProblem('api.error.unavailable.mail', undefined, { headers: { 'Retry-After': '10' }, cause })
   }
-  await change((inside) => store(inside, { ...reserved, code }))
+  await change((inside) => store(inside, { ...reserved, code, evidence }))
   return reserved.expiresAt
 }
 
-async function reserve(
-  call: Call,
-  { days, ...person }: WantedMail,
-  useEvidence: Deciding['useEvidence'],
-): Promise<Reserved> {
+async function reserve(call: Call, { days, ...person }: WantedMail, evidence: Evidence | undefined): Promise<Reserved> {
   const { db } = call.store
   // Mails to one person follow each other from here on: what is counted below, no other mail is counting.
   await lockMember(db, call, person.domainId, person.userId)
   const problem = await enrollmentMailProblem(db, call, person)
-  if (problem?.code === 'api.error.forbidden.guarded' && useEvidence) await useEvidence(call)
+  if (problem?.code === 'api.error.forbidden.guarded' && evidence) await evidence.require(call)
   else if (problem) throw problem
   const at = call.clock.now()
   await noteAttempt(db, mailLimits(call, person.userId), at)
@@ -105,15 +110,24 @@ async function release(call: Call, { user, at }: Reserved): Promise<void> {
   await call.store.db.transaction().execute((db) => forgetAttempt(db, toPerson.scope, at))
 }
 
-/** From now on only this link works, unless access or address have changed, or a device was set up meanwhile. */
-async function store(
-  call: Call,
-  { user: { id, email }, domain, at, expiresAt, code }: Reserved & { readonly code: string },
-): Promise<void> {
+interface Sent extends Reserved {
+  readonly code: string
+  readonly evidence: Evidence | undefined
+}
+
+/**
+ * From now on only this link works, unless access or address have changed, a device was set up, or the evidence has ended
+ * meanwhile.
+ */
+async function store(call: Call, { user: { id, email }, domain, at, expiresAt, code, evidence }: Sent): Promise<void> {
   const { db } = call.store
   const user = await lockMember(db, call, domain.id, id)
   if (user.email !== email) throw readdressed()
   if ((await tokenOf(db, domain.id, id))?.state === 'active') throw new ApiProblem('api.error.conflict.device')
+  if (await needsGuard(db, call, user, domain)) {
+    if (!evidence) throw new ApiProblem('api.error.forbidden.guarded')
+    await evidence.use(call)
+  }
   const mailed = { code, at }
   await issueToken(call, db, { domain, user, expiresAt, firstOnly: false, selfEnrollment: false, mailed })
   await auditCall(db, call, 'enrollment.mailed', { domain: domain.id, user: id, until: expiresAt })

@@ -12,16 +12,24 @@ import { userById } from '../store/users.ts'
 import type { Change, ChangeHandler } from './change.ts'
 import { changeAddress } from './change-address.ts'
 import { sendEnrollmentMail } from './enrollment-mail.ts'
-import { useEvidence } from './guard.ts'
+import { requireGuard, useUp } from './guard.ts'
 import { expectedVersion, outdated } from './if-match.ts'
 import { personVersion, showPerson } from './people.ts'
 
 export const sendMail: ChangeHandler<typeof contract.sendEnrollmentMail> = async (input, call, change) => {
   const { because, ...wanted } = input
-  const acting: Change = (run) => change((inside) => run({ ...inside, because }))
+  const acting: Change = (run, part) => change((inside) => run({ ...inside, because }), part)
+  const requireConsent = (inside: Call) => requireGuard(inside, contract.sendEnrollmentMail, input)
   await sendEnrollmentMail({ ...call, because }, wanted, {
     change: acting,
-    useEvidence: (inside) => useEvidence(inside, contract.sendEnrollmentMail, input),
+    prepare: (run) => acting(run, 'preparation'),
+    evidence: {
+      require: requireConsent,
+      async use(inside) {
+        const consent = await requireConsent(inside)
+        if (consent) await useUp(inside, consent)
+      },
+    },
   })
   return showPerson(call, wanted.userId)
 }

@@ -6,6 +6,7 @@ import type { Call } from '../http/route.ts'
 import { consentDigest } from '../rules/consent.ts'
 import { isCallerVerified, strongestDevice } from '../store/caller-verifications.ts'
 import { givenConsent, useConsent } from '../store/consents.ts'
+import type { ConsentRow } from '../store/consents.ts'
 import { domainById } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
 import { signedIn } from './call.ts'
@@ -17,16 +18,24 @@ type Given = Readonly<Record<string, unknown>>
 
 /**
  * What an administrator needs for an action besides its right to it. For a person with its own e-mail address, of whom no owner has
- * said whose record it is: the consent of another administrator, whatever the action. For guarded actions, see `useEvidence`.
+ * said whose record it is: the consent of another administrator, whatever the action. For guarded actions, see `requireGuard`.
  *
+ * @returns the consent that the action uses up; undefined where it uses none up.
  * @throws {ApiProblem} `api.error.forbidden.sameaddress`, `api.error.forbidden.guarded`
  */
-export async function requireEvidence(call: Call, endpoint: Endpoint, input: Given): Promise<void> {
-  if (await needsColleague(call, endpoint, input)) {
-    if (!(await useGivenConsent(call, endpoint, input))) throw new ApiProblem('api.error.forbidden.sameaddress')
-  } else if (endpoint.admin?.guarded === true) {
-    await useEvidence(call, endpoint, input)
-  }
+export async function requireEvidence(call: Call, endpoint: Endpoint, input: Given): Promise<ConsentRow | undefined> {
+  if (!(await needsColleague(call, endpoint, input)))
+    return endpoint.admin?.guarded === true ? requireGuard(call, endpoint, input) : undefined
+  const consent = await findGivenConsent(call, endpoint, input)
+  if (!consent) throw new ApiProblem('api.error.forbidden.sameaddress')
+  return consent
+}
+
+/** Uses a consent up. In the transaction of the action: one that fails leaves the consent. */
+export async function useUp(call: Call, { id, userId, operation }: ConsentRow): Promise<void> {
+  const { db } = call.store
+  if (!(await useConsent(db, id))) throw new ApiProblem('api.error.forbidden.guarded')
+  await auditCall(db, call, 'consent.used', { consent: id, user: userId, operation })
 }
 
 /** Whether the person of a change may be the administrator itself. Then a verified caller proves nothing. */
@@ -37,25 +46,28 @@ async function needsColleague(call: Call, endpoint: Endpoint, input: Given): Pro
 
 /**
  * What the help desk needs for a guarded action: a caller whom it has verified, or the consent of another administrator for exactly
- * this action, which is used up. In the transaction of the action: one that fails leaves the consent.
+ * this action.
  *
+ * @returns the consent that the action uses up; undefined where it uses none up.
  * @throws {ApiProblem} `api.error.forbidden.guarded`
  */
-export async function useEvidence(call: Call, endpoint: Endpoint, input: Given): Promise<void> {
+export async function requireGuard(call: Call, endpoint: Endpoint, input: Given): Promise<ConsentRow | undefined> {
   const { id: administratorId, role } = signedIn(call)
-  if (role !== 'helpdesk') return
-  // It has used up a consent already.
-  if (await needsColleague(call, endpoint, input)) return
+  if (role !== 'helpdesk') return undefined
+  // Then the change itself needs a consent.
+  if (await needsColleague(call, endpoint, input)) return undefined
   const { db } = call.store
   const now = call.clock.now()
   const asked = { administratorId, userId: String(input['userId']) }
-  if (await isCallerVerified(db, asked, await neededStrength(db, endpoint, input, call.organizationId), now)) return
-  if (await useGivenConsent(call, endpoint, input)) return
+  if (await isCallerVerified(db, asked, await neededStrength(db, endpoint, input, call.organizationId), now))
+    return undefined
+  const consent = await findGivenConsent(call, endpoint, input)
+  if (consent) return consent
   throw (await isCallerVerified(db, asked, 'NONE', now)) ? tooWeak() : new ApiProblem('api.error.forbidden.guarded')
 }
 
-/** @returns whether there was a consent to exactly this action. */
-async function useGivenConsent(call: Call, endpoint: Endpoint, input: Given): Promise<boolean> {
+/** @returns the consent to exactly this action. */
+async function findGivenConsent(call: Call, endpoint: Endpoint, input: Given): Promise<ConsentRow | undefined> {
   const { id: requestedBy } = signedIn(call)
   const { db } = call.store
   const now = call.clock.now()
@@ -63,10 +75,8 @@ async function useGivenConsent(call: Call, endpoint: Endpoint, input: Given): Pr
   const subject = await subjectOf(db, endpoint, input, now)
   const { operation, userId } = subject
   const consent = await givenConsent(db, { userId, requestedBy }, now)
-  if (consent?.operation !== operation || !(await isStanding(db, consent, now))) return false
-  if (!(await useConsent(db, consent.id, consentDigest(subject)))) return false
-  await auditCall(db, call, 'consent.used', { consent: consent.id, user: userId, operation })
-  return true
+  if (consent?.operation !== operation || consent.digest !== consentDigest(subject)) return undefined
+  return (await isStanding(db, consent, now)) ? consent : undefined
 }
 
 /**

@@ -71,7 +71,7 @@ async function forbiddenFor(db: Queryable, call: Call, { id }: UserRow): Promise
 }
 
 /** The help desk mails by itself to an address that has not changed for a week, and otherwise after verifying the caller. */
-async function needsGuard(db: Queryable, call: Call, user: UserRow, { keyType }: DomainRow): Promise<boolean> {
+export async function needsGuard(db: Queryable, call: Call, user: UserRow, { keyType }: DomainRow): Promise<boolean> {
   const administrator = call.console?.administrator
   const now = call.clock.now()
   if (administrator?.role !== 'helpdesk' || isAddressSettled(user, now)) return false

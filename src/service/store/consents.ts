@@ -94,12 +94,7 @@ export const givenConsent = firstRow('givenConsent', (db, asked: Slots<Asked>, n
     .where('expiresAt', '>', now),
 )
 
-/** Uses a consent up, for what it was given for: of several actions at once, only one gets it. */
-export const useConsent = changesRow('useConsent', (db, id: Slot<string>, digest: Slot<string>) =>
-  db
-    .updateTable('consent')
-    .set({ state: 'used' })
-    .where('id', '=', id)
-    .where('digest', '=', digest)
-    .where('state', '=', 'given'),
+/** Uses a consent up: of several actions at once, only one gets it. */
+export const useConsent = changesRow('useConsent', (db, id: Slot<string>) =>
+  db.updateTable('consent').set({ state: 'used' }).where('id', '=', id).where('state', '=', 'given'),
 )

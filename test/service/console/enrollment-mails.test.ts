@@ -357,6 +357,45 @@ describe.each(engines)('enrollment on %s', (engine) => {
       },
     )
 
+    /** A person whose address is new, or that of the agent, and a consent to mail a link there. */
+    async function consented(address: 'new' | 'of the agent' = 'new') {
+      const hal = await helpdesk()
+      const { id } = await person(address === 'new' ? {} : { email: hal.session.administrator.email })
+      if (address === 'new') await readdress(id)
+      const ada = await administrator(running, { role: 'admin', domains: domains() })
+      const body = { operation: 'sendEnrollmentMail', parameters: { domainId: running.domain.id }, because }
+      const { json: asked } = await hal.call('POST', `/people/${id}/consents`, { body })
+      await ada.call('POST', `/consents/${asked.id}/give`)
+      return { id, hal, deny: () => ada.call('POST', `/consents/${asked.id}/deny`) }
+    }
+
+    it.each([
+      ['new', 'api.error.forbidden.guarded'],
+      ['of the agent', 'api.error.forbidden.sameaddress'],
+    ] as const)('keeps the consent for a mail that cannot be sent, to an address %s', async (address, without) => {
+      const { id, hal } = await consented(address)
+      mail.refuse()
+      const refused = await send(hal, id)
+      mail.take()
+
+      const answers = [refused, await send(hal, id), await send(hal, id)]
+
+      expect(outcomes(answers)).toEqual(['api.error.unavailable.mail', 200, without])
+    })
+
+    it('mails no link that works once a colleague has denied it while the mail was on its way', async () => {
+      const { id, hal, deny } = await consented()
+      let denied: Answer | undefined
+      meanwhile(async () => {
+        denied = await deny()
+      })
+
+      const answer = await send(hal, id)
+
+      expect(outcomes([denied!, answer])).toEqual([200, 'api.error.forbidden.guarded'])
+      expect(await works(codeIn(lastMail()))).toBe(false)
+    })
+
     it('mails to a new address of a caller whom it has verified', async () => {
       const hal = await helpdesk()
       const caller = await personWithDevice(running)
