@@ -8,7 +8,33 @@ const concern = 'src/service/console/concern.ts'
 const byDevice = 'does not find people by the name of a device in another app, in whatever way it searches'
 const reads = 'reads nothing of another app by %s'
 
+const figures = 'counts a device and codes by e-mail only in their own app, as the lists behind the figures do'
+
 export const mutants: readonly Mutant[] = [
+  {
+    defense: 'the domain of a device that a filter looks for',
+    file: people,
+    find: "isToken('token.domainId', 'in', here.domainIds)",
+    replace: "isToken('token.domainId', '<>', '')",
+    test: 'service/console/overview.test.ts',
+    title: figures,
+  },
+  {
+    defense: 'the domain of codes by e-mail that a filter looks for',
+    file: people,
+    find: "isMember('domain.id', 'in', here.domainIds)",
+    replace: "isMember('domain.id', '<>', '')",
+    test: 'service/console/overview.test.ts',
+    title: figures,
+  },
+  {
+    defense: 'the domain of a device that the overview counts',
+    file: 'src/service/store/overview.ts',
+    find: "isToken('token.domainId', '=', domainId)",
+    replace: "isToken('token.domainId', '<>', domainId)",
+    test: 'service/console/overview.test.ts',
+    title: figures,
+  },
   {
     defense: 'the domains of what a search finds',
     file: people,

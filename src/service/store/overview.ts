@@ -20,7 +20,13 @@ export const countMembers = oneRow('countMembers', (db, domainId: Slot<string>, 
         .innerJoin('user', 'user.id', 'member.userId')
         .select((is) => [
           'member.userId',
-          is.case().when(isStrong(is)).then(1).else(0).end().as('strong'),
+          is
+            .case()
+            .when(isStrong(is, (isToken) => isToken('token.domainId', '=', domainId)))
+            .then(1)
+            .else(0)
+            .end()
+            .as('strong'),
           is.case().when('user.email', '<>', '').then(1).else(0).end().as('mailed'),
         ])
         .where('member.domainId', '=', domainId)

@@ -131,7 +131,10 @@ const hasBypassCode = (is: IsUser, now: Slot<number>): Expression<SqlBool> =>
       .where('bypassCode.expiresAt', '>', now),
   )
 
-const takesEmail = (is: IsUser): Expression<SqlBool> =>
+/** The domains that are looked at: those that are visible, or the one that was chosen. */
+type Here = Slots<Pick<Visible, 'domainIds' | 'everyone'>>
+
+const takesEmail = (is: IsUser, here: Here): Expression<SqlBool> =>
   is.and([
     is('user.email', '<>', ''),
     is.exists(
@@ -140,9 +143,17 @@ const takesEmail = (is: IsUser): Expression<SqlBool> =>
         .innerJoin('domain', 'domain.id', 'member.domainId')
         .select('domain.id')
         .whereRef('member.userId', '=', 'user.id')
-        .where('domain.emailOtpEnabled', '=', 1),
+        .where('domain.emailOtpEnabled', '=', 1)
+        .where((isMember) =>
+          isMember.or([sql<SqlBool>`${here.everyone} = 1`, isMember('domain.id', 'in', here.domainIds)]),
+        ),
     ),
   ])
+
+const isEnrolled = (is: IsUser, here: Here): Expression<SqlBool> =>
+  isStrong(is, (isToken) =>
+    isToken.or([sql<SqlBool>`${here.everyone} = 1`, isToken('token.domainId', 'in', here.domainIds)]),
+  )
 
 /** People who were added lately are not inactive. */
 function isInactive(is: IsUser, now: Slot<number>): Expression<SqlBool> {
@@ -161,16 +172,20 @@ function isInactive(is: IsUser, now: Slot<number>): Expression<SqlBool> {
   ])
 }
 
-const conditions: Readonly<Record<Filter, (is: IsUser, now: Slot<number>) => Expression<SqlBool>>> = {
+type Condition = (is: IsUser, now: Slot<number>, here: Here) => Expression<SqlBool>
+
+const conditions: Readonly<Record<Filter, Condition>> = {
   none: () => sql<SqlBool>`1 = 1`,
-  enrolled: isStrong,
+  enrolled: (is, _now, here) => isEnrolled(is, here),
   locked: (is, now) => is.or([is('user.codesLockedUntil', '>', now), is('user.knownCodesLockedUntil', '>', now)]),
   bypass_code: hasBypassCode,
   inactive: isInactive,
   // The cheaper question first: most people have a strong factor.
   // A recovery code that is in use changes neither, as in the figures of the overview.
-  no_factor: (is) => sql<SqlBool>`case when ${isStrong(is)} then 1 = 0 else not (${takesEmail(is)}) end`,
-  only_email: (is) => sql<SqlBool>`case when ${isStrong(is)} then 1 = 0 else (${takesEmail(is)}) end`,
+  no_factor: (is, _now, here) =>
+    sql<SqlBool>`case when ${isEnrolled(is, here)} then 1 = 0 else not (${takesEmail(is, here)}) end`,
+  only_email: (is, _now, here) =>
+    sql<SqlBool>`case when ${isEnrolled(is, here)} then 1 = 0 else (${takesEmail(is, here)}) end`,
 }
 
 const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>
@@ -250,7 +265,7 @@ function pagesOf(search: PeopleSearch) {
         .where('user.organizationId', '=', of.organizationId)
         .where('user.sequence', '>', of.after)
         .where(exists)
-        .where((is) => conditions[filter](is, of.now))
+        .where((is) => conditions[filter](is, of.now, of))
         .where((is) => isVisible(is, of))
         .$if(search === 'prefix', (query) => query.where((is) => beginsWith(is, of.firstPattern)))
         .orderBy(positionOf(db, search))

@@ -49,6 +49,39 @@ describe.each(mainEngines)('the overview on %s', (engine) => {
     expect(of(mails)).toMatchObject({ members: 2, enrolled: 0, onlyEmail: 1 })
   })
 
+  it('counts a device and codes by e-mail only in their own app, as the lists behind the figures do', async () => {
+    const [domain, other] = [await newDomain('Own figures'), await newDomain('Other figures', true)]
+    const person = await personWithDevice(running, other)
+    const mailed = await addMember(other, newUser('mailed elsewhere'))
+    for (const id of [person.id, mailed]) await running.call('PUT', `/domains/${domain}/users/${id}`)
+    const readers = [await limitedTo(domain), await limitedTo(other), await owner()] as const
+    const found = async (reader: (typeof readers)[number], filter: string, more: object = {}) => {
+      const query = new URLSearchParams({ ...more, filter })
+      const { people } = (await reader.call('GET', `/people?${query}`)).json
+      const ids = people.map(({ id }: { id: string }) => id)
+      return [person.id, mailed].map((id) => ids.includes(id))
+    }
+    const lists = async (reader: (typeof readers)[number], more: object = {}) =>
+      Promise.all(['enrolled', 'no_factor', 'only_email'].map((filter) => found(reader, filter, more)))
+
+    const [mine, theirs, all] = readers
+
+    const [neither, both] = [
+      [false, false],
+      [true, true],
+    ]
+    const everywhere = [[true, false], neither, [false, true]]
+    expect(await lists(mine)).toEqual([neither, both, neither])
+    expect(await lists(all, { domain })).toEqual([neither, both, neither])
+    expect([await lists(theirs), await lists(all)]).toEqual([everywhere, everywhere])
+    expect((await mine.call('GET', '/overview')).json.domains).toMatchObject([
+      { members: 2, enrolled: 0, onlyEmail: 0 },
+    ])
+    expect((await theirs.call('GET', '/overview')).json.domains).toMatchObject([
+      { members: 2, enrolled: 1, onlyEmail: 1 },
+    ])
+  })
+
   it('shows large domains as the last sweep has counted them', async () => {
     const domain = await newDomain('Large')
     const { db } = running.ctx.store
