@@ -128,7 +128,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the help desk needs a verified caller or a consent',
     file: 'src/service/console/guard.ts',
-    find: '  if (await isCallerVerified(db, asked, await neededStrength(db, endpoint, input, call.organizationId), now)) return undefined\n',
+    find: '  if (await isCallerVerified(db, asked, await neededStrength(db, endpoint, input, call.organizationId), now))\n    return undefined\n',
     replace: '',
     test: calls,
     title: 'lets the help desk act without a consent, for 10 minutes',

@@ -97,7 +97,7 @@ describe.skipIf(process.env.SQLITE_ONLY)('a change of the console on PostgreSQL'
       agents.map(async (agent, index) => {
         const own = []
         for (const [turn, { id }] of [...people, ...people].entries()) {
-          const path = ['unlock', 'end-sessions', 'bypass-codes/delete'][(index + turn) % 3]
+          const path = ['unlock', `domains/${running.domain.id}/token`, 'bypass-codes/delete'][(index + turn) % 3]
           own.push(await agent.call('POST', `/people/${id}/${path}`, { body: { because } }))
         }
         return own
