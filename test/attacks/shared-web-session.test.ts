@@ -285,6 +285,41 @@ describe('somebody else who shares the web session', () => {
     expect(await isVerified(holder)).toBe(true)
   })
 
+  it('removes no challenge by a request that loaded the web session before it was opened', async () => {
+    const app = await start()
+    const attacker = app.browser()
+    await attacker.submit('/login/alice')
+    await attacker.visit('/account')
+    const late = attacker.submit('/mfa/remember', { remember: 'yes' }, app.held.headers)
+    await app.held.arrived
+    const holder = app.sharing(attacker)
+    await holder.visit('/account')
+    await app.device.approve()
+
+    app.held.release()
+    await late
+    await holder.submit('/mfa/complete')
+
+    expect(await isVerified(holder)).toBe(true)
+  })
+
+  it("does not get the app's login back by a request that was sent before the second step was passed", async () => {
+    const app = await start()
+    const { attacker, holder } = await app.planted()
+    await attacker.open('/account')
+    const late = attacker.submit('/mfa/remember', { remember: 'yes' }, app.held.headers)
+    await app.held.arrived
+    await app.device.approve()
+    await holder.submit('/mfa/complete')
+
+    app.held.release()
+    const answer = await late
+
+    expect(answer.cookies).toEqual([])
+    expect(await stateOf(attacker)).toMatchObject({ user: null })
+    expect(await stateOf(holder)).toMatchObject({ user: 'alice', verified: true })
+  })
+
   it('can end it by signing out', async () => {
     const app = await start({ mfa: { logout: (req, res) => req.session.destroy(() => res.redirect(303, '/')) } })
     const { attacker, holder } = await app.planted()

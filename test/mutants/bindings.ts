@@ -60,6 +60,22 @@ export const mutants: readonly Mutant[] = [
     title: 'removes no challenge whose request waits on the device, by opening others',
   },
   {
+    defense: 'keeping the challenges that are stored now',
+    file: 'src/express/session/web-session.ts',
+    find: 'return { ...state, otherChallenges }',
+    replace: 'return otherChallenges === null ? { ...state, otherChallenges } : state',
+    test,
+    title: 'removes no challenge by a request that loaded the web session before it was opened',
+  },
+  {
+    defense: 'that an unverified web session is not stored under an id that is gone',
+    file: 'src/express/session/web-session.ts',
+    find: 'isLoaded && hasMfaState(req) ? id',
+    replace: 'isLoaded && readMfaState(req).verified !== undefined ? id',
+    test,
+    title: "does not get the app's login back by a request that was sent before the second step was passed",
+  },
+  {
     defense: 'canceling the requests of all browsers at a sign-out',
     file: 'src/express/app-login/log-out.ts',
     find: 'challenge ? [challenge, ...otherChallenges] : otherChallenges',

@@ -39,8 +39,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a verified web session is not stored under an id that is gone',
     file: 'src/express/session/renewals.ts',
-    find: 'if (!(await isStored()) || save.isOutdated) return false',
-    replace: 'await isStored()',
+    find: 'if (stored === undefined || save.isOutdated) return false\n    save.saving = change(stored)',
+    replace: 'save.saving = change((stored ?? {}) as T)',
     test,
     title: 'is not brought back by a request that was sent before and %s',
   },
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a renewal waits for saves that the store has begun',
     file: 'src/express/session/renewals.ts',
-    find: 'await Promise.allSettled(others.flatMap(({ stored }) => stored ?? []))',
+    find: 'await Promise.allSettled(others.flatMap(({ saving }) => saving ?? []))',
     replace: '',
     test,
     title: 'is not brought back by a save that the store carries out slowly',

@@ -350,7 +350,7 @@ export const mutants: readonly Mutant[] = [
     defense: 'waiting until the web session is stored',
     file: 'src/express/session/web-session.ts',
     find: '  else removeMfaState(req)\n  await store(sessionOf(req))',
-    replace: '  else removeMfaState(req)\n  void store(session)',
+    replace: '  else removeMfaState(req)\n  void store(sessionOf(req))',
     test: 'express/session-stores/session-stores.test.ts',
     title: 'are stored before the response that redirects',
   },

@@ -1,15 +1,15 @@
 /** What this process does with the stored copy of a web session. */
-interface Steps {
-  /** Whether the store still has the web session under this id. */
-  readonly isStored: () => Promise<boolean>
+interface Steps<T> {
+  /** What is stored under this id; undefined if another request has renewed or ended the web session. */
+  readonly read: () => Promise<T | undefined>
   /** Stores it under this id, or moves it to a new one. */
-  readonly change: () => Promise<void>
+  readonly change: (stored: T) => Promise<void>
 }
 
 /** A save under an id. It reads the store first, and a renewal can begin meanwhile. */
 interface Save {
   isOutdated: boolean
-  stored: Promise<void> | undefined
+  saving: Promise<void> | undefined
 }
 
 /** By the former id of a web session: resolves when the answer with its new id has been sent, or cannot be. */
@@ -24,7 +24,7 @@ const saves = new Map<string, Set<Save>>()
  *
  * @returns false if another request has renewed or ended it, or is about to.
  */
-export async function renewOnce(id: string, answerOver: AbortSignal, { isStored, change }: Steps): Promise<boolean> {
+export async function renewOnce<T>(id: string, answerOver: AbortSignal, { read, change }: Steps<T>): Promise<boolean> {
   if (renewals.has(id)) return false
   const sent = Promise.withResolvers<void>()
   renewals.set(id, sent.promise)
@@ -36,10 +36,11 @@ export async function renewOnce(id: string, answerOver: AbortSignal, { isStored,
   try {
     const others = [...(saves.get(id) ?? [])]
     for (const save of others) save.isOutdated = true
-    if (!(await isStored())) return false
+    const stored = await read()
+    if (stored === undefined) return false
     // A store with several connections could otherwise carry them out after the old id has ended.
-    await Promise.allSettled(others.flatMap(({ stored }) => stored ?? []))
-    await change()
+    await Promise.allSettled(others.flatMap(({ saving }) => saving ?? []))
+    await change(stored)
     isRenewed = true
     return true
   } finally {
@@ -53,15 +54,16 @@ export async function renewOnce(id: string, answerOver: AbortSignal, { isStored,
  *
  * @returns false if another request has renewed or ended it meanwhile: storing it would bring the old id back.
  */
-export async function saveUnlessRenewed(id: string, { isStored, change }: Steps): Promise<boolean> {
+export async function saveUnlessRenewed<T>(id: string, { read, change }: Steps<T>): Promise<boolean> {
   if (renewals.has(id)) return false
-  const save: Save = { isOutdated: false, stored: undefined }
+  const save: Save = { isOutdated: false, saving: undefined }
   const begun = saves.get(id) ?? new Set()
   saves.set(id, begun.add(save))
   try {
-    if (!(await isStored()) || save.isOutdated) return false
-    save.stored = change()
-    await save.stored
+    const stored = await read()
+    if (stored === undefined || save.isOutdated) return false
+    save.saving = change(stored)
+    await save.saving
     return true
   } finally {
     begun.delete(save)

@@ -30,7 +30,7 @@ type WithSession = IncomingMessage & {
 
 /** The store of express-session. */
 interface SessionStore {
-  get?(id: string, callback: (error?: unknown, stored?: { readonly mfa?: unknown } | null) => void): void
+  get?(id: string, callback: (error?: unknown, stored?: { readonly mfa?: StoredState } | null) => void): void
 }
 
 /** The app's session store failed. No user is verified then, and it is not the service that is unavailable. */
@@ -103,10 +103,19 @@ export function readMfaState(req: IncomingMessage, context?: CookieContext): Mfa
  * @throws {EndedSessionError}
  */
 export async function saveMfaState(req: IncomingMessage, state: MfaState): Promise<void> {
-  const change = () => storeState(req, state)
   const id = renewableId(req)
-  if (id === undefined) return change()
-  if (!(await saveUnlessRenewed(id, { isStored: () => hasStored(req), change }))) throw leave(req)
+  if (id === undefined) return storeState(req, state)
+  const change = (stored: StoredState) => storeState(req, withStoredChallenges(state, stored))
+  if (!(await saveUnlessRenewed(id, { read: () => readStored(req), change }))) throw leave(req)
+}
+
+/**
+ * With the challenges of other browsers as they are stored now: this request may have loaded the web session before they were opened,
+ * and must not remove them.
+ */
+function withStoredChallenges(state: MfaState, stored: StoredState): MfaState {
+  const { otherChallenges } = parseState(stored, () => state.challenge?.binding)
+  return { ...state, otherChallenges }
 }
 
 async function storeState(req: IncomingMessage, state: MfaState): Promise<void> {
@@ -164,13 +173,13 @@ export async function removeAndSaveMfaState(req: IncomingMessage): Promise<void>
 }
 
 /**
- * The id of a web session that another request may have renewed since this one loaded it: the verified one that the request came
- * with. Others are not worth a read of the store, and lose nothing by a new id.
+ * The id of a web session that another request may have renewed or ended since this one loaded it: that with which the request came.
+ * A web session without MFA state was never renewed, and may not be stored yet.
  */
 function renewableId(req: IncomingMessage): string | undefined {
   const id = sessionIdOf(req)
   const isLoaded = !isCookieSession(sessionOf(req)) && loadedIdOf(req) === id
-  return isLoaded && readMfaState(req).verified !== undefined ? id : undefined
+  return isLoaded && hasMfaState(req) ? id : undefined
 }
 
 function leave(req: IncomingMessage): EndedSessionError {
@@ -179,14 +188,15 @@ function leave(req: IncomingMessage): EndedSessionError {
 }
 
 /** Whether the stored web session holds MFA state. */
-function hasStored(req: IncomingMessage): Promise<boolean> {
+const hasStored = async (req: IncomingMessage): Promise<boolean> => (await readStored(req)) !== undefined
+
+/** The MFA state as it is stored now; where the store cannot be asked, as this request has loaded it. */
+function readStored(req: IncomingMessage): Promise<StoredState | undefined> {
   const { sessionStore, sessionID } = req as IncomingMessage & { sessionStore?: SessionStore; sessionID?: string }
-  if (!sessionStore?.get || sessionID === undefined) return Promise.resolve(true)
+  if (!sessionStore?.get || sessionID === undefined) return Promise.resolve(sessionOf(req).mfa)
   return new Promise((resolve, reject) => {
     sessionStore.get?.(sessionID, (error, stored) =>
-      error
-        ? reject(new WebSessionError('The web session was not read.', { cause: error }))
-        : resolve(stored?.mfa !== undefined),
+      error ? reject(new WebSessionError('The web session was not read.', { cause: error })) : resolve(stored?.mfa),
     )
   })
 }
@@ -228,7 +238,7 @@ export async function saveUnderNewId(req: IncomingMessage, state: MfaState, answ
   const change = () => renew(req, old)
   const id = renewableId(req)
   if (id === undefined) await change()
-  else if (!(await renewOnce(id, answerOver, { isStored: () => hasStored(req), change }))) throw leave(req)
+  else if (!(await renewOnce(id, answerOver, { read: () => readStored(req), change }))) throw leave(req)
   const session = sessionOf(req)
   saveOnlyChanges(session)
   Object.assign(session, data)
