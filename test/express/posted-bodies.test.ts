@@ -44,6 +44,12 @@ async function startApp(handler: express.RequestHandler, { with: major = express
 /** Reads the body as a parser does that keeps nothing. */
 const swallow: express.RequestHandler = (req, _res, next) => void req.resume().once('end', () => next())
 
+const leaveEmptyText: express.RequestHandler = (req, res, next) =>
+  void swallow(req, res, () => {
+    req.body = ''
+    next()
+  })
+
 describe('a posted form', () => {
   it.each<[string, express.RequestHandler, typeof express?]>([
     ['text', express.text({ type: '*/*' })],
@@ -60,6 +66,7 @@ describe('a posted form', () => {
 
   it.each<[string, express.RequestHandler, Record<string, string>]>([
     ['has read it and kept nothing', swallow, {}],
+    ['has read it and left an empty text', leaveEmptyText, {}],
     ['has read another type as text', express.text({ type: '*/*' }), { 'content-type': 'text/plain' }],
   ])('leads to one warning where the app %s, because every code would be wrong', async (_which, parser, headers) => {
     const app = await startApp(parser)

@@ -26,6 +26,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     ...form,
+    defense: 'the warning about bodies of which nothing is left but an empty text',
+    find: 'if (body.length === 0 && hasBody(req)) return undefined',
+    replace: '',
+    title: 'leads to one warning where the app %s, because every code would be wrong',
+  },
+  {
+    ...form,
     defense: 'requests that a browser gives up',
     find: 'if (req.complete) throw error',
     replace: 'if (!req.complete) throw error',

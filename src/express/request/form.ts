@@ -78,6 +78,7 @@ async function readBytes(req: PostedRequest): Promise<Buffer | undefined> {
  * @returns undefined if they cannot be read.
  */
 function parseRead(req: PostedRequest, body: Buffer): Form | undefined {
+  if (body.length === 0 && hasBody(req)) return undefined
   if (body.length === 0 || body.length > maxFormLength) return {}
   if (isForm(req)) return fieldsOf(body)
   const parsed = isJson(req) ? parseJson(body.toString()) : undefined
