@@ -161,6 +161,22 @@ describe('an administrator of one app', () => {
     expect((await call('GET', '/invitations')).text).not.toContain(invitation)
   })
 
+  it('does not know people of another app by the administrators who have their e-mail address', async () => {
+    const by = await administrator(running, { role: 'owner', email: `${unique()}@example.com` })
+    const { id: colleague } = attackers.get('admin')!
+    const [stranger, known] = [foreign.get('person')!, (await personWithDevice(running)).id]
+    for (const user of [stranger, known])
+      await by.call('PUT', `/administrators/${colleague}/record`, { body: { user, own: false } })
+    const { call } = attackers.get('auditor')!
+
+    const { json } = await call('GET', `/administrators/${colleague}`)
+
+    expect((await by.call('GET', `/administrators/${colleague}`)).json.namesakes.toSorted()).toEqual(
+      [stranger, known].toSorted(),
+    )
+    expect(json.namesakes).toEqual([known])
+  })
+
   it('does not see that a person has a device in another app', async () => {
     const user = await personWithDevice(running, foreign.get('domain'), { name: unique() })
     const path = `/domains/${running.domain.id}/users/${user.id}`

@@ -12,6 +12,14 @@ const figures = 'counts a device and codes by e-mail only in their own app, as t
 
 export const mutants: readonly Mutant[] = [
   {
+    defense: 'the people with the e-mail address of a colleague',
+    file: concern,
+    find: 'namesakes.filter((id) => visible.has(id))',
+    replace: 'namesakes',
+    test: apps,
+    title: 'does not know people of another app by the administrators who have their e-mail address',
+  },
+  {
     defense: 'the domain of a device that a filter looks for',
     file: people,
     find: "isToken('token.domainId', 'in', here.domainIds)",

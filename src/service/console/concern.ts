@@ -1,7 +1,7 @@
 import { needsDomains } from '../../contract/admin/roles.ts'
 import type { AdminRole } from '../../contract/admin/roles.ts'
 import type { SignedIn } from '../context/caller.ts'
-import { isMemberOfSome } from '../store/members.ts'
+import { membersOfSome } from '../store/audit-pages.ts'
 import type { Queryable } from '../store/schema.ts'
 
 /** An administrator, or one who was invited. */
@@ -21,8 +21,14 @@ export function isConcernedBy({ domainIds }: Pick<SignedIn, 'domainIds'>, { role
   return domains.some((id) => domainIds.includes(id))
 }
 
+/** The people whom a colleague is linked to, or has the e-mail address of. Only administrators, not invitations, have the latter. */
+interface Linked {
+  readonly user: string | null
+  readonly namesakes?: string[]
+}
+
 /** What concerns an administrator of its colleagues: those who may act in its domains, without their other domains and people. */
-export async function concerning<C extends Colleague & { readonly user: string | null }>(
+export async function concerning<C extends Colleague & Linked>(
   db: Queryable,
   administrator: Pick<SignedIn, 'domainIds'>,
   colleagues: readonly C[],
@@ -31,9 +37,15 @@ export async function concerning<C extends Colleague & { readonly user: string |
   if (domainIds === null) return [...colleagues]
   const shown: C[] = []
   for (const colleague of colleagues.filter((one) => isConcernedBy(administrator, one))) {
-    const isVisible = colleague.user !== null && (await isMemberOfSome(db, colleague.user, domainIds))
-    const domains = colleague.domains.filter((id) => domainIds.includes(id))
-    shown.push({ ...colleague, domains, user: isVisible ? colleague.user : null })
+    const { user, namesakes } = colleague
+    const people = [...(user === null ? [] : [user]), ...(namesakes ?? [])]
+    const visible = new Set((await membersOfSome(db, people, domainIds)).map(({ userId }) => userId))
+    shown.push({
+      ...colleague,
+      domains: colleague.domains.filter((id) => domainIds.includes(id)),
+      user: user !== null && visible.has(user) ? user : null,
+      ...(namesakes && { namesakes: namesakes.filter((id) => visible.has(id)) }),
+    })
   }
   return shown
 }

@@ -54,7 +54,8 @@ export function bodyOf(req: IncomingMessage, res: ServerResponse): Body {
 
 async function* readStream(req: IncomingMessage, limit: number): AsyncGenerator<Uint8Array> {
   const { 'content-length': length = '0', 'content-encoding': encoding = 'identity' } = req.headers
-  if (encoding !== 'identity') throw new ApiProblem('api.error.unsupportedmediatype')
+  if (encoding !== 'identity')
+    throw new ApiProblem('api.error.unsupportedmediatype', 'Content-Encoding: the file must not be compressed.')
   if (Number(length) > limit) throw new ApiProblem('api.error.toolarge')
   let size = 0
   try {
@@ -144,7 +145,8 @@ export async function readText(body: Body): Promise<string> {
 
 /** A file, as it arrives. */
 export function readFile(body: Body, { media, limit }: FileBody): AsyncIterable<Uint8Array> {
-  if (!media.includes(typeOf(body).toLowerCase())) throw new ApiProblem('api.error.unsupportedmediatype')
+  if (!media.includes(typeOf(body).toLowerCase()))
+    throw new ApiProblem('api.error.unsupportedmediatype', `The body must be a file of the type ${media.join(' or ')}.`)
   return body.stream(limit)
 }
 
