@@ -3,16 +3,17 @@ import type { SignedIn } from '../context/caller.ts'
 import { within } from '../context/within.ts'
 import { route } from '../http/route.ts'
 import type { Call, Input, PreparedHandler, Route } from '../http/route.ts'
-import { lockAdministrator } from '../store/administrators.ts'
 import { consentById } from '../store/consents.ts'
 import type { ConsentRow } from '../store/consents.ts'
+import type { Queryable } from '../store/schema.ts'
 import { readCommitted } from '../store/transaction-ends.ts'
-import { lockUser } from '../store/users.ts'
 import { authorizeAdministrator } from './authorize.ts'
 import { countPerson } from './bulk/people-budget.ts'
 import { consoleOf, notSignedIn, signedIn } from './call.ts'
 import { requireEvidence, useUp } from './guard.ts'
+import { lockRows } from './lock-rows.ts'
 import { findSignedIn } from './sessions.ts'
+import { inTurn } from './turns.ts'
 
 /**
  * Runs a part of a handler in a transaction in which the right to make the change has been decided. What takes time, such as
@@ -45,9 +46,7 @@ function decidedChanges<E extends Endpoint>(call: Call, endpoint: E, input: Inpu
   const change: Change = async (run, part) => {
     const { db } = call.store
     const userId = await personOf(call, params)
-    // Transactions about a person follow each other by the lock of the user's row, and need no other order (0034).
-    const transaction = userId === undefined ? db.transaction() : readCommitted(db)
-    const result = await transaction.execute(async (tx) => {
+    const decideAndRun = async (tx: Queryable) => {
       const inside = within(call, tx)
       const administrator = await decide(inside, endpoint, params, userId)
       const present = { ...inside, console: { ...consoleOf(call), administrator } }
@@ -55,7 +54,11 @@ function decidedChanges<E extends Endpoint>(call: Call, endpoint: E, input: Inpu
       const consent = used ? undefined : await requireEvidence(present, endpoint, given)
       if (!used && part !== 'preparation') await use(present, consent)
       return run(present)
-    })
+    }
+    // Transactions about a person follow each other by the lock of the user's row, and need no other order (0034).
+    const result = await (userId === undefined
+      ? inTurn(db, call.organizationId, () => db.transaction().execute(decideAndRun))
+      : readCommitted(db).execute(decideAndRun))
     decided = true
     used ||= part !== 'preparation'
     return result
@@ -69,8 +72,7 @@ function decidedChanges<E extends Endpoint>(call: Call, endpoint: E, input: Inpu
 }
 
 /**
- * Decides in the transaction of a change whether the administrator may make it. Rows are locked in the same order everywhere: the
- * user, administrators, evidence.
+ * Decides in the transaction of a change whether the administrator may make it.
  *
  * @returns the administrator as it is now.
  */
@@ -82,10 +84,8 @@ async function decide(
 ): Promise<SignedIn> {
   const { db } = call.store
   const { id, organizationId, session } = signedIn(call)
-  if (userId !== undefined) await lockUser(db, organizationId, userId)
-  // In one order, because two owners may revoke each other at once.
-  const administrators = new Set([id, params['administratorId'] ?? id])
-  for (const one of [...administrators].toSorted()) await lockAdministrator(db, one)
+  // Both, because two owners may revoke each other at once.
+  await lockRows(db, { organizationId, userId, administratorIds: [id, params['administratorId'] ?? id] })
   const administrator = await findSignedIn(call, session.hash)
   if (!administrator) throw notSignedIn()
   await authorizeAdministrator(call, administrator, endpoint, params)

@@ -1,6 +1,7 @@
 import { auditCall } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'
+import { lockMemberships } from '../store/membership-lock.ts'
 import { CallerGoneError, StoreUnavailableError } from '../store/store.ts'
 import {
   allSynchronizations,
@@ -56,6 +57,7 @@ export interface Arrived {
 async function apply(ctx: ServiceContext, held: Held, arrived: Arrived, changes: Changes): Promise<boolean> {
   if (arrived.disconnected?.()) return false
   return ctx.store.db.transaction().execute(async (db) => {
+    await lockMemberships(db, held.organizationId)
     if (!(await useTicket(db, arrived))) return false
     if (!(await markApplied(db, held, ctx.clock.now()))) {
       throw new StoreUnavailableError('The synchronization was taken over by another process.')

@@ -3,9 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { addDomain } from '../../../src/service/admin/domains.ts'
 import { useEngine } from '../../support/engines.ts'
+import { newUser } from '../start-service.ts'
 import { administrator, startConsole } from './console-holder.ts'
-import type { Console } from './console-holder.ts'
+import type { Console, Invited } from './console-holder.ts'
 import { askedCaller, personWithDevice } from './phone-caller.ts'
 import type { Person } from './phone-caller.ts'
 
@@ -81,15 +83,52 @@ describe.skipIf(process.env.SQLITE_ONLY)('a change of the console on PostgreSQL'
     expect((await reset()).code).toBe('api.error.forbidden.blocked')
   })
 
+  it('that waits for a synchronization is refused if the person joins an app of somebody else by it', async () => {
+    const admin = await administrator(running, { role: 'admin', domains: [running.domain.id] })
+    const other = await addDomain(running.ctx, running.organization.id, { name: 'Joined' })
+    const synchronization = randomBytes(20).toString('hex')
+    const row = [synchronization, running.organization.id, other.id, running.clock.now()]
+    await outside.query(
+      `insert into synchronization (id, organization_id, domain_id, holder, beat_at) values ($1, $2, $3, '', $4)`,
+      row,
+    )
+    await outside.query('insert into membership (domain_id, user_id, added_by) values ($1, $2, $3)', [
+      other.id,
+      person.id,
+      synchronization,
+    ])
+    await outside.query('begin')
+    await outside.query('select id from organization where id = $1 for no key update', [running.organization.id])
+
+    const answer = admin.call('POST', `/people/${person.id}/reset`, { body: { because } })
+    await expect.poll(waiting).toBe(1)
+    await outside.query('update synchronization set applied_at = beat_at where id = $1', [synchronization])
+    await outside.query('commit')
+    await outside.query('delete from synchronization where id = $1', [synchronization])
+
+    expect((await answer).code).toBe('api.error.forbidden.elsewhere')
+  })
+
+  it('is waited for by a synchronization', async () => {
+    const other = await addDomain(running.ctx, running.organization.id, { name: 'Waits' })
+    const path = `/domains/${other.id}/users`
+    const username = 'joins by a synchronization'
+    await outside.query('begin')
+    await outside.query('select id from organization where id = $1 for share', [running.organization.id])
+
+    const synchronized = running.call('PUT', path, { body: [newUser(username)] })
+    await expect.poll(waiting).toBe(1)
+    const { json: before } = await running.call('GET', path)
+    await outside.query('commit')
+    const { status } = await synchronized
+
+    expect(before).toEqual([])
+    expect(status).toBeLessThan(300)
+    expect((await running.call('GET', path)).json).toMatchObject([{ username }])
+  })
+
   it('is tried again in at most one of 100 cases while 12 administrators change people at once', async () => {
-    const agents: Administrator[] = []
-    for (let count = 0; count < crowd; count++) {
-      running.clock.skip(600)
-      agents.push(await administrator(running, { role: 'admin', domains: [running.domain.id] }))
-    }
-    const now = running.clock.now()
-    const { db } = running.ctx.store
-    await db.updateTable('administratorSession').set({ createdAt: now, usedAt: now, passedAt: now }).execute()
+    const agents = await newCrowd({ role: 'admin', domains: [running.domain.id] })
     const people = await Promise.all([0, 1, 2, 3].map(() => personWithDevice(running)))
     const conflicts = countConflicts()
 
@@ -108,6 +147,47 @@ describe.skipIf(process.env.SQLITE_ONLY)('a change of the console on PostgreSQL'
     expect(statuses).toEqual(Array(crowd * people.length * 2).fill(200))
     expect(conflicts.count).toBeLessThanOrEqual(statuses.length / 100)
   })
+
+  it('without a person is tried again in at most one of 100 cases while 12 administrators make such changes at once', async () => {
+    const agents = await newCrowd({ role: 'owner' })
+    const others = await Promise.all(agents.map(() => administrator(running, { role: 'auditor' })))
+    const conflicts = countConflicts()
+
+    const answers = await Promise.all(
+      agents.map(async ({ call }, index) => {
+        const other = `/administrators/${others[index]?.id}`
+        const name = `Domain of ${index}`
+        const steps = [
+          () => call('POST', '/domains', { body: { name, type: 'WEB' } }),
+          () => call('POST', '/api-keys', { body: { role: 'auth', domain: null } }),
+          () => call('PUT', other, { body: { role: 'owner' }, headers: { 'if-match': '"1"' } }),
+          () => call('POST', '/invitations', { body: { name, email: `${index}@example.com`, role: 'auditor' } }),
+          () => call('DELETE', `${other}/sessions`),
+          () => call('DELETE', `/domains/${running.domain.id}/image`),
+        ]
+        const own = []
+        for (const turn of steps.keys()) own.push(await steps[(index + turn) % steps.length]?.())
+        return own
+      }),
+    )
+
+    const statuses = answers.flat().map((answer) => answer?.status)
+    expect(statuses.filter((status) => status === 200 || status === 201 || status === 204)).toHaveLength(crowd * 6)
+    expect(conflicts.count).toBeLessThanOrEqual(statuses.length / 100)
+  })
+
+  /** Administrators who have just used their passkeys. */
+  async function newCrowd(invited: Invited): Promise<Administrator[]> {
+    const agents: Administrator[] = []
+    for (let count = 0; count < crowd; count++) {
+      running.clock.skip(600)
+      agents.push(await administrator(running, invited))
+    }
+    const now = running.clock.now()
+    const { db } = running.ctx.store
+    await db.updateTable('administratorSession').set({ createdAt: now, usedAt: now, passedAt: now }).execute()
+    return agents
+  }
 
   /** How many transactions PostgreSQL aborts because of others: serialization_failure and deadlock_detected. */
   function countConflicts() {

@@ -4,11 +4,10 @@ import type { ServiceContext } from '../../context/service-context.ts'
 import { within } from '../../context/within.ts'
 import type { Transact } from '../../context/within.ts'
 import type { Call } from '../../http/route.ts'
-import { lockAdministrator } from '../../store/administrators.ts'
 import { settleBulkItem } from '../../store/bulk-jobs.ts'
 import { StoreUnavailableError } from '../../store/store.ts'
 import { readCommitted } from '../../store/transaction-ends.ts'
-import { lockUser } from '../../store/users.ts'
+import { lockRows } from '../lock-rows.ts'
 import { callAs } from './acting.ts'
 import { bulkActions } from './actions.ts'
 import { endJob } from './end.ts'
@@ -41,7 +40,7 @@ type Next = 'settled' | 'mail' | 'stopped'
 async function changeInTransaction(ctx: ServiceContext, held: HeldJob, userId: string): Promise<Next> {
   const { db } = ctx.store
   const { job } = held
-  await lockRows(ctx, held, userId)
+  await lockPerson(ctx, held, userId)
   if (!(await hold(db, ctx, held))) return 'stopped'
   const call = await presentCall(ctx, held)
   if (!call) {
@@ -57,11 +56,9 @@ async function changeInTransaction(ctx: ServiceContext, held: HeldJob, userId: s
   return 'settled'
 }
 
-/** In the same order as `console/change.ts`, so that an answer of No waits for the change, or the change for the answer. */
-async function lockRows({ store }: ServiceContext, { job }: HeldJob, userId: string): Promise<void> {
-  await lockUser(store.db, job.organizationId, userId)
-  await lockAdministrator(store.db, job.requestedBy)
-}
+/** As for one change, so that an answer of No waits for the change of this person, or the change for the answer. */
+const lockPerson = ({ store }: ServiceContext, { job }: HeldJob, userId: string): Promise<void> =>
+  lockRows(store.db, { organizationId: job.organizationId, userId, administratorIds: [job.requestedBy] })
 
 /** The call with the rights that the administrator of the job has now; undefined if these no longer suffice. */
 async function presentCall(ctx: ServiceContext, { job }: HeldJob): Promise<Call | undefined> {
@@ -92,7 +89,7 @@ async function mailAndSettle(ctx: ServiceContext, held: HeldJob, userId: string)
 
 /** Decides in each transaction of a mail. The mail checks its own rules. @throws {LeftAlone} */
 async function decidedCall(ctx: ServiceContext, held: HeldJob, userId: string): Promise<Call> {
-  await lockRows(ctx, held, userId)
+  await lockPerson(ctx, held, userId)
   const call = await presentCall(ctx, held)
   if (!call) throw new LeftAlone('failed')
   const reason = (await personRefusals(ctx.store.db, call, held.job, [userId])).get(userId)

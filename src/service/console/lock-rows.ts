@@ -1,0 +1,24 @@
+import { lockAdministrator } from '../store/administrators.ts'
+import { holdMemberships } from '../store/membership-lock.ts'
+import type { Queryable } from '../store/schema.ts'
+import { lockUser } from '../store/users.ts'
+
+/** Who decides a change, and about whom. */
+export interface Locked {
+  readonly organizationId: string
+  /** Absent where the change concerns no person. */
+  readonly userId: string | undefined
+  readonly administratorIds: readonly string[]
+}
+
+/**
+ * Locks what a decision is read from, in the same order everywhere, so that no two changes wait for each other: the user, the
+ * memberships of the organization, administrators by their ids. Evidence comes after them.
+ */
+export async function lockRows(db: Queryable, { organizationId, userId, administratorIds }: Locked): Promise<void> {
+  if (userId !== undefined) {
+    await lockUser(db, organizationId, userId)
+    await holdMemberships(db, organizationId)
+  }
+  for (const id of [...new Set(administratorIds)].toSorted()) await lockAdministrator(db, id)
+}
