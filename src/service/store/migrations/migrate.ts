@@ -13,6 +13,7 @@ const known = [
   '0005-caller-strength',
   '0006-kept-browser-of-session',
   '0007-administrator-namesake',
+  '0008-api-key-of-organization',
 ] as const
 
 export type MigrationName = (typeof known)[number]

@@ -11,6 +11,7 @@ import { searchRows } from './0004-search-rows.ts'
 import { callerStrength } from './0005-caller-strength.ts'
 import { keptBrowserOfSession } from './0006-kept-browser-of-session.ts'
 import { administratorNamesake } from './0007-administrator-namesake.ts'
+import { apiKeyOfOrganization } from './0008-api-key-of-organization.ts'
 import type { MigrationName } from './migrate.ts'
 
 export const migrations = (engine: Engine): Record<MigrationName, Migration> => ({
@@ -21,6 +22,7 @@ export const migrations = (engine: Engine): Record<MigrationName, Migration> => 
   '0005-caller-strength': callerStrength,
   '0006-kept-browser-of-session': keptBrowserOfSession,
   '0007-administrator-namesake': administratorNamesake,
+  '0008-api-key-of-organization': apiKeyOfOrganization,
 })
 
 /** In one transaction; several processes may try at once. */
