@@ -44,7 +44,9 @@ describe.skipIf(process.env.SQLITE_ONLY)('a change of the console on PostgreSQL'
   })
 
   const waiting = async () => {
-    const sql = "select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock'"
+    // Other test files use the same server.
+    const sql = `select count(*)::int as count from pg_stat_activity
+      where wait_event_type = 'Lock' and datname = current_database()`
     return (await outside.query<{ count: number }>(sql)).rows[0]?.count
   }
   const lockPerson = async () => {
