@@ -48,6 +48,8 @@ export function follow(
   }
   // While an answer is being sent, its request may disappear from the list before the response arrives.
   if (screen.name !== 'request' || screen.busy || isAmong(pending, screen.pending)) return screen
+  // Whoever made the request may have canceled it to keep the person from reporting it, which is still possible.
+  if (screen.denied) return screen
   const { account, request: shown } = screen.pending
   return { name: 'outcome', outcome: now + account.clockOffset >= shown.expiresAt ? 'expired' : 'gone' }
 }

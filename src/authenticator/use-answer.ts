@@ -63,6 +63,8 @@ interface Sent {
 
 /** The outcome of an answer that the service accepted. */
 function outcomeOf(answered: Answered): Outcome {
+  // Of a request that had ended, too.
+  if (answered.blocked !== undefined) return 'reported'
   if (answered.state === 'approved') return 'approved'
   if (answered.state === 'expired') return 'expired'
   if (answered.state === 'cancelled') return 'gone'

@@ -134,7 +134,7 @@ export const Answered = z.object({
   id: Id,
   state: SessionState,
   reason: SessionReason.optional(),
-  /** How many requests of the person a report has denied, this one included; absent after other answers. */
+  /** How many requests of the person a report has denied, this one included if it still waited; absent after other answers. */
   blocked: z.int().optional(),
 })
 export type Answered = z.infer<typeof Answered>

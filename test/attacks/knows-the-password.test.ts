@@ -195,6 +195,23 @@ describe('sending requests to the device', () => {
     expect(blocked).toBe(2)
   })
 
+  it('and canceling the one that the owner is about to report leaves none open', async () => {
+    const app = await startWebApp()
+    const account = await app.verify(app.browser(), 'alice')
+    const [first, second] = [await enter(app), await enter(app)]
+    await first.visit('/account')
+    const number = numberOn(await second.visit('/account'))
+    const [beside, reported] = (await app.device.requests(account)).requests ?? []
+    await first.submit('/mfa/cancel')
+
+    const { blocked } = await app.device.answer(account, reported!, { decision: 'report' })
+    const late = app.device.answer(account, beside!, { decision: 'approve', number })
+
+    await expect(late).rejects.toMatchObject({ code: 'api.error.conflict.state' })
+    expect([blocked, (await app.device.requests(account)).requests]).toEqual([1, []])
+    expect((await second.visit('/mfa')).text).toContain('Reported')
+  })
+
   it('at the same moment as the owner does not get the owner’s approval', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')

@@ -12,7 +12,7 @@ async function atWasItYou() {
   await headline(page, 'Sign in to Wiki?')
   await button(page, 'Deny').tap()
   await headline(page, 'Was it you?')
-  return { service, page, state: () => service.state(session.id) }
+  return { service, page, id: session.id, state: () => service.state(session.id) }
 }
 
 describe('the question after Deny', () => {
@@ -45,6 +45,17 @@ describe('the question after Deny', () => {
     await headline(page, 'Blocked. No one got in.')
 
     expect(await seen(page.getByText('2 requests blocked.'))).toBe(true)
+  })
+
+  it('reports a request that an attacker cancels meanwhile', async () => {
+    const { service, page, id } = await atWasItYou()
+    await service.client.sessions.cancel(service.domainId, id)
+    await expect.poll(() => page.title()).not.toContain('1')
+
+    await button(page, 'No, report it').tap()
+    await headline(page, 'Reported')
+
+    expect(await seen(page.getByText('New requests are blocked for 15 minutes'))).toBe(true)
   })
 
   it('denies when the person goes back', async () => {

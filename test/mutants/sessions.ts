@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'hearing the same answer again, and no other',
     file: 'src/service/device/answer.ts',
-    find: 'const same = session.answeredDecision === given.decision && session.answeredNumber === number',
+    find: 'const same = session.answeredDecision === decision && session.answeredNumber === number',
     replace: 'const same = true',
     test: 'service/device/answer.test.ts',
     title: 'is final: of many that arrive at once, one decides',

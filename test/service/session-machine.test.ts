@@ -20,6 +20,8 @@ interface Expected {
   redeemed: boolean
   /** Approved, and ended by a report before it was redeemed. */
   ended: boolean
+  /** Reported after it had ended without an answer. */
+  reportedLate: boolean
 }
 
 interface Model {
@@ -97,6 +99,7 @@ async function create(model: Model, { running, domain, user, pending }: Real): P
     settledAt: undefined,
     redeemed: false,
     ended: false,
+    reportedLate: false,
   })
 }
 
@@ -112,6 +115,22 @@ function refusal({ member, active, now, pausedUntil, sessions, pushes }: Model):
   return tooMany ? 'api.error.toomanyrequests' : undefined
 }
 
+/** Only what nobody has answered, and for ten minutes. */
+function isReportable({ active, now }: Model, one: Expected): boolean {
+  const expired = one.state === 'pending' && one.createdAt + lifetime <= now
+  const endedAt = expired ? one.createdAt + lifetime : one.state === 'cancelled' ? one.settledAt : undefined
+  return active && !one.reportedLate && endedAt !== undefined && endedAt + 10 * 60 > now
+}
+
+/** What a report does to everything but its own request. */
+function blockAll(model: Model): void {
+  model.pausedUntil = model.now + 15 * 60
+  for (const other of model.sessions) {
+    other.ended ||= other.state === 'approved' && !other.redeemed
+    if (isPending(other, model.now)) Object.assign(other, { state: 'denied', reason: 'reported', settledAt: model.now })
+  }
+}
+
 const decide =
   (decision: 'approve' | 'deny' | 'report', guess: 'right' | 'wrong' = 'right'): Step =>
   async (model, { device }, one) => {
@@ -119,12 +138,20 @@ const decide =
     const number = decision === 'approve' ? { number: guess === 'right' ? one.number : wrong } : {}
     const open = model.active && isPending(one, model.now)
     const before = present(one, model.now)
+    const late = decision === 'report' && isReportable(model, one)
 
     const { status } = await device.answer(one.id, { nonce: one.nonce, decision, ...number })
 
+    if (late) {
+      expect(status).toBe(200)
+      one.reportedLate = true
+      blockAll(model)
+      return
+    }
     if (!open) {
       // The very answer that settled it is heard again; nothing else is.
-      if (status === 200 && before) expect(before.state).toMatch(/approved|denied/)
+      const isAgain = decision === 'report' && one.reportedLate
+      if (status === 200 && before && !isAgain) expect(before.state).toMatch(/approved|denied/)
       return
     }
     expect(status).toBe(200)
@@ -132,8 +159,7 @@ const decide =
     one.state = decision === 'approve' && guess === 'right' ? 'approved' : 'denied'
     if (decision === 'report') {
       one.reason = 'reported'
-      model.pausedUntil = model.now + 15 * 60
-      for (const other of model.sessions) other.ended ||= other.state === 'approved' && !other.redeemed
+      blockAll(model)
     }
     if (decision === 'deny') one.reason = 'user_denied'
     if (decision === 'approve' && guess === 'wrong') one.reason = 'wrong_number'

@@ -54,6 +54,8 @@ interface OutcomeScreenProps {
 export function OutcomeScreen({ outcome, blocked = 1, clock, onDone }: OutcomeScreenProps) {
   const words = useWords()
   const { icon, tone, word, sentence, shown }: OutcomeCard = cards[outcome]
+  // A report of a request that had ended, beside which none was open.
+  const title = blocked === 0 ? words.reported : words[word]
   useEffect(() => (shown === undefined ? undefined : clock.after(shown, onDone)), [clock, outcome])
 
   return (
@@ -61,7 +63,7 @@ export function OutcomeScreen({ outcome, blocked = 1, clock, onDone }: OutcomeSc
       title={
         <span class={`outcome ${tone}`}>
           <Icon path={icon} />
-          <>{words[word]}</>
+          <>{title}</>
         </span>
       }
     >

@@ -91,9 +91,11 @@ export async function sendAnswer(
 ): Promise<void> {
   const answered = await device.answer(account, request, { decision, ...typed })
   const expected = decision === 'approve' ? 'approved' : 'denied'
-  if (answered.state !== expected) throw new Failure(explainOutcome(answered))
+  // A report of a request that had ended is accepted, too.
+  if (answered.state !== expected && answered.blocked === undefined) throw new Failure(explainOutcome(answered))
   console.log(`${labels[decision]}  ${request.id}`)
   const { blocked = 1 } = answered
+  if (blocked === 0) console.log('No request was open anymore.')
   if (blocked > 1) console.log(`${blocked} requests were blocked, in all apps of your organization.`)
 }
 

@@ -68,7 +68,7 @@ export const auditEvents = {
   'session.created': [...ofSession, 'device', 'numbered'],
   'session.approved': [...ofSession, 'device', 'factor'],
   'session.denied': [...ofSession, 'device', 'factor', 'reason'],
-  /** The person said of a request that it was not theirs: `count` requests were denied, in every domain, this one included. */
+  /** The person said of a request that it was not theirs: `count` requests were denied, in every domain, this one included if it waited. */
   'session.reported': [...ofSession, 'device', 'count'],
   'session.expired': ofSession,
   'session.cancelled': ofSession,

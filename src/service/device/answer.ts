@@ -7,15 +7,15 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { forgetPushes } from '../push/push-budget.ts'
 import { scanHashOf } from '../rules/scan-hash.ts'
-import { atTime } from '../rules/session-state.ts'
+import { atTime, isReportable, reportableFor } from '../rules/session-state.ts'
 import { noteInHistory } from '../store/device-history.ts'
 import { organizationOfDomain } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
-import { countReported, sessionOfDevice, settleSession } from '../store/sessions.ts'
+import { countReported, reportEnded, sessionOfDevice, settleSession } from '../store/sessions.ts'
 import type { Outcome, SessionRow } from '../store/sessions.ts'
 import { verifyAnswerPin } from './answer-pin.ts'
 import type { PinResult } from './answer-pin.ts'
-import { blockAfterReport, lockReporter } from './report.ts'
+import { blockAfterReport, blockedBy, lockReporter } from './report.ts'
 import { parseContent } from './signature.ts'
 import { requireActive, consumeCall } from './signed-call.ts'
 import { readCommitted } from '../store/transaction-ends.ts'
@@ -71,7 +71,7 @@ interface ScanResult extends Decided {
 function announce(ctx: ServiceContext, { device }: SignedCall, { answered, settled }: Decided): void {
   for (const session of settled) {
     const seconds = ctx.clock.now() - session.createdAt
-    ctx.observer.settled(answered.reason ?? answered.state, 1, { factor: 'push', seconds })
+    ctx.observer.settled(session.reason ?? session.state, 1, { factor: 'push', seconds })
     notifySession(ctx, session)
   }
   if (settled.length === 0) notifySession(ctx, { id: answered.id, deviceId: device.id })
@@ -94,7 +94,7 @@ type Typed = Pick<Given, 'decision' | 'number' | 'keepBrowser'>
 
 interface Decided {
   readonly answered: Answered
-  /** What this call settled: the session, and after a report all other requests of the person. */
+  /** What this call settled: the session, if it waited, and after a report all other requests of the person. */
   readonly settled: readonly SessionRow[]
 }
 
@@ -107,7 +107,7 @@ async function decide(
   const now = ctx.clock.now()
   const present = atTime(session, now)
   const number = typedNumber(session, given)
-  if (present.state !== 'pending') return { answered: await repeated(db, present, given, number), settled: [] }
+  if (present.state !== 'pending') return decideEnded(ctx, db, present, { decision: given.decision, number })
   if (given.pinResult === 'late') throw tooLate()
   const outcome = outcomeOf(session, given, number)
   const browser = browserAfter(session, given, outcome)
@@ -123,8 +123,8 @@ async function decide(
     settleSession(db, answer, now),
     organizationOfDomain(db, session.domainId),
   ])
-  // Settled after it was read above: perhaps by the same answer, which the device sent twice.
-  if (!won) return { answered: await repeated(db, await reread(db, session), given, number), settled: [] }
+  // Settled after it was read above: by a cancellation, or by the same answer, which the device sent twice.
+  if (!won) return decideEnded(ctx, db, await reread(db, session), { decision: given.decision, number })
   const actor = { kind: 'device', id: answer.deviceId } as const
   const { state, reason, factor = null } = outcome
   const settled = { ...session, state, reason: reason ?? null, factor, settledAt: now }
@@ -133,7 +133,27 @@ async function decide(
   if (state === 'approved') await forgetPushes(db, session)
   if (reason !== 'reported') return { answered: { id: session.id, state, reason }, settled: [settled] }
   const others = await blockAfterReport(ctx, db, settled, { organizationId, actor })
-  return { answered: { id: session.id, state, reason, blocked: others.length + 1 }, settled: [settled, ...others] }
+  return {
+    answered: { id: session.id, state, reason, blocked: blockedBy(settled, others) },
+    settled: [settled, ...others],
+  }
+}
+
+type Ending = Pick<Given, 'decision'> & { readonly number: string | null }
+
+/** A session that no longer waits: a report of one that ended without an answer still denies the others. */
+async function decideEnded(ctx: ServiceContext, db: Queryable, session: SessionRow, given: Ending): Promise<Decided> {
+  const now = ctx.clock.now()
+  const { id, deviceId, domainId, state } = session
+  const isReport = given.decision === 'report' && isReportable(session, now)
+  if (!isReport || !(await reportEnded(db, { id, deviceId }, now))) {
+    return { answered: await repeated(db, session, given), settled: [] }
+  }
+  const organizationId = await organizationOfDomain(db, domainId)
+  const actor = { kind: 'device', id: deviceId ?? '' } as const
+  const others = await blockAfterReport(ctx, db, session, { organizationId, actor })
+  const reason = session.reason ?? undefined
+  return { answered: { id, state, reason, blocked: blockedBy(session, others) }, settled: others }
 }
 
 async function reread(db: Queryable, { id, deviceId }: SessionRow): Promise<SessionRow> {
@@ -148,13 +168,18 @@ function browserAfter({ browser }: SessionRow, { keepBrowser }: Typed, { state }
 }
 
 /** A lost answer can be repeated with the same result. A different answer is too late. */
-async function repeated(db: Queryable, session: SessionRow, given: Typed, number: string | null): Promise<Answered> {
-  const same = session.answeredDecision === given.decision && session.answeredNumber === number
+async function repeated(db: Queryable, session: SessionRow, { decision, number }: Ending): Promise<Answered> {
+  const same = session.answeredDecision === decision && session.answeredNumber === number
   if (!same) throw tooLate()
-  const { id, userId, state, reason, settledAt } = session
-  const isReport = reason === 'reported' && settledAt !== null
-  const blocked = isReport ? await countReported(db, userId, settledAt) : undefined
-  return { id, state, reason: reason ?? undefined, blocked }
+  const { id, state, reason } = session
+  return { id, state, reason: reason ?? undefined, blocked: await blockedAt(db, session) }
+}
+
+/** How many requests were denied by the report of a session, or by those after its end where it had ended before. */
+async function blockedAt(db: Queryable, { userId, reason, answeredDecision, settledAt }: SessionRow) {
+  if (answeredDecision !== 'report' || settledAt === null) return undefined
+  const until = reason === 'reported' ? settledAt : settledAt + reportableFor
+  return countReported(db, { userId, from: settledAt, until })
 }
 
 /** Only an approval of a request with a number has one. */

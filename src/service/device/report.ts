@@ -42,7 +42,7 @@ export async function blockAfterReport(
 ): Promise<readonly SessionRow[]> {
   const others = await denyOthersAsReported(db, reported, ctx.clock.now())
   const { id: session, domainId: domain, userId: user, deviceId: device, ipAddress: address } = reported
-  const facts = { session, domain, user, device, count: others.length + 1 }
+  const facts = { session, domain, user, device, count: blockedBy(reported, others) }
   await audit(db, ctx, { event: 'session.reported', organizationId, actor, address, facts })
   for (const other of others) {
     await auditSession(db, ctx, other, { organizationId, actor })
@@ -57,4 +57,9 @@ export async function blockAfterReport(
   await endSessionsButKeys(db, user)
   await mailAfterCommit(db, ctx, { kind: 'sign_in_reported', organizationId, userId: user, domainId: domain })
   return others
+}
+
+/** How many requests a report has denied: without the reported one where that had ended before. */
+export function blockedBy(reported: SessionRow, others: readonly SessionRow[]): number {
+  return others.length + (reported.reason === 'reported' ? 1 : 0)
 }

@@ -175,8 +175,31 @@ export const settleSession = changesRow('settleSession', (db, answer: Slots<Answ
     .where('id', '=', answer.id)
     .where(isPending(now))
     .where('deviceId', '=', answer.deviceId)
+    // One that was reported after its time waits again once the clock is set back, and stays reported.
+    .where('answeredDecision', 'is', null)
     .where(hasDeviceInUse)
     .where(isOfMember),
+)
+
+type Ended = Pick<SessionRow, 'id' | 'deviceId'>
+
+/**
+ * Records a report of a session that ended without an answer, which keeps its state. One that is still stored as pending is
+ * settled by the sweep, like others whose time is over.
+ * @returns false when it has an answer, or can still get one.
+ */
+export const reportEnded = changesRow('reportEnded', (db, of: Slots<Ended>, now: Slot<number>) =>
+  db
+    .updateTable('session')
+    .set({ answeredDecision: 'report' })
+    .where((is) => is.and({ id: of.id, deviceId: of.deviceId }))
+    .where('answeredDecision', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('state', 'in', ['cancelled', 'expired']),
+        eb.and([eb('state', '=', 'pending'), eb('expiresAt', '<=', now)]),
+      ]),
+    ),
 )
 
 type Reporting = Pick<SessionRow, 'id' | 'userId'>
@@ -197,16 +220,24 @@ export const denyOthersAsReported = allRows('denyOthersAsReported', (db, of: Slo
     .returningAll(),
 )
 
-/** How many requests of a user were denied by a report at that time. */
-export async function countReported(db: Queryable, userId: string, settledAt: number): Promise<number> {
-  return Number((await reportedCount(db, userId, settledAt)).requests)
+interface Denied {
+  readonly userId: string
+  readonly from: number
+  /** Included. */
+  readonly until: number
 }
 
-const reportedCount = oneRow('reportedCount', (db, userId: Slot<string>, settledAt: Slot<number>) =>
+/** How many requests of a user were denied by a report in that time. */
+export async function countReported(db: Queryable, denied: Denied): Promise<number> {
+  return Number((await reportedCount(db, denied)).requests)
+}
+
+const reportedCount = oneRow('reportedCount', (db, { userId, from, until }: Slots<Denied>) =>
   db
     .selectFrom('session')
     .select((eb) => eb.fn.countAll<number | string>().as('requests'))
-    .where('settledAt', '=', settledAt)
+    .where('settledAt', '>=', from)
+    .where('settledAt', '<=', until)
     .where((is) => is.and({ reason: 'reported' as const, userId })),
 )
 

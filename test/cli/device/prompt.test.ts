@@ -28,7 +28,8 @@ async function asked(options: { readonly numberMatching?: boolean } = {}) {
     }
     await promptForAnswer(device, pending, { state: 'device.json', gone: gone.signal, askPerson })
   }
-  return { answer, session, state: () => service.state(session.id) }
+  const cancel = () => service.client.sessions.cancel(service.domainId, session.id)
+  return { answer, session, cancel, state: () => service.state(session.id) }
 }
 
 describe('the prompt of device watch', () => {
@@ -49,6 +50,16 @@ describe('the prompt of device watch', () => {
     await answer(word)
 
     expect(await state()).toMatchObject({ state: 'denied', reason })
+  })
+
+  it('reports a request that was canceled meanwhile, and prints that none was open', async () => {
+    const print = vi.spyOn(console, 'log')
+    const { answer, cancel } = await asked()
+    await cancel()
+
+    await answer('report')
+
+    expect(print).toHaveBeenLastCalledWith('No request was open anymore.')
   })
 
   it('leaves a request pending after Enter', async () => {

@@ -5,8 +5,10 @@ import type { Listening } from '../../../src/service/http/listen.ts'
 import { createService } from '../../../src/service/index.ts'
 import type { Service } from '../../../src/service/index.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
+import { cancelPending } from '../../../src/service/store/sessions.ts'
 import { random128 } from '../../support/device-signer.ts'
 import { engines, useEngine } from '../../support/engines.ts'
+import { waitingForLocks } from '../../support/waiting-for-locks.ts'
 import { entriesOf, openDatabase } from '../audit/recorded.ts'
 import { unique } from '../codes/code-holder.ts'
 import { activateDevice, createCall, keysFor, read, startService, wideLimits } from '../start-service.ts'
@@ -45,6 +47,8 @@ describe.each(engines)('"It wasn’t me" on %s', (engine) => {
   interface Request {
     readonly path: string
     readonly challenge: string
+    /** What the attacker does who holds the web session. */
+    readonly cancel: () => Promise<unknown>
     /** The device's answer, at the first node. */
     readonly answer: (decision: string) => Promise<Answer>
   }
@@ -65,7 +69,8 @@ describe.each(engines)('"It wasn’t me" on %s', (engine) => {
       const { json } = await running.call('POST', sessions, { body: { user: { id }, challenge, ...more } })
       const nonce = (await pending()).find((request) => request.id === json.id)?.nonce
       const answer = async (decision: string) => read(await device.answer(json.id, { nonce, decision }))
-      return { path: `${sessions}/${json.id}`, challenge, answer }
+      const path = `${sessions}/${json.id}`
+      return { path, challenge, answer, cancel: () => callThere('DELETE', path) }
     }
     const pending = async () => [...(await enrolled.pending()), ...(await other.pending())]
     const create = (sessions: string) => callThere('POST', sessions, { body: { user: { id }, challenge: random128() } })
@@ -197,6 +202,116 @@ describe.each(engines)('"It wasn’t me" on %s', (engine) => {
     }
   })
 
+  const cancelled = { state: 'cancelled', reason: 'cancelled' }
+
+  it('of a request that an attacker has canceled denies the others, ends approvals and pauses, and the request keeps its state', async () => {
+    const { id, ask, create, pending, sessions } = await person()
+    const [approved, reportedOne, beside] = [await ask('there'), await ask(), await ask('there')]
+    await approved.answer('approve')
+    await reportedOne.cancel()
+
+    const answer = await reportedOne.answer('report')
+
+    const late = await beside.answer('approve')
+    const entries = (await entriesOf(opened.ctx.store.db)).filter(({ facts }) => facts['user'] === id)
+    expect([answer.status, answer.json]).toMatchObject([200, { ...cancelled, blocked: 1 }])
+    expect([await outcomeOf(reportedOne), await outcomeOf(beside)]).toMatchObject([cancelled, reported])
+    expect([late.status, (await redeem(approved)).status, (await create(sessions)).status]).toEqual([409, 409, 429])
+    expect(await pending()).toEqual([])
+    expect(entries.filter(({ event }) => event === 'session.reported').map(({ facts }) => facts['count'])).toEqual([1])
+  })
+
+  it('of a request that has expired denies the others, and gets the same response when it is sent again', async () => {
+    const { id, ask } = await person()
+    const first = await ask()
+    await running.clock.advance(60)
+    const beside = await ask('there')
+    await running.clock.advance(31)
+
+    const answers = [await first.answer('report'), await first.answer('report')]
+
+    const expired = { state: 'expired', reason: 'timeout', blocked: 1 }
+    const entries = (await entriesOf(opened.ctx.store.db)).filter(({ facts }) => facts['user'] === id)
+    expect(answers.map(({ status, json }) => [status, json])).toMatchObject([
+      [200, expired],
+      [200, expired],
+    ])
+    expect(await outcomeOf(beside)).toMatchObject(reported)
+    expect(entries.filter(({ event }) => event === 'session.reported')).toHaveLength(1)
+  })
+
+  it('says that it has blocked none where only a canceled request is reported, and pauses all the same', async () => {
+    const { ask, create, sessions } = await person()
+    const request = await ask()
+    await request.cancel()
+
+    const answer = await request.answer('report')
+
+    expect(answer.json).toMatchObject({ ...cancelled, blocked: 0 })
+    expect((await create(sessions)).status).toBe(429)
+  })
+
+  it('of a request that has ended comes too late after ten minutes', async () => {
+    const { ask } = await person()
+    const [one, other] = [await ask(), await ask('there')]
+    await Promise.all([one.cancel(), other.cancel()])
+    await running.clock.advance(599)
+    const inTime = await one.answer('report')
+    await running.clock.advance(1)
+
+    const late = await other.answer('report')
+
+    expect([inTime.status, late.status]).toEqual([200, 409])
+  })
+
+  it.each(['approve', 'deny'])(
+    'of a request that got the answer %s comes too late, and denies no other',
+    async (answer) => {
+      const { ask } = await person()
+      const [request, beside] = [await ask(), await ask('there')]
+      await request.answer(answer)
+
+      const late = await request.answer('report')
+
+      expect(late.status).toBe(409)
+      expect(await outcomeOf(beside)).toMatchObject({ state: 'pending' })
+    },
+  )
+
+  it('of a request that has expired stays, although the clock is set back', async () => {
+    const { ask } = await person()
+    const request = await ask()
+    await running.clock.advance(91)
+    await request.answer('report')
+    const { db } = opened.ctx.store
+    const id = request.path.split('/').at(-1)!
+    // What setting the clock back does to it.
+    await db
+      .updateTable('session')
+      .set({ expiresAt: running.clock.now() + 60 })
+      .where('id', '=', id)
+      .execute()
+
+    const late = await request.answer('approve')
+
+    expect(late.status).toBe(409)
+  })
+
+  it('at once with the cancellation of its request denies the others', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const { ask, pending } = await person()
+      const [request, beside] = [await ask(), await ask('there')]
+
+      const early = round % 2 === 0 ? undefined : request.cancel()
+      const [report] = await Promise.all([request.answer('report'), early ?? request.cancel()])
+
+      const isCancelled = (await outcomeOf(request)).state === 'cancelled'
+      expect([report.status, report.json.blocked]).toEqual([200, isCancelled ? 1 : 2])
+      expect(await outcomeOf(beside)).toMatchObject(reported)
+      expect(await pending()).toEqual([])
+    }
+  })
+
   it('on two devices at once succeeds on both, with the same number', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { ask } = await person()
@@ -210,5 +325,23 @@ describe.each(engines)('"It wasn’t me" on %s', (engine) => {
         [200, 3],
       ])
     }
+  })
+  // On SQLite, transactions follow each other.
+  if (engine === 'SQLite') return
+
+  it('that waits for the cancellation of its request denies the others', async () => {
+    const { ask } = await person()
+    const [request, beside] = [await ask(), await ask('there')]
+    const id = request.path.split('/').at(-1)!
+
+    const { report } = await opened.ctx.store.db.transaction().execute(async (db) => {
+      await cancelPending(db, id, running.clock.now())
+      const sent = request.answer('report')
+      await expect.poll(() => waitingForLocks(db)).toBe(1)
+      return { report: sent }
+    })
+
+    expect((await report).json).toMatchObject({ ...cancelled, blocked: 1 })
+    expect(await outcomeOf(beside)).toMatchObject(reported)
   })
 })

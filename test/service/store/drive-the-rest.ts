@@ -76,6 +76,17 @@ export function driveTheRest(): void {
     expect([await report(), await report()]).toEqual([1, 1])
   })
 
+  it('takes a report of a canceled request, and says again how many it has denied', async () => {
+    const { ask, device, pending, sessions } = await running.enroll(unique())
+    const { id } = await ask()
+    await ask()
+    const { nonce } = (await pending()).find((request) => request.id === id)!
+    await running.call('DELETE', `${sessions}/${id}`)
+    const report = async () => (await read(await device.answer(id, { nonce, decision: 'report' }))).json.blocked
+
+    expect([await report(), await report()]).toEqual([1, 1])
+  })
+
   it('ends the browsers of a user that a report names, and no other', async () => {
     const { user } = await running.enroll(unique())
     const { db } = node.ctx.store

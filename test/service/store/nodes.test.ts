@@ -7,9 +7,9 @@ import type { Service } from '../../../src/service/index.ts'
 import { listen } from '../../../src/service/http/listen.ts'
 import type { Listening } from '../../../src/service/http/listen.ts'
 import { openPostgresStore } from '../../../src/service/store/postgres.ts'
-import type { Queryable } from '../../../src/service/store/schema.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../../support/device-signer.ts'
 import { engines, useEngine } from '../../support/engines.ts'
+import { waitingForLocks } from '../../support/waiting-for-locks.ts'
 import { createCall, keysFor, newUser, read, startService, v14, withoutOverload } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
@@ -18,13 +18,6 @@ const challenge = 'BBBBBBBBBBBBBBBBBBBBBA'
 /** Counts the responses by status. */
 const countsOf = (answers: { status: number }[]) =>
   Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, some]) => [status, some.length]))
-
-/** How many transactions wait for a row that another one has locked. */
-async function waitingForLocks(db: Queryable): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(distinct pid)::int as count from pg_locks where not granted
-    and pid in (select pid from pg_stat_activity where datname = current_database())`.execute(db)
-  return rows[0]?.count ?? 0
-}
 
 describe.each(engines)('two nodes with one %s database', (engine) => {
   const newDatabase = useEngine(engine)

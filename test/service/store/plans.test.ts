@@ -98,7 +98,7 @@ const exceptions: Readonly<Record<string, string>> = {
   settledSince: lately,
   pendingByDomain: allPending,
   reportedByDomain: 'the few requests that were reported in a day: an index has only these',
-  reportedCount: 'the few requests that were reported within one second',
+  reportedCount: 'the few requests that were reported within ten minutes',
   countMembers: 'a step of 2,000 members, which is as many as the tables have here',
   devicesRevokedSince: lately,
   'domains.ts updateDomain': 'looks for one active token of the domain when an administrator changes its key type',
