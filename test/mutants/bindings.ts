@@ -24,6 +24,14 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/sign-in/open-challenge.ts',
     find: 'state.otherChallenges?.filter(({ userKey }) => userKey === wanted.userKey)',
     replace: 'undefined',
+    // A save also keeps those that are stored.
+    also: [
+      {
+        file: 'src/express/session/web-session.ts',
+        find: 'return { ...state, otherChallenges }',
+        replace: 'return { ...state, otherChallenges: otherChallenges && state.otherChallenges }',
+      },
+    ],
     test,
     title: 'neither reads nor replaces the challenge, and cancels nothing',
   },

@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
     find: '    notifySession(ctx, session)\n',
     replace: '    if (session.id === answered.id) notifySession(ctx, session)\n',
     test: 'service/device/report.test.ts',
-    title: 'wakes those who wait for the other requests at another node',
+    title: 'wakes those who wait for the other requests at %s',
   },
   {
     defense: 'the pause in every app in which a request was open',

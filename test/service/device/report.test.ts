@@ -93,10 +93,13 @@ describe.each(engines)('"It wasn’t me" on %s', (engine) => {
     expect(await pending()).toEqual([])
   })
 
-  it('wakes those who wait for the other requests at another node', async () => {
+  it.each(['this node', 'another node'])('wakes those who wait for the other requests at %s', async (where) => {
     const { ask } = await person()
     const [first, second] = [await ask(), await ask('there')]
-    const waiting = callThere('GET', second.path, { headers: { prefer: 'wait=25' } })
+    const isHeld = running.clock.timerSet(25)
+    const call = where === 'this node' ? running.call : callThere
+    const waiting = call('GET', second.path, { headers: { prefer: 'wait=25' } })
+    await isHeld
 
     await first.answer('report')
 
