@@ -153,7 +153,7 @@ describe('an attacker who has planted the id of a web session', () => {
   })
 
   it.each([
-    ['the plain name', 'mfa-setup'],
+    ['the plain name', (name: string) => /mfa-[a-z]+/.exec(name)![0]],
     ['the plain name and the mount', (name: string) => name.replace('__Host-', '')],
     // U+00A0 hides the prefix from browsers, and trim() removes it.
     ['a blank that is none before the name', (name: string) => `\u00A0${name}`],
@@ -165,18 +165,23 @@ describe('an attacker who has planted the id of a web session', () => {
     await attacker.visit(`${prefix}/`)
     const known = await attacker.open(`${prefix}/mfa/enroll/app`)
     const [, name = '', nonce = ''] = /^((?:__Host-)?mfa-setup[\w-]*)=([\w-]{22});/.exec(known.cookies[0] ?? '') ?? []
-    const forged = typeof plant === 'string' ? plant : plant(name)
+    // Its challenge is visible only with the binding, so the attacker plants that as well.
+    const binding = name.replace('mfa-setup', 'mfa-binding')
     const cookies = new Map([
-      [forged, nonce],
+      [plant(name), nonce],
+      [plant(binding), attacker.cookie(binding) ?? ''],
       ['connect.sid', attacker.cookie('connect.sid') ?? ''],
     ])
     const victim = createBrowser(app.url, cookies)
     await victim.submit(`${prefix}/login/alice`)
+    // Opening a page of the app begins anew, so the attacker leads the victim straight to the seed.
+    const direct = await victim.open(`${prefix}/mfa/enroll/app`)
     await victim.open(`${prefix}/`)
 
     const shown = await victim.open(`${prefix}/mfa/enroll/app`)
 
-    expect(nonce).toHaveLength(22)
+    expect([nonce.length, attacker.cookie(binding)?.length]).toEqual([22, 22])
+    expect(direct.text).not.toContain(secretOn(known))
     expect(secretOn(shown)).not.toBe(secretOn(known))
     await victim.submit(`${prefix}/mfa/enroll/app`, { code: codesOf(app, known)() })
     expect(secretOn(await victim.open(`${prefix}/mfa/enroll/app`))).toBe(secretOn(shown))

@@ -20,6 +20,13 @@ export const mutants: readonly Mutant[] = [
     defense: 'the one name of the cookie that a seed is bound to',
     find: "createIdCookie('mfa-setup')",
     replace: "createIdCookie('mfa-setup', { formerName: true })",
+    also: [
+      {
+        file: 'src/express/session/id-cookie.ts',
+        find: "createIdCookie('mfa-binding')",
+        replace: "createIdCookie('mfa-binding', { formerName: true })",
+      },
+    ],
     title: 'with a cookie of another host either: %s',
   },
   {
