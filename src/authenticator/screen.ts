@@ -48,7 +48,7 @@ export function follow(
   }
   // While an answer is being sent, its request may disappear from the list before the response arrives.
   if (screen.name !== 'request' || screen.busy || isAmong(pending, screen.pending)) return screen
-  // Whoever made the request may have canceled it to keep the person from reporting it, which is still possible.
+  // An attacker may have canceled the request to keep the person from reporting it. The service still accepts the report.
   if (screen.denied) return screen
   const { account, request: shown } = screen.pending
   return { name: 'outcome', outcome: now + account.clockOffset >= shown.expiresAt ? 'expired' : 'gone' }

@@ -14,9 +14,9 @@ const limitOf = (kind: AccessChangeKind, userId: string, role: AdminRole): Limit
 })
 
 /**
- * Counts that limits of a person are lifted, or its sessions ended, in the transaction that does so and has locked the user. Whoever
- * does it, it counts for the person: several employees of a help desk have no more than one. The command line counts and has no
- * limit, because the machine's access control decides.
+ * Counts that limits of a person are lifted, or its sessions ended, in the transaction that does so and has locked the user.
+ * The count belongs to the person, so several employees of a help desk can lift no more than one. The command line counts and has
+ * no limit, because the machine's access control decides.
  *
  * @throws {ApiProblem} `api.error.toomanyrequests`
  */

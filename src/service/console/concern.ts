@@ -12,8 +12,8 @@ interface Colleague {
 }
 
 /**
- * Whether a colleague concerns an administrator of some domains: it may act in one of them. Who manages only other apps does not,
- * and its address would tell an attacker whom to write to.
+ * Whether a colleague concerns an administrator of some domains: it may act in one of them. The address of one
+ * who manages only other apps would tell an attacker whom to write to.
  */
 export function isConcernedBy({ domainIds }: Pick<SignedIn, 'domainIds'>, { role, domains }: Colleague): boolean {
   if (domainIds === null) return true

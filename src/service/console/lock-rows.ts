@@ -3,7 +3,7 @@ import { holdMemberships } from '../store/membership-lock.ts'
 import type { Queryable } from '../store/schema.ts'
 import { lockUser } from '../store/users.ts'
 
-/** Who decides a change, and about whom. */
+/** The person whom a change is about, and the administrators whose access it reads or changes. */
 export interface Locked {
   readonly organizationId: string
   /** Absent where the change concerns no person. */

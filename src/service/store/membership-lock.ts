@@ -2,8 +2,8 @@ import { firstValue, isPostgres } from './statement.ts'
 import type { Slot } from './statement.ts'
 
 /*
- * A synchronization makes the memberships of any number of users count by one row, and locks none of the users. Whoever decides by the
- * domains of a user holds the organization's row meanwhile. SQLite needs no locks: its transactions follow each other.
+ * A synchronization makes the memberships of any number of users count by one row, and locks none of the users. A change that is
+ * decided by the domains of a user holds the organization's row meanwhile. SQLite needs no locks: its transactions follow each other.
  */
 
 /** Until this transaction ends, no synchronization changes the domains of users. Any number of transactions can hold them at once. */

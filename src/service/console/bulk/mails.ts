@@ -9,7 +9,7 @@ import type { Queryable } from '../../store/schema.ts'
 import { sendEnrollmentMail } from '../enrollment-mail.ts'
 import { enrollmentMailProblem } from '../may-mail.ts'
 
-/** Who gets no enrollment mail, and why. Who has a device is found first, because most people of a domain have one. */
+/** The people who get no enrollment mail, with the reason. People with a device are found first, because most have one. */
 export async function mailRefusals(
   db: Queryable,
   call: Call,

@@ -40,7 +40,7 @@ type Given = Input<typeof contract.prepareBulkJob>
 /** Stores whom the job is to change, so that exactly those are changed who were counted in the preview. */
 export const prepare: ChangeHandler<typeof contract.prepareBulkJob> = async (given, call, change) => {
   const job = await change((inside) => insertJob(given, inside))
-  // In steps, because other writers would wait. Whom it changes is decided again for each of them.
+  // The people are stored in steps, because other writers would wait. The job decides again for each person.
   try {
     const { people, seen } = await storePeople(given, call, job)
     return await change(async (inside) => {
