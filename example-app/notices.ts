@@ -37,7 +37,7 @@ export function createNotices(database: Database) {
 const kinds = {
   device: 'A device',
   app: 'An authenticator app',
-  hardware: 'A hardware token',
+  hardware: 'A code generator',
   passkey: 'A passkey',
 } as const
 

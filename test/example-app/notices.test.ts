@@ -22,7 +22,7 @@ describe('the recent activity', () => {
     )
 
     expect(notices.forUser('alice')).toEqual([
-      { at: 4, sentence: 'A hardware token was removed.' },
+      { at: 4, sentence: 'A code generator was removed.' },
       { at: 3, sentence: 'New recovery codes were created.' },
       { at: 2, sentence: 'An authenticator app was replaced.' },
       { at: 1, sentence: 'A device was added.' },

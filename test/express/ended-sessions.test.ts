@@ -304,7 +304,7 @@ describe('a user who ends their other sessions', () => {
     await clock.advance(60)
 
     expect(done.headers['location']).toBe('/mfa/devices?done=sessions')
-    expect(page.text).toContain('Your other sessions have ended.')
+    expect(page.text).toContain('Everywhere else, you&#39;ll now be asked')
     expect([await isIn(mine), await isIn(theirs)]).toEqual([true, false])
     expect(one.events.map(({ type }) => type)).toContain('sessions.ended')
   })

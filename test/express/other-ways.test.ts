@@ -44,7 +44,7 @@ describe('the other ways to sign in', () => {
 
     expect(before.text).toContain('My phone has no signal')
     expect(before.text).not.toContain('Use a recovery code')
-    expect(before.text).not.toContain('hardware token')
+    expect(before.text).not.toContain('code generator')
     expect(before.text).not.toContain('E-mail')
     expect(after.text).toContain('href="/mfa?use=bypass"><strong>Use a recovery code (2 left)')
   })
@@ -69,7 +69,7 @@ describe('the other ways to sign in', () => {
 
     const page = await browser.visit('/mfa?use=other')
 
-    expect(page.text).toContain('From your authenticator app or hardware token.')
+    expect(page.text).toContain('From your authenticator app or code generator.')
     expect(page.text).not.toContain('My phone has no signal')
   })
 
@@ -154,7 +154,7 @@ describe('the page for a code', () => {
     ['otp', 'Open the app and tap Show code.'],
     ['bypass', 'Enter a recovery code'],
     ['email', 'Enter the code from the e-mail'],
-    ['code', 'From your authenticator app or hardware token, or a recovery code.'],
+    ['code', 'From your authenticator app or code generator, or a recovery code.'],
   ])('asks for the one that the user chose, also after a wrong one: %s', async (use, words) => {
     const { browser } = await arrange()
 

@@ -27,7 +27,7 @@ export const fr: Words = {
 
   accounts: 'Comptes',
   addAnother: 'Ajouter un compte',
-  reorder: 'Ranger',
+  reorder: 'Réorganiser',
   reordered: 'Terminé',
   moveUp: (account) => `Monter ${account}`,
   moveDown: (account) => `Descendre ${account}`,
@@ -42,7 +42,7 @@ export const fr: Words = {
   copyHint: 'Copier',
   copied: 'Copié',
   codeLeft: (seconds) => `${seconds} s`,
-  codePinHint: 'Une saisie fausse affiche un code faux.',
+  codePinHint: 'Une saisie erronée affiche un code erroné.',
 
   addTitle: 'Ajouter un compte',
   welcome: 'Cette application vous montre chaque connexion, et vous l’approuvez ou la bloquez.',
@@ -123,9 +123,9 @@ export const fr: Words = {
   later: 'Décider plus tard',
   allRequests: (requests) => count(requests, { one: 'Toutes les demandes', other: 'Les # demandes' }),
 
-  approved: 'Approuvée',
-  denied: 'Refusée',
-  reported: 'Signalée',
+  approved: 'Demande approuvée',
+  denied: 'Demande refusée',
+  reported: 'Demande signalée',
   blocked: 'Bloqué. Personne n’est entré.',
   requestsBlocked: (requests) => count(requests, { one: '# demande bloquée.', other: '# demandes bloquées.' }),
   reportedSentence:
@@ -138,7 +138,7 @@ export const fr: Words = {
   goneSentence: 'La demande a été retirée ou a déjà une réponse.',
   locked: 'Compte retiré',
   lockedSentence:
-    'Il y a eu trop d’essais faux. Demandez un nouveau code d’activation aux responsables de l’application.',
+    'Il y a eu trop de saisies erronées. Demandez un nouveau code d’activation aux responsables de l’application.',
   moved: 'Compte déplacé',
 
   callTitle: 'Avez-vous appelé l’assistance ?',
@@ -196,8 +196,8 @@ export const fr: Words = {
     'Les notifications ne sont pas autorisées : les demandes n’apparaissent que tant que l’application est ouverte. Vous pouvez les autoriser dans les réglages du navigateur.',
   notificationsNone:
     'Il n’y a pas de notifications ici. Les demandes n’apparaissent que tant que l’application est ouverte.',
-  notificationsFailed: 'Cela n’a pas marché. Les demandes n’apparaissent que tant que l’application est ouverte.',
-  reachTitle: 'Est-ce que ça m’arrive ?',
+  notificationsFailed: 'Cela n’a pas fonctionné. Les demandes n’apparaissent que tant que l’application est ouverte.',
+  reachTitle: 'Les demandes m’arrivent-elles ?',
   reachSentence: 'Envoyez-vous une demande d’essai. Elle ne connecte personne.',
   reachAccount: 'Compte',
   reachSend: 'Envoyer une demande d’essai',
@@ -217,7 +217,7 @@ export const fr: Words = {
   practiceTitle: 'Demande d’essai',
   practiceSentence: 'Pour une vraie demande, le nombre est sur la page de connexion.',
   practiceNumber: (number) => `Saisissez ${number}`,
-  practiceDone: 'Ça marche',
+  practiceDone: 'Tout fonctionne',
   practiceReached: 'Les demandes arrivent sur ce téléphone.',
   blockedSteps: {
     android: [
@@ -266,8 +266,8 @@ export const fr: Words = {
     app_added: (account) => `Une application d’authentification a été ajoutée pour ${account}.`,
     app_replaced: (account) => `L’application d’authentification de ${account} a été remplacée.`,
     app_removed: (account) => `L’application d’authentification de ${account} a été retirée.`,
-    hardware_added: (account) => `Un jeton matériel a été ajouté pour ${account}.`,
-    hardware_removed: (account) => `Le jeton matériel de ${account} a été retiré.`,
+    hardware_added: (account) => `Un générateur de codes a été ajouté pour ${account}.`,
+    hardware_removed: (account) => `Le générateur de codes de ${account} a été retiré.`,
     passkey_added: (account) => `Une clé d’accès a été ajoutée pour ${account}.`,
     passkey_removed: (account) => `Une clé d’accès de ${account} a été retirée.`,
     codes_made: (account) => `De nouveaux codes de récupération ont été créés pour ${account}.`,
@@ -279,9 +279,10 @@ export const fr: Words = {
   cannotRun: 'Cette page ne peut pas garder vos clés en sûreté',
   insecure: 'Elle a été ouverte par une connexion non sécurisée. Ouvrez-la avec https:// devant, ou sur localhost.',
   oldBrowser: 'Ce navigateur est trop ancien. Mettez-le à jour, ou prenez-en un autre.',
-  noStorage: 'Ce navigateur ne la laisse rien enregistrer. Prenez une fenêtre normale, pas une fenêtre privée.',
+  noStorage:
+    'Ce navigateur ne permet pas à la page d’enregistrer quoi que ce soit. Prenez une fenêtre normale, pas une fenêtre privée.',
 
-  badCode: 'Ce code ne marche pas. Vérifiez-le, ou obtenez-en un nouveau sur la page web.',
+  badCode: 'Ce code ne fonctionne pas. Vérifiez-le, ou obtenez-en un nouveau sur la page web.',
   otherAddress: 'Ce lien appartient à une autre adresse. Ouvrez plutôt le lien lui-même.',
   tooMany: (minutes) =>
     count(minutes, {
@@ -290,17 +291,17 @@ export const fr: Words = {
     }),
   offlineNow: 'Vous êtes hors ligne. Réessayez quand la connexion sera revenue.',
   unreachableNow: 'Le service ne répond pas. Réessayez dans un instant.',
-  clock: 'L’heure de cet appareil est fausse. Réglez-la, puis réessayez.',
+  clock: 'Cet appareil n’est pas à l’heure. Réglez-le, puis réessayez.',
   removed: 'Ce compte a été retiré. Pour l’ajouter de nouveau, il vous faut un nouveau code.',
-  unexpected: 'Cela n’a pas marché. Réessayez.',
+  unexpected: 'Cela n’a pas fonctionné. Réessayez.',
   pinForm: 'Il faut 4 chiffres.',
   passcodeForm: (min, max) => `Il faut de ${min} à ${max} caractères.`,
   guessable: 'Celui-ci est facile à deviner. Choisissez-en un autre.',
   mismatch: 'Les deux ne sont pas identiques. Tapez-les encore une fois.',
-  wrongPin: 'Ce n’est pas cela. Essayez encore une fois.',
+  wrongPin: 'Ce n’est pas correct. Réessayez.',
   triesLeft: (tries) =>
     count(tries, {
-      one: 'Ce n’est pas cela. Encore # essai ; ensuite ce compte est retiré.',
-      other: 'Ce n’est pas cela. Encore # essais.',
+      one: 'Ce n’est pas correct. Il reste # essai ; ensuite ce compte est retiré.',
+      other: 'Ce n’est pas correct. Il reste # essais.',
     }),
 }

@@ -21,7 +21,7 @@ export const de: Messages = {
     copy: 'Kopieren',
     copied: 'Kopiert',
     scan: 'Oder im Authenticator scannen',
-    open: 'Authenticator auf diesem Handy öffnen',
+    open: 'Authenticator auf diesem Smartphone öffnen',
     timeLeft: (span) => `Noch ${span}`,
     noTime: 'Diese Seite aktualisiert sich von selbst.',
     nearlyUp: 'Die Zeit ist fast um. Erneut senden?',
@@ -34,12 +34,12 @@ export const de: Messages = {
   },
   enrolling: {
     headline: 'Richten Sie Ihr Gerät ein',
-    sentence: 'Ab jetzt bestätigen Sie Anmeldungen auf einem Gerät, etwa auf Ihrem Handy.',
+    sentence: 'Ab jetzt bestätigen Sie Anmeldungen auf einem Gerät, etwa auf Ihrem Smartphone.',
     steps: { camera: 'Kamera des Handys öffnen', scan: 'Diesen Code scannen', add: 'Auf „Konto hinzufügen“ tippen' },
     another: 'Um ein anderes Gerät zu nehmen, scannen Sie diesen Code mit dessen Kamera:',
     qr: 'QR-Code des Links, der den Authenticator einrichtet',
     open: 'Authenticator öffnen',
-    noPhone: 'Kein Handy? Diesen Computer nehmen (weniger sicher)',
+    noPhone: 'Kein Smartphone? Diesen Computer nehmen (weniger sicher)',
     code: 'Oder geben Sie diesen Code im Authenticator ein:',
     codeOnly:
       'Ab jetzt bestätigen Sie Anmeldungen auf einem Gerät. Geben Sie diesen Code in dessen Authenticator-App ein:',
@@ -47,7 +47,7 @@ export const de: Messages = {
     passkey: 'Stattdessen einen Passkey verwenden',
     app: 'Eine andere Authenticator-App nehmen',
     codeNeeded:
-      'Geben Sie im Authenticator den Aktivierungscode ein, den Sie von Ihrer Administration bekommen haben. Wenn Sie keinen haben, fragen Sie dort danach.',
+      'Geben Sie im Authenticator den Aktivierungscode ein, den Sie von Ihrem Administrator bekommen haben. Wenn Sie keinen haben, bitten Sie ihn darum.',
   },
   approved: { headline: 'Bestätigt', sentence: 'Es geht zurück zur App …', button: 'Weiter' },
   ended: {
@@ -59,7 +59,7 @@ export const de: Messages = {
     },
     reported: {
       headline: 'Gemeldet',
-      sentence: 'Niemand kam hinein.',
+      sentence: 'Niemand wurde angemeldet.',
       button: 'Code verwenden',
       changePassword: 'Passwort ändern',
     },
@@ -130,17 +130,20 @@ export const de: Messages = {
     confirm: 'Andere Wege zur Bestätigung',
     passkey: 'Passkey verwenden',
     push: 'Auf meinem Gerät bestätigen',
-    device: { title: 'Mein Handy hat kein Netz', sentence: 'Öffnen Sie die App, und tippen Sie auf „Code zeigen“.' },
-    otp: { title: 'Code verwenden', sentence: 'Aus Ihrer Authenticator-App oder von Ihrem Hardware-Token.' },
+    device: {
+      title: 'Mein Smartphone hat kein Netz',
+      sentence: 'Öffnen Sie die App, und tippen Sie auf „Code zeigen“.',
+    },
+    otp: { title: 'Code verwenden', sentence: 'Aus Ihrer Authenticator-App oder von Ihrem Codegenerator.' },
     recovery: (left) => `Wiederherstellungscode verwenden (noch ${left})`,
     email: (address) => `Code per E-Mail an ${address}`,
     ask: {
-      browser: 'Dort bekommen Sie einen Code, mit dem Sie diesen Browser behalten.',
-      title: 'Fragen Sie Ihre Administration',
-      code: 'Dort bekommen Sie einen Wiederherstellungscode.',
-      device: 'Dort hilft man Ihnen, ein anderes Gerät einzurichten.',
-      passkey: 'Dort bekommen Sie einen Code, mit dem Sie einen neuen Passkey hinzufügen.',
-      unlock: 'Dort kann man Codes und Anfragen für Sie entsperren.',
+      browser: 'Er kann Ihnen einen Code geben, mit dem Sie diesen Browser behalten.',
+      title: 'Fragen Sie Ihren Administrator',
+      code: 'Er kann Ihnen einen Wiederherstellungscode geben.',
+      device: 'Er kann Ihnen helfen, ein anderes Gerät einzurichten.',
+      passkey: 'Er kann Ihnen einen Code geben, mit dem Sie einen neuen Passkey hinzufügen.',
+      unlock: 'Er kann Codes und Anfragen für Sie entsperren.',
       enter: 'Code eingeben',
     },
     help: 'Hilfe',
@@ -149,11 +152,11 @@ export const de: Messages = {
   code: {
     code: {
       headline: 'Code eingeben',
-      sentence: 'Aus Ihrer Authenticator-App, von Ihrem Hardware-Token, oder ein Wiederherstellungscode.',
+      sentence: 'Aus Ihrer Authenticator-App, von Ihrem Codegenerator oder ein Wiederherstellungscode.',
     },
     otp: {
       headline: 'Code eingeben',
-      sentence: 'Geben Sie den Code ein, den Ihre Authenticator-App oder Ihr Hardware-Token zeigt.',
+      sentence: 'Geben Sie den Code ein, den Ihre Authenticator-App oder Ihr Codegenerator zeigt.',
     },
     bypass: { headline: 'Wiederherstellungs\u{AD}code eingeben', sentence: 'Er hat 9 Ziffern.' },
     email: { headline: 'Code aus der E-Mail eingeben', sentence: 'Er hat 6 Ziffern. Nur der neueste gilt.' },
@@ -174,13 +177,13 @@ export const de: Messages = {
       sentence: 'Codes ändern sich alle 30 Sekunden und gelten einmal.',
       triesLeft: (tries) => `Noch ${tries} Versuche.`,
       lastTry: (span) => `Noch ein falscher Code, und Codes sind für ${span} gesperrt`,
-      lastTryLocks: 'Noch ein falscher Code, und Codes sind gesperrt, bis Ihre Administration sie entsperrt',
+      lastTryLocks: 'Noch ein falscher Code, und Codes sind gesperrt, bis Ihr Administrator sie entsperrt',
     },
     codes_paused: {
       headline: 'Zu viele Versuche',
       sentence: (span) => `In ${span} funktionieren Codes wieder.`,
       until: (time, span) => `In ${span} funktionieren Codes wieder (${time}).`,
-      unlock: 'Codes sind gesperrt, bis Ihre Administration sie entsperrt.',
+      unlock: 'Codes sind gesperrt, bis Ihr Administrator sie entsperrt.',
     },
     app_ready: {
       headline: 'Ihre App ist eingerichtet',
@@ -250,7 +253,7 @@ export const de: Messages = {
     label: 'Code aus der App',
     check: 'Einrichten',
     wrong:
-      'Das ist nicht der Code, den sie jetzt zeigt. Prüfen Sie, ob die Uhr Ihres Handys richtig geht, und geben Sie dann den neuesten Code ein.',
+      'Das ist nicht der Code, den sie jetzt zeigt. Prüfen Sie, ob die Uhr Ihres Smartphones richtig geht, und geben Sie dann den neuesten Code ein.',
     back: 'Zurück',
   },
   device: {
@@ -293,7 +296,7 @@ export const de: Messages = {
       show: 'Code zeigen',
       withdraw: 'Code zurückziehen',
       handedOver:
-        'Ihre Administration hat Ihnen einen Aktivierungscode für ein Gerät gegeben. Geben Sie ihn dort im Authenticator ein.',
+        'Ihr Administrator hat Ihnen einen Aktivierungscode für ein Gerät gegeben. Geben Sie ihn dort im Authenticator ein.',
       replace: 'Gerät ersetzen',
       remove: 'Gerät entfernen',
       removal: 'Es kann Ihre Anmeldungen dann nicht mehr bestätigen.',
@@ -325,9 +328,9 @@ export const de: Messages = {
       removeNow: 'Entfernen',
     },
     hardware: {
-      title: 'Hardware-Token',
-      remove: 'Ich habe es verloren',
-      removal: 'Seine Codes gelten sofort nicht mehr. Ein anderes bekommen Sie von Ihrer Administration.',
+      title: 'Codegenerator',
+      remove: 'Ich habe ihn verloren',
+      removal: 'Seine Codes gelten sofort nicht mehr. Einen anderen bekommen Sie von Ihrem Administrator.',
       removeNow: 'Als verloren melden',
     },
     codes: {
@@ -350,10 +353,10 @@ export const de: Messages = {
       forget: 'Alle Browser vergessen',
     },
     sessions: {
-      title: 'Andere Sitzungen',
+      title: 'Anderswo angemeldet',
       sentence:
         'Überall außer hier müssen Sie noch einmal bestätigen, dass Sie es sind. Gemerkte Browser werden vergessen.',
-      end: 'Meine anderen Sitzungen beenden',
+      end: 'Überall sonst erneut fragen',
     },
     done: {
       device: 'Ihr neues Gerät ist eingerichtet.',
@@ -363,7 +366,7 @@ export const de: Messages = {
       removed: 'Entfernt.',
       renamed: 'Ihr Gerät hat einen neuen Namen.',
       forgotten: 'Jetzt ist kein Browser mehr gemerkt.',
-      sessions: 'Ihre anderen Sitzungen sind beendet. Es kann eine Minute dauern, bis es überall wirkt.',
+      sessions: 'Überall sonst werden Sie jetzt erneut gefragt. Es kann eine Minute dauern, bis das überall wirkt.',
       changed:
         'Inzwischen hat sich etwas geändert. Sehen Sie nach, und wiederholen Sie Ihre Änderung, wenn sie noch nötig ist.',
     },
@@ -372,19 +375,19 @@ export const de: Messages = {
     no_device: {
       headline: 'Kein Gerät kann das bestätigen',
       sentence:
-        'Ihr Gerät wurde entfernt. Lassen Sie sich von Ihrer Administration einen neuen Aktivierungscode geben, geben Sie ihn auf Ihrem Gerät ein, und versuchen Sie es dann noch einmal.',
+        'Ihr Gerät wurde entfernt. Lassen Sie sich von Ihrem Administrator einen neuen Aktivierungscode geben, geben Sie ihn auf Ihrem Gerät ein, und versuchen Sie es dann noch einmal.',
       button: 'Noch einmal versuchen',
     },
     no_member: {
       headline: 'Sie können sich hier noch nicht anmelden',
       sentence:
-        'Ihr Konto ist für den zweiten Schritt nicht eingerichtet. Bitten Sie Ihre Administration, Sie hinzuzufügen, und versuchen Sie es dann noch einmal.',
+        'Ihr Konto ist für den zweiten Schritt nicht eingerichtet. Bitten Sie Ihren Administrator, Sie hinzuzufügen, und versuchen Sie es dann noch einmal.',
       button: 'Noch einmal versuchen',
     },
     similar_name: {
       headline: 'Unter diesem Namen kennen wir Sie nicht',
       sentence:
-        'Melden Sie sich mit dem Namen an, unter dem Sie registriert sind, oder fragen Sie Ihre Administration.',
+        'Melden Sie sich mit dem Namen an, unter dem Sie registriert sind, oder fragen Sie Ihren Administrator.',
       button: 'Noch einmal versuchen',
     },
     unavailable: {
@@ -435,15 +438,15 @@ export const de: Messages = {
       button: 'Zurück zu Ihren Geräten',
     },
     ask_administrator: {
-      headline: 'Fragen Sie Ihre Administration',
+      headline: 'Fragen Sie Ihren Administrator',
       sentence:
-        'Sie haben nichts, womit Sie diese Änderung bestätigen können. Ihre Administration kann Ihnen einen Wiederherstellungscode oder einen Aktivierungscode geben.',
+        'Sie haben nichts, womit Sie diese Änderung bestätigen können. Ihr Administrator kann Ihnen einen Wiederherstellungscode oder einen Aktivierungscode geben.',
       button: 'Zurück zu Ihren Geräten',
     },
     cookies_blocked: {
       headline: 'Ihr Browser blockiert Cookies',
       sentence:
-        'Erlauben Sie Cookies für diese Seite und versuchen Sie es noch einmal. Ohne sie können Sie sich nicht anmelden.',
+        'Erlauben Sie Cookies für diese Website, und versuchen Sie es noch einmal. Ohne sie können Sie sich nicht anmelden.',
       button: 'Noch einmal versuchen',
     },
     not_ahead: {

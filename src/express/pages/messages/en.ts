@@ -155,7 +155,7 @@ export const en = {
     /** Sends a request. */
     push: 'Approve on my device',
     device: { title: 'My phone has no signal', sentence: 'Open the app and tap Show code.' },
-    otp: { title: 'Use a code', sentence: 'From your authenticator app or hardware token.' },
+    otp: { title: 'Use a code', sentence: 'From your authenticator app or code generator.' },
     recovery: (left: string) => `Use a recovery code (${left} left)`,
     email: (address: string) => `E-mail a code to ${address}`,
     ask: {
@@ -175,8 +175,8 @@ export const en = {
   },
   /** The page with the field for a code. */
   code: {
-    code: { headline: 'Enter a code', sentence: 'From your authenticator app or hardware token, or a recovery code.' },
-    otp: { headline: 'Enter a code', sentence: 'Type the code that your authenticator app or hardware token shows.' },
+    code: { headline: 'Enter a code', sentence: 'From your authenticator app or code generator, or a recovery code.' },
+    otp: { headline: 'Enter a code', sentence: 'Type the code that your authenticator app or code generator shows.' },
     bypass: { headline: 'Enter a recovery code', sentence: 'It has 9 digits.' },
     email: { headline: 'Enter the code from the e-mail', sentence: 'It has 6 digits. Only the newest one works.' },
     changeDevices: 'Enter a code to change your devices',
@@ -361,7 +361,7 @@ export const en = {
       removeNow: 'Remove it',
     },
     hardware: {
-      title: 'Hardware token',
+      title: 'Code generator',
       remove: "I've lost it",
       removal: 'Its codes stop working at once. Ask your administrator for another one.',
       removeNow: 'Report it lost',
@@ -386,10 +386,10 @@ export const en = {
       forget: 'Forget all browsers',
     },
     sessions: {
-      title: 'Other sessions',
+      title: 'Signed in elsewhere',
       sentence:
         "Everywhere but here, you'll be asked to confirm that it's you again. Remembered browsers are forgotten.",
-      end: 'End my other sessions',
+      end: 'Ask again everywhere else',
     },
     /** What was just done. */
     done: {
@@ -400,7 +400,7 @@ export const en = {
       removed: "It's removed.",
       renamed: 'Your device has a new name.',
       forgotten: 'No browser is remembered now.',
-      sessions: 'Your other sessions have ended. This can take a minute to reach all of them.',
+      sessions: "Everywhere else, you'll now be asked to confirm that it's you. This can take a minute to take effect.",
       changed: 'Something changed in the meantime. Check, and repeat your change if you still need it.',
     },
   },

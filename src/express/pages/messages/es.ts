@@ -59,7 +59,7 @@ export const es: Messages = {
       changePassword: 'Lo rechacé: cambiar la contraseña',
     },
     reported: {
-      headline: 'Avisado',
+      headline: 'Aviso enviado',
       sentence: 'No entró nadie.',
       button: 'Usar un código',
       changePassword: 'Cambiar la contraseña',
@@ -132,7 +132,7 @@ export const es: Messages = {
     passkey: 'Usar una llave de acceso',
     push: 'Aprobar en mi dispositivo',
     device: { title: 'Mi teléfono no tiene señal', sentence: 'Abra la aplicación y toque «Mostrar código».' },
-    otp: { title: 'Usar un código', sentence: 'De su aplicación de autenticación o de su token físico.' },
+    otp: { title: 'Usar un código', sentence: 'De su aplicación de autenticación o de su generador de códigos.' },
     recovery: (left) => `Usar un código de recuperación (disponibles: ${left})`,
     email: (address) => `Enviar un código por correo a ${address}`,
     ask: {
@@ -150,11 +150,11 @@ export const es: Messages = {
   code: {
     code: {
       headline: 'Escriba un código',
-      sentence: 'De su aplicación de autenticación o de su token físico, o un código de recuperación.',
+      sentence: 'De su aplicación de autenticación o de su generador de códigos, o un código de recuperación.',
     },
     otp: {
       headline: 'Escriba un código',
-      sentence: 'Escriba el código que muestra su aplicación de autenticación o su token físico.',
+      sentence: 'Escriba el código que muestra su aplicación de autenticación o su generador de códigos.',
     },
     bypass: { headline: 'Escriba un código de recuperación', sentence: 'Tiene 9 cifras.' },
     email: { headline: 'Escriba el código del correo', sentence: 'Tiene 6 cifras. Solo funciona el más reciente.' },
@@ -162,7 +162,7 @@ export const es: Messages = {
     label: 'Código',
     check: 'Comprobar',
     sendEmail: 'Enviarme un código por correo',
-    back: 'Mejor aprobar en mi dispositivo',
+    back: 'Aprobar en mi dispositivo',
   },
   notices: {
     no_code: { sentence: 'Un código tiene de 6 a 9 cifras.' },
@@ -208,7 +208,7 @@ export const es: Messages = {
     newBrowser:
       'Aquí, esta aplicación solo acepta llaves de acceso y navegadores que usted conserva. Pida un código a su administrador, en persona.',
     keepHint:
-      'Tiene 9 cifras y sirve una sola vez, durante 30 minutos como máximo. Conserva este navegador para que usted entre aquí como siempre. Escríbalo solo en su propio ordenador.',
+      'Tiene 9 cifras y sirve una sola vez, durante 30 minutos como máximo. Conserva este navegador para que usted entre aquí como siempre. Escríbalo solo en su propio equipo.',
     noKey: 'Este navegador no se puede conservar. Active JavaScript e inténtelo de nuevo fuera de una ventana privada.',
     none: 'Esta aplicación solo acepta llaves de acceso y usted todavía no tiene ninguna para ella. Pida un código a su administrador, en persona.',
     lost: 'Si ya no puede usar su llave de acceso, pida un código a su administrador, en persona.',
@@ -321,7 +321,7 @@ export const es: Messages = {
       removeNow: 'Quitarla',
     },
     hardware: {
-      title: 'Token físico',
+      title: 'Generador de códigos',
       remove: 'Lo he perdido',
       removal: 'Sus códigos dejan de funcionar al instante. Pida otro a su administrador.',
       removeNow: 'Avisar de que se perdió',
@@ -346,10 +346,10 @@ export const es: Messages = {
       forget: 'Olvidar todos los navegadores',
     },
     sessions: {
-      title: 'Otras sesiones',
+      title: 'Conectado en otros lugares',
       sentence:
         'En todas partes menos aquí tendrá que confirmar otra vez que es usted. Los navegadores recordados se olvidan.',
-      end: 'Cerrar mis otras sesiones',
+      end: 'Volver a preguntar en los demás',
     },
     done: {
       device: 'Su dispositivo nuevo está configurado.',
@@ -359,7 +359,7 @@ export const es: Messages = {
       removed: 'Se ha quitado.',
       renamed: 'Su dispositivo tiene un nombre nuevo.',
       forgotten: 'Ya no se recuerda ningún navegador.',
-      sessions: 'Sus otras sesiones se han cerrado. Puede tardar un minuto en llegar a todas.',
+      sessions: 'En los demás lugares tendrá que confirmar de nuevo que es usted. Puede tardar un minuto.',
       changed: 'Algo cambió entretanto. Revíselo y repita su cambio si todavía lo necesita.',
     },
   },

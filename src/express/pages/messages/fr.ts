@@ -58,7 +58,7 @@ export const fr: Messages = {
     codeNeeded:
       'Tapez dans l’authentificateur le code d’activation que votre administrateur vous a donné. Si vous n’en avez pas, demandez-lui-en un.',
   },
-  approved: { headline: 'Approuvée', sentence: 'Retour à l’application…', button: 'Continuer' },
+  approved: { headline: 'Demande approuvée', sentence: 'Retour à l’application…', button: 'Continuer' },
   ended: {
     user_denied: {
       headline: 'Vous avez refusé cette connexion',
@@ -67,7 +67,7 @@ export const fr: Messages = {
       changePassword: 'Je l’ai refusée – changer de mot de passe',
     },
     reported: {
-      headline: 'Signalée',
+      headline: 'Demande signalée',
       sentence: 'Personne n’est entré.',
       button: 'Utiliser un code',
       changePassword: 'Changer de mot de passe',
@@ -93,12 +93,12 @@ export const fr: Messages = {
       button: 'Renvoyer',
     },
     wrong_code: {
-      headline: 'Ce code n’a pas marché',
+      headline: 'Ce code n’a pas fonctionné',
       sentence: 'Un code sert une seule fois et pendant peu de temps.',
       button: 'Réessayer',
     },
     wrong_passkey: {
-      headline: 'Cette clé d’accès n’a pas marché',
+      headline: 'Cette clé d’accès n’a pas fonctionné',
       sentence: 'Réessayez, ou connectez-vous d’une autre façon.',
       button: 'Réessayer',
     },
@@ -138,12 +138,15 @@ export const fr: Messages = {
     signIn: 'Autres façons de se connecter',
     confirm: 'Autres façons de confirmer',
     passkey: 'Utiliser une clé d’accès',
-    push: 'Confirmer sur mon appareil',
+    push: 'Approuver sur mon appareil',
     device: {
       title: 'Mon téléphone n’a pas de réseau',
       sentence: 'Ouvrez l’application et touchez « Afficher le code ».',
     },
-    otp: { title: 'Utiliser un code', sentence: 'De votre application d’authentification ou de votre jeton matériel.' },
+    otp: {
+      title: 'Utiliser un code',
+      sentence: 'De votre application d’authentification ou de votre générateur de codes.',
+    },
     recovery: (left) => `Utiliser un code de récupération (il en reste ${left})`,
     email: (address) => `Envoyer un code par e-mail à ${address}`,
     ask: {
@@ -161,11 +164,11 @@ export const fr: Messages = {
   code: {
     code: {
       headline: 'Saisissez un code',
-      sentence: 'De votre application d’authentification ou de votre jeton matériel, ou un code de récupération.',
+      sentence: 'De votre application d’authentification ou de votre générateur de codes, ou un code de récupération.',
     },
     otp: {
       headline: 'Saisissez un code',
-      sentence: 'Tapez le code qu’affiche votre application d’authentification ou votre jeton matériel.',
+      sentence: 'Tapez le code qu’affiche votre application d’authentification ou votre générateur de codes.',
     },
     bypass: { headline: 'Saisissez un code de récupération', sentence: 'Il a 9 chiffres.' },
     email: {
@@ -182,16 +185,16 @@ export const fr: Messages = {
     no_code: { sentence: 'Un code a de 6 à 9 chiffres.' },
     wrong_passkey: { sentence: 'Cette clé d’accès n’a pas fonctionné. Réessayez ou choisissez un autre moyen.' },
     wrong_code: {
-      headline: 'Ce code n’a pas marché',
+      headline: 'Ce code n’a pas fonctionné',
       sentence: 'Les codes changent toutes les 30 secondes et servent une seule fois.',
-      triesLeft: (tries) => `Encore ${tries} essais.`,
-      lastTry: (span) => `Encore un code faux, et les codes sont bloqués pendant ${span}`,
-      lastTryLocks: 'Encore un code faux, et les codes sont bloqués jusqu’à ce que votre administrateur les débloque',
+      triesLeft: (tries) => `Il vous reste ${tries} essais.`,
+      lastTry: (span) => `Encore un code erroné, et les codes sont bloqués pendant ${span}`,
+      lastTryLocks: 'Encore un code erroné, et les codes sont bloqués jusqu’à ce que votre administrateur les débloque',
     },
     codes_paused: {
       headline: 'Trop d’essais',
-      sentence: (span) => `Les codes marcheront de nouveau dans ${span}.`,
-      until: (time, span) => `Les codes marcheront de nouveau dans ${span} (${time}).`,
+      sentence: (span) => `Les codes fonctionneront de nouveau dans ${span}.`,
+      until: (time, span) => `Les codes fonctionneront de nouveau dans ${span} (${time}).`,
       unlock: 'Les codes sont bloqués jusqu’à ce que votre administrateur les débloque.',
     },
     app_ready: {
@@ -204,7 +207,7 @@ export const fr: Messages = {
         'Nous n’avons pas pu envoyer l’e-mail. Connectez-vous d’une autre façon, ou réessayez dans quelques minutes.',
     },
     email_paused: {
-      sentence: (span) => `Vous pourrez demander un autre e-mail dans ${span}. Le dernier code marche toujours.`,
+      sentence: (span) => `Vous pourrez demander un autre e-mail dans ${span}. Le dernier code fonctionne toujours.`,
     },
   },
   paused: { device: 'Vous pouvez toujours approuver sur votre appareil.', button: 'Envoyer à mon appareil' },
@@ -266,7 +269,7 @@ export const fr: Messages = {
   },
   device: {
     headline: 'Remplacez votre appareil',
-    sentence: 'L’ancien marche jusqu’à ce que le nouveau soit configuré.',
+    sentence: 'L’ancien fonctionne jusqu’à ce que le nouveau soit configuré.',
     cancel: 'Garder l’ancien',
     expires: (span) => `Ce code est encore valable ${span}.`,
   },
@@ -320,11 +323,11 @@ export const fr: Messages = {
       name: 'Nom',
       save: 'Enregistrer',
       add: 'Ajouter une clé d’accès',
-      full: 'Vous avez le nombre maximal de clés d’accès. Supprimez-en une pour en ajouter une autre.',
-      remove: 'Supprimer',
+      full: 'Vous avez le nombre maximal de clés d’accès. Retirez-en une pour en ajouter une autre.',
+      remove: 'Retirer',
       removal:
         'Elle ne pourra plus confirmer vos connexions. Supprimez-la aussi de votre gestionnaire de mots de passe.',
-      removeNow: 'La supprimer',
+      removeNow: 'La retirer',
     },
     app: {
       title: 'Application d’authentification',
@@ -333,20 +336,20 @@ export const fr: Messages = {
       add: 'Ajouter une application',
       replace: 'Remplacer l’application',
       remove: 'Retirer l’application',
-      removal: 'Ses codes ne marcheront plus.',
+      removal: 'Ses codes ne fonctionneront plus.',
       removeNow: 'La retirer',
     },
     hardware: {
-      title: 'Jeton matériel',
+      title: 'Générateur de codes',
       remove: 'Je l’ai perdu',
-      removal: 'Ses codes cessent aussitôt de marcher. Demandez-en un autre à votre administrateur.',
+      removal: 'Ses codes cessent aussitôt de fonctionner. Demandez-en un autre à votre administrateur.',
       removeNow: 'Le signaler comme perdu',
     },
     codes: {
       title: 'Codes de récupération',
       none: 'Il ne vous en reste plus.',
       left: (count, of) => `Il en reste ${count} sur ${of}`,
-      old: 'Les anciens ne marcheront plus.',
+      old: 'Les anciens ne fonctionneront plus.',
       make: 'Créer de nouveaux codes',
     },
     email: { title: 'E-mail' },
@@ -362,10 +365,10 @@ export const fr: Messages = {
       forget: 'Oublier tous les navigateurs',
     },
     sessions: {
-      title: 'Autres sessions',
+      title: 'Connexions ailleurs',
       sentence:
         'Partout ailleurs qu’ici, vous devrez de nouveau confirmer que c’est bien vous. Les navigateurs mémorisés sont oubliés.',
-      end: 'Fermer mes autres sessions',
+      end: 'Redemander partout ailleurs',
     },
     done: {
       device: 'Votre nouvel appareil est configuré.',
@@ -375,7 +378,8 @@ export const fr: Messages = {
       removed: 'C’est retiré.',
       renamed: 'Votre appareil a un nouveau nom.',
       forgotten: 'Plus aucun navigateur n’est mémorisé.',
-      sessions: 'Vos autres sessions sont fermées. L’effet peut prendre une minute.',
+      sessions:
+        'Partout ailleurs, vous devrez maintenant confirmer que c’est bien vous. L’effet peut prendre une minute.',
       changed:
         'Quelque chose a changé entre-temps. Vérifiez, et refaites votre modification si elle est encore nécessaire.',
     },
