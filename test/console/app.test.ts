@@ -37,7 +37,7 @@ describe('an invitation', () => {
     await page.getByRole('row').nth(1).waitFor()
     expect(await page.getByRole('row').allInnerTexts()).toEqual([
       expect.stringContaining('Last seen'),
-      expect.stringMatching(/Olivia Owner\s*you[^]*Owner[^]*All domains/),
+      expect.stringMatching(/Olivia Owner\s*you[^]*Owner[^]*All apps/),
     ])
     expect(await authenticator.passkeys()).toHaveLength(1)
     expect(new URL(page.url()).pathname).toBe('/console/administrators')

@@ -50,7 +50,7 @@ describe('the overview', () => {
       .getByRole('row')
       .nth(1)
     const [date, ...counts] = (await today.innerText()).split(/\s*\t\s*/)
-    await page.getByRole('combobox', { name: 'Domain' }).selectOption('Webmail')
+    await page.getByRole('combobox', { name: 'App' }).selectOption('Webmail')
     await page.getByText('No sign-ins yet.').waitFor()
 
     expect(date).toBe(

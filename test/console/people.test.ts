@@ -186,7 +186,7 @@ describe('a person', () => {
     await helper.page.getByText('archer@example.com').first().waitFor()
     await expect.poll(() => button(helper.page, 'Carry out').count()).toBe(0)
 
-    expect(shown.split(/\n+/)).toEqual(['New e-mail address', 'archer@example.com', 'Domains', 'Wiki'])
+    expect(shown.split(/\n+/)).toEqual(['New e-mail address', 'archer@example.com', 'Apps', 'Wiki'])
     expect((await desk.client.users.getByUsername('alice')).email).toBe('archer@example.com')
   })
 
@@ -216,7 +216,7 @@ describe('a person', () => {
     const { page } = await signedIn(desk, admin)
 
     await row(page, 'Bob Baker').click()
-    await page.getByText('This person also belongs to domains that you don’t manage.').waitFor()
+    await page.getByText('This person also belongs to apps that you don’t manage.').waitFor()
 
     expect(await page.getByRole('button', { name: /Reset|Create a code|Assign/ }).count()).toBe(0)
     expect(await button(page, 'Show link: Wiki').count()).toBe(1)

@@ -67,7 +67,7 @@ export const de: Words = {
     enrollment: 'Zweiter Faktor',
     people: 'Personen',
     uncounted: 'Wird gezählt',
-    countedEvery: 'Große Domänen werden alle 15 Minuten gezählt.',
+    countedEvery: 'Große Apps werden alle 15 Minuten gezählt.',
     signIns: 'Anmeldungen der letzten 30 Tage',
     noSignIns: 'Noch keine Anmeldungen.',
     byOutcome: 'Nach Ergebnis',
@@ -92,7 +92,7 @@ export const de: Words = {
     mailMissing: 'Nicht eingerichtet: Der Dienst verschickt keine E-Mails',
     pushMissing: 'Nicht eingerichtet: Personen müssen den Authenticator selbst öffnen',
     noPeople: 'Noch keine Personen',
-    next: 'Verbinden Sie eine App, die Personen bei der Anmeldung hinzufügt. Oder importieren Sie eine Liste auf der Kommandozeile: second-factor user import.',
+    next: 'Verbinden Sie eine App, die Personen bei der Anmeldung hinzufügt. Oder importieren Sie eine Liste auf der Befehlszeile: second-factor user import.',
     connect: 'App verbinden',
   },
 
@@ -104,8 +104,8 @@ export const de: Words = {
   name: 'Name',
   email: 'E-Mail',
   role: 'Rolle',
-  domains: 'Domänen',
-  allDomains: 'Alle Domänen',
+  domains: 'Apps',
+  allDomains: 'Alle Apps',
   lastSeen: 'Zuletzt gesehen',
   never: 'Nie',
   you: 'Sie',
@@ -116,14 +116,14 @@ export const de: Words = {
     auditor: 'Prüfer',
   },
   roleSentences: {
-    owner: 'Alles, in jeder Domäne, auch die Administratoren.',
-    admin: 'Benutzer, Geräte, Codes und Regeln einzelner Domänen.',
+    owner: 'Alles, in jeder App, auch die Administratoren.',
+    admin: 'Personen, Geräte, Codes und Regeln einzelner Apps.',
     helpdesk:
-      'Hilft den Personen einzelner Domänen. Heikle Schritte brauchen einen bestätigten Anrufer oder einen zweiten Administrator.',
+      'Hilft den Personen einzelner Apps. Heikle Schritte brauchen einen bestätigten Anrufer oder einen zweiten Administrator.',
     auditor: 'Sieht alles und ändert nichts.',
   },
-  chooseDomains: 'Wählen Sie mindestens eine Domäne.',
-  auditorDomains: 'Ohne Auswahl sieht der Prüfer alle Domänen.',
+  chooseDomains: 'Wählen Sie mindestens eine App.',
+  auditorDomains: 'Ohne Auswahl sieht der Prüfer alle Apps.',
   createInvitation: 'Link erstellen',
   invitationReady: (name) => `Die Einladung für ${name} ist bereit`,
   invitationReadySentence:
@@ -188,11 +188,11 @@ export const de: Words = {
     used: 'Nutzung',
     added: 'Hinzugefügt',
     importFirst: 'Noch keine Token. Importieren Sie die Datei, die mit Ihren Token kam.',
-    none: 'Noch keine Token. Administratoren aller Domänen importieren sie.',
+    none: 'Noch keine Token. Administratoren aller Apps importieren sie.',
     noneFound: 'Kein Token gefunden. Prüfen Sie die Seriennummer, oder suchen Sie nach einem Teil davon.',
     helpDesk: 'Freie Token erscheinen, sobald Sie mindestens 4 Zeichen der Seriennummer eingeben.',
     onThisPage: (number) => count(number, { one: '# Token auf dieser Seite.', other: '# Token auf dieser Seite.' }),
-    everyDomain: 'Nur Administratoren aller Domänen importieren und löschen Token.',
+    everyDomain: 'Nur Administratoren aller Apps importieren und löschen Token.',
     assign: 'Einer Person zuweisen',
     assignTitle: (serial) => `Wer bekommt das Token ${serial}?`,
     morePeople: 'Es passen noch mehr Personen. Geben Sie mehr vom Namen ein.',
@@ -276,7 +276,7 @@ export const de: Words = {
     bypass_code: 'Wiederherstellungscode aktiv',
     inactive: '30 Tage nicht angemeldet',
   },
-  domain: 'Domäne',
+  domain: 'App',
   methods: 'Anmeldemethoden',
   noMethods: 'Keine',
   factors: {
@@ -286,7 +286,7 @@ export const de: Words = {
     email: 'E-Mail',
     bypass: 'Wiederherstellungscode',
   },
-  status: 'Stand',
+  status: 'Status',
   locked: 'Codes gesperrt',
   lockedUntil: (time) => `Codes sind bis ${time} gesperrt, nach zu vielen falschen.`,
   lockedForever: 'Codes sind gesperrt, bis ein Administrator sie entsperrt.',
@@ -338,12 +338,13 @@ export const de: Words = {
     limit: (time) => `Das waren zu viele Fragen. Sie können ab ${time} wieder fragen.`,
     coversAll: 'Das gilt für alles bei dieser Person.',
     coversSome: (names) =>
-      `Das gilt nur für ${names}. Alles andere braucht ein Gerät, das nach PIN oder Passcode fragt, oder einen anderen Administrator.`,
+      `Das gilt nur für ${names}. Alles andere braucht ein Gerät, das nach PIN oder Zugangscode fragt, oder einen anderen Administrator.`,
     tooWeak:
-      'Das Gerät, das den Anrufer bestätigt hat, reicht hierfür nicht. Sie können den Anrufer stattdessen auf einem Gerät prüfen, das nach PIN oder Passcode fragt.',
+      'Das Gerät, das den Anrufer bestätigt hat, reicht hierfür nicht. Sie können den Anrufer stattdessen auf einem Gerät prüfen, das nach PIN oder Zugangscode fragt.',
     orVerify: 'Wenn diese Person am Telefon ist, können Sie stattdessen den Anrufer prüfen.',
   },
-  elsewhere: 'Diese Person gehört auch zu Domänen, die Sie nicht verwalten. Was überall gilt, müssen andere ändern.',
+  elsewhere:
+    'Diese Person gehört auch zu Apps, die Sie nicht verwalten. Was überall gilt, können nur deren Administratoren ändern.',
   devices: 'Geräte',
   noDevice: 'Kein Gerät',
   codeIssued: 'Ein Aktivierungscode wurde ausgestellt.',
@@ -530,16 +531,16 @@ export const de: Words = {
         start: 'Entsperren',
       },
       enrollment_mail: {
-        button: 'Einrichtungs-Mail senden',
-        title: 'Einrichtungs-Mails senden',
+        button: 'Einrichtungsmail senden',
+        title: 'Einrichtungsmails senden',
         sentence:
           'Jede Person bekommt einen Link, der ein Gerät einrichtet. Er funktioniert einmal, 7 Tage lang. Ein früherer Link endet.',
         preview: (number, place) => `Zu sendende Mails für ${place}: ${number}`,
         start: 'Senden',
       },
       remove_member: {
-        button: 'Aus einer Domäne entfernen',
-        title: 'Personen aus einer Domäne entfernen',
+        button: 'Aus einer App entfernen',
+        title: 'Personen aus einer App entfernen',
         sentence:
           'Sie können sich dort nicht mehr anmelden und verlieren dort ihre Geräte. Das lässt sich nicht rückgängig machen: Wer wieder hinzugefügt wird, bekommt die Geräte nicht zurück.',
         preview: (number, place) => `Aus ${place} zu entfernende Personen: ${number}`,
@@ -552,11 +553,11 @@ export const de: Words = {
     reasons: {
       own: 'Ihr eigener Eintrag',
       not_found: 'Nicht mehr vorhanden',
-      not_member: 'Nicht in dieser Domäne',
+      not_member: 'Nicht in dieser App',
       elsewhere: 'Gehört auch zu einer App, die Sie nicht verwalten',
       blocked: 'Hat bei einem Anruf des Helpdesks Nein gesagt',
       no_email: 'Keine E-Mail-Adresse',
-      enrolled: 'Hat in dieser Domäne schon ein Gerät',
+      enrolled: 'Hat in dieser App schon ein Gerät',
       guarded: 'E-Mail-Adresse in den letzten 7 Tagen geändert',
       limit: 'Höchstzahl in 24 Stunden erreicht',
       failed: 'Konnte nicht geändert werden',
@@ -595,7 +596,7 @@ export const de: Words = {
   askAnotherSentence:
     'Der Helpdesk kann das nicht allein. Fragen Sie einen anderen Administrator; er hat 15 Minuten Zeit zuzustimmen.',
   askBecauseOfAddress:
-    'Diese Person hat Ihre E-Mail-Adresse, deshalb können Sie das nicht allein. Fragen Sie einen anderen Administrator; er hat 15 Minuten Zeit zuzustimmen. Ein Eigentümer kann auch sagen, wessen Eintrag es ist.',
+    'Diese Person hat Ihre E-Mail-Adresse, deshalb können Sie das nicht allein. Fragen Sie einen anderen Administrator; er hat 15 Minuten Zeit zuzustimmen. Ein Inhaber kann auch sagen, wessen Eintrag es ist.',
   ask: 'Fragen',
   asked: 'Die anderen Administratoren können jetzt zustimmen.',
   consentOf: (action, name) => `${action}: ${name}`,
@@ -641,7 +642,7 @@ export const de: Words = {
       },
       phishingResistant: {
         label: 'Nur Passkeys',
-        sentence: 'Eine gefälschte Anmeldeseite kann jeden anderen Weg weiterreichen.',
+        sentence: 'Eine gefälschte Anmeldeseite kann jede andere Methode weiterreichen.',
       },
       numberMatching: {
         label: 'Zahl eingeben',
@@ -649,11 +650,11 @@ export const de: Words = {
       },
       bypassEnabled: {
         label: 'Wiederherstellungscodes',
-        sentence: 'Sie lassen Personen herein, die ihr Gerät verloren haben.',
+        sentence: 'Damit melden sich Personen an, die ihr Gerät verloren haben.',
       },
       emailOtpEnabled: {
         label: 'Codes per E-Mail',
-        sentence: 'Der schwächste Weg: Alle, die das Postfach lesen können, können sich anmelden.',
+        sentence: 'Die schwächste Methode: Alle, die das Postfach lesen können, können sich anmelden.',
       },
       requestTimeout: {
         label: 'Zeit für die Antwort, Sekunden',
@@ -686,7 +687,7 @@ export const de: Words = {
     keyTypes: {
       NONE: 'Nichts',
       PIN: 'Eine PIN',
-      PASSCODE: 'Ein Passcode',
+      PASSCODE: 'Ein Zugangscode',
     },
     numbers: {
       off: 'Nie',
@@ -694,12 +695,12 @@ export const de: Words = {
       required: 'Immer. Anmeldungen, die keine Zahl zeigen können, werden abgelehnt.',
     },
     policies: {
-      off: 'Jeder Weg zählt',
+      off: 'Jede Methode zählt',
       prefer: 'Nur Passkeys für Personen, die einen haben',
       require: 'Nur Passkeys für alle',
     },
     lockout:
-      'Das sperrt alle aus, die keinen Passkey, aber einen anderen Weg haben: Sie brauchen von Ihnen einen Wiederherstellungscode, um einen zu erstellen. Wählen Sie zuerst „für Personen, die einen haben“, bis alle einen haben.',
+      'Das sperrt alle aus, die keinen Passkey, aber eine andere Methode haben: Sie brauchen von Ihnen einen Wiederherstellungscode, um einen zu erstellen. Wählen Sie zuerst „für Personen, die einen haben“, bis alle einen haben.',
     lockoutTitle: (name) => `Für ${name} nur Passkeys annehmen?`,
     noPasskeys: 'Diese Art von App kann keine Passkeys benutzen.',
     on: 'Ein',
@@ -832,7 +833,7 @@ export const de: Words = {
     },
     facts: {
       session: 'Anmeldung',
-      domain: 'Domäne',
+      domain: 'App',
       user: 'Person',
       device: 'Gerät',
       numbered: 'Mit Zahl',
@@ -949,7 +950,7 @@ export const de: Words = {
       'administrator.changed': 'Der Zugriff eines Administrators wurde geändert',
       'administrator.revoked': 'Der Zugriff eines Administrators wurde entzogen',
       'administrator.record_linked': 'Eine Person wurde einem Administrator als derselbe Mensch zugeordnet',
-      'administrator.record_denied': 'Eine Person ist laut einem Eigentümer jemand anderes als ein Administrator',
+      'administrator.record_denied': 'Eine Person ist laut einem Inhaber jemand anderes als ein Administrator',
       'administrator.passkey_added': 'Ein Administrator hat einen Passkey hinzugefügt',
       'administrator.passkey_removed': 'Ein Administrator hat einen Passkey entfernt',
       'administrator.passkey_counter_regressed': 'Der Passkey eines Administrators wurde möglicherweise kopiert',
@@ -983,11 +984,11 @@ export const de: Words = {
   noSuchHardware: 'Es gibt kein Token mit dieser Seriennummer, oder es gehört einer anderen Person.',
   enterSerial: 'Geben Sie die Seriennummer ein.',
   tooManyCodes: 'Diese Person hat die höchste Zahl von Wiederherstellungscodes. Löschen Sie sie zuerst.',
-  elsewhereProblem: 'Diese Person gehört auch zu Domänen, die Sie nicht verwalten.',
+  elsewhereProblem: 'Diese Person gehört auch zu Apps, die Sie nicht verwalten.',
   notAllowed: 'Ihre Rolle erlaubt das nicht.',
   ownRecord: 'Bei sich selbst können Sie das nicht tun. Bitten Sie einen anderen Administrator.',
   sameAddress:
-    'Diese Person hat Ihre E-Mail-Adresse. Zuerst muss ein anderer Administrator zustimmen, oder ein Eigentümer sagt, wessen Eintrag es ist.',
+    'Diese Person hat Ihre E-Mail-Adresse. Zuerst muss ein anderer Administrator zustimmen, oder ein Inhaber sagt, wessen Eintrag es ist.',
   record: {
     title: 'Eigener Eintrag',
     sentence:
