@@ -1,3 +1,4 @@
+import { queryString } from '../contract/query-string.ts'
 import type { z } from 'zod'
 
 import type { Endpoint } from '../contract/endpoint.ts'
@@ -29,11 +30,4 @@ function check(endpoint: Endpoint, schema: z.ZodType | undefined, value: unknown
   throw new TypeError(
     `${endpoint.method} ${endpoint.path}: ${issue?.path.join('.') || 'input'} ${issue?.message ?? ''}`,
   )
-}
-
-function queryString(query: Record<string, unknown>): string {
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
-  return pairs.length === 0
-    ? ''
-    : `?${pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`
 }

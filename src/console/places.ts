@@ -1,5 +1,6 @@
 import { listsBehind } from '../contract/admin/overview-lists.ts'
-import type { PeopleFilter } from '../contract/admin/people.ts'
+import type { SortOrder } from '../contract/admin/lists.ts'
+import type { PeopleFilter, PeopleSort } from '../contract/admin/people.ts'
 import type { StockFilter } from '../contract/admin/stock.ts'
 
 /**
@@ -17,8 +18,11 @@ export interface PeopleQuery {
   readonly filter: PeopleFilter | undefined
   /** The id of a domain. */
   readonly domain: string | undefined
-  /** The `next` of the page before. */
-  readonly after: string | undefined
+  /** By name by default. */
+  readonly sort: PeopleSort | undefined
+  readonly order: SortOrder | undefined
+  /** The position of the first row, from 1. */
+  readonly from: string | undefined
 }
 
 export const peoplePlace = (query: Partial<PeopleQuery> = {}): string => placeOf('people', { ...query })
@@ -35,8 +39,8 @@ export const personPlace = (id: string, question: PersonQuestion = {}): string =
 export interface StockQuery {
   readonly q: string | undefined
   readonly filter: StockFilter | undefined
-  /** The `next` of the page before. */
-  readonly after: string | undefined
+  /** The position of the first row, from 1. */
+  readonly from: string | undefined
 }
 
 export const stockPlace = (query: Partial<StockQuery> = {}): string => placeOf('stock', { ...query })
@@ -54,6 +58,8 @@ export const domainPlace = (id: string): string => placeOf('domain', { id })
 export interface AuditFilter {
   /** Such as `session.denied`. */
   readonly event: string | undefined
+  /** What the events are searched for. */
+  readonly q: string | undefined
   /** Ids of a person and a domain. */
   readonly user: string | undefined
   readonly domain: string | undefined

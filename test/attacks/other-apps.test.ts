@@ -126,7 +126,8 @@ describe('an administrator of one app', () => {
         .people
 
     expect(await find('ownphone')).toBe(1)
-    expect([await find('wombatphone'), await find('person wombat'), await find('person ~~')]).toEqual([0, 0, 0])
+    const texts = ['wombatphone', 'person wombat', 'person ~~', '~~']
+    expect(await Promise.all(texts.map(find))).toEqual([0, 0, 0, 0])
     expect([await prepare('ownphone'), await prepare('wombatphone')]).toEqual([1, 0])
     for (const q of ['wombatphone', 'example.com wombat']) {
       const { text } = await call('GET', `/exports/people.jsonl?q=${encodeURIComponent(q)}`)
@@ -191,7 +192,7 @@ describe('an administrator of one app', () => {
     expect([before, after]).toEqual([[], expect.arrayContaining(['push'])])
   })
 
-  it.each(['____', '%%%%', '_', '%', '___________'])('lists nothing by searching for %s', async (q) => {
+  it.each(['____', '%%%%', '__', '%', '___________'])('lists nothing by searching for %s', async (q) => {
     await hardwareToken(running)
     const { call } = attackers.get('helpdesk')!
 

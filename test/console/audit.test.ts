@@ -23,7 +23,7 @@ describe('the audit trail', () => {
     await rows.filter({ hasText: 'A person was added to an app' }).filter({ hasText: 'Alice Archer' }).click()
     await link(page, 'All entries about this person').click()
     await link(page, `Remove filter: About ${isolated('Alice Archer')}`).waitFor()
-    await page.getByLabel('Event').selectOption({ label: 'A person was added' })
+    await page.getByLabel('Event', { exact: true }).selectOption({ label: 'A person was added' })
     await expect.poll(() => rows.count()).toBe(1)
     await page.reload()
     await rows.first().waitFor()

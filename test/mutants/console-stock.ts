@@ -130,8 +130,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the organization in the stock of hardware tokens',
     file: store,
-    find: "        .where('hardwareToken.organizationId', '=', of.organizationId)\n",
-    replace: "        .where('hardwareToken.organizationId', 'is not', null)\n",
+    find: "    .where('hardwareToken.organizationId', '=', of.organizationId)\n",
+    replace: "    .where('hardwareToken.organizationId', 'is not', null)\n",
     test: stock,
     title: 'shows nothing of other domains and organizations',
   },

@@ -155,6 +155,7 @@ const manyPeople = [
   ['overview', '.facts'],
   ['people', 'h1'],
   ['people?filter=locked', 'h1'],
+  ['people?sort=lastSignIn&from=51', 'h1'],
   ['audit', '.entries'],
   ['administrators', '.data-list'],
 ] as const

@@ -1,4 +1,5 @@
 import { readRetryAfter } from '../../clock.ts'
+import { queryString } from '../../contract/query-string.ts'
 import type { ErrorBody, ErrorCode } from '../../contract/errors.ts'
 import { ApiError, UnreachableError } from './errors.ts'
 
@@ -79,10 +80,5 @@ const secrets = (headers: Call['headers'] = {}): Record<string, string> =>
   )
 
 /** Empty and absent members are left out: an address then says only what was chosen. */
-export function search(query: Call['query'] = {}): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [[name, String(value)]],
-  )
-  // In the interface a plus is a plus, and no blank: `alice archer` would find no one.
-  return given.length > 0 ? `?${new URLSearchParams(given).toString().replaceAll('+', '%20')}` : ''
-}
+export const search = (query: Call['query'] = {}): string =>
+  queryString(Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '')))

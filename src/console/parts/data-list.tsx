@@ -9,6 +9,15 @@ export interface Column<T> {
   readonly cell: (row: T) => ComponentChildren
   /** A column of buttons: its title is only for screen readers. */
   readonly actions?: boolean
+  /** By which the list can be sorted. */
+  readonly sort?: Sort
+}
+
+interface Sort {
+  /** The direction, if the list is sorted by the column. */
+  readonly now: 'ascending' | 'descending' | undefined
+  /** The address of the list, sorted by the column, or in the other direction. */
+  readonly to: string
 }
 
 interface DataListProps<T> {
@@ -24,6 +33,8 @@ interface DataListProps<T> {
   /** Check boxes before the rows. */
   readonly choice?: Choice<T> | undefined
 }
+
+const arrows = { ascending: '↑', descending: '↓' } as const
 
 interface Choice<T> {
   readonly isChosen: (row: T) => boolean
@@ -51,9 +62,16 @@ export function DataList<T>({ label, rows, columns, keyOf, linkOf, onOpen, choic
                 />
               </th>
             ) : null}
-            {columns.map(({ title, actions }) => (
-              <th key={title} scope="col" role="columnheader">
-                <span class={actions ? 'unseen' : ''}>{title}</span>
+            {columns.map(({ title, actions, sort }) => (
+              <th key={title} scope="col" role="columnheader" aria-sort={sort?.now}>
+                {sort ? (
+                  <Link to={sort.to} class="sort">
+                    {title}
+                    <span aria-hidden="true">{sort.now ? arrows[sort.now] : ''}</span>
+                  </Link>
+                ) : (
+                  <span class={actions ? 'unseen' : ''}>{title}</span>
+                )}
               </th>
             ))}
           </tr>

@@ -1,26 +1,51 @@
+import type { Total } from '../../contract/admin/lists.ts'
 import { Link } from '../router.tsx'
 import { useWords } from '../words/speech.tsx'
+import { useNumbers } from '../words/use-numbers.ts'
+
+/** A page of a list, as the service answers it. */
+export interface ListPage {
+  /** The position of the first row, from 1. */
+  readonly from: number
+  readonly total: Total
+  readonly next?: number | undefined
+}
+
+interface RangeProps {
+  readonly page: ListPage
+  readonly rows: number
+}
+
+/** Which rows of how many are shown, such as "1–50 of 812". Screen readers hear it whenever the list changes. */
+export function Range({ page: { from, total }, rows }: RangeProps) {
+  const words = useWords()
+  const { count } = useNumbers()
+  const all = total.more ? `${count(total.count)}+` : count(total.count)
+  return rows === 0 ? null : <>{words.shown(`${count(from)}–${count(from + rows - 1)}`, all)}</>
+}
 
 interface PagesProps {
-  /** The address of the first page, on every other page. */
-  readonly first: string | undefined
-  /** The address of the next page, if there is one. */
-  readonly next: string | undefined
+  readonly page: ListPage
+  /** How many rows a page has. */
+  readonly size: number
+  /** The address of the page that begins at a row. */
+  readonly placeFrom: (from: string | undefined) => string
 }
 
 /** The links below a list that comes in pages. */
-export function Pages({ first, next }: PagesProps) {
+export function Pages({ page: { from, next }, size, placeFrom }: PagesProps) {
   const words = useWords()
-  if (first === undefined && next === undefined) return null
+  if (from === 1 && next === undefined) return null
+  const previous = from - size
   return (
-    <nav class="buttons" aria-label={words.pages}>
-      {first === undefined ? null : (
-        <Link to={first} class="button outlined">
-          {words.firstPage}
+    <nav class="buttons inline" aria-label={words.pages}>
+      {from === 1 ? null : (
+        <Link to={placeFrom(previous > 1 ? String(previous) : undefined)} class="button outlined">
+          {words.previousPage}
         </Link>
       )}
       {next === undefined ? null : (
-        <Link to={next} class="button outlined">
+        <Link to={placeFrom(String(next))} class="button outlined">
           {words.nextPage}
         </Link>
       )}

@@ -3,26 +3,42 @@ import { useSpeech } from '../words/speech.tsx'
 const minute = 60
 const hour = 60 * minute
 const day = 24 * hour
+const year = 365 * day
 
 /** The largest unit that a time is told in, and how long ago it may be, seconds. */
 const units = [
   { unit: 'minute', length: minute, until: hour },
   { unit: 'hour', length: hour, until: day },
-  { unit: 'day', length: day, until: 7 * day },
+  { unit: 'day', length: day, until: 30 * day },
+  { unit: 'month', length: year / 12, until: year },
+  { unit: 'year', length: year, until: Infinity },
 ] as const
 
-/** A time as people say it, with the exact one on its tooltip. @param at Unix time, seconds. */
+/**
+ * A time as people say it. The exact one takes its place where the pointer is, and where the focus is in the same row.
+ * @param at Unix time, seconds.
+ */
 export function Time({ at }: { readonly at: number }) {
   const { locale } = useSpeech()
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(at * 1000)
+  const said = relative(at, Date.now() / 1000, locale)
   return (
-    <time dateTime={new Date(at * 1000).toISOString()} title={exact}>
-      {relative(at, Date.now() / 1000, locale) ?? exact}
+    <time class={said === undefined ? '' : 'said'} dateTime={new Date(at * 1000).toISOString()} title={exact}>
+      {said === undefined ? (
+        exact
+      ) : (
+        <>
+          <span class="relative">{said}</span>
+          <span class="exact" aria-hidden="true">
+            {exact}
+          </span>
+        </>
+      )}
     </time>
   )
 }
 
-/** Undefined for what was longer ago than a week, or is still to come. */
+/** Undefined for what is still to come. */
 function relative(at: number, now: number, locale: string): string | undefined {
   const ago = now - at
   if (ago < -minute) return undefined

@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks'
 
-import type { PeopleFilter, PersonSummary } from '../../contract/admin/people.ts'
+import type { PeopleFilter, PeopleSort, PersonSummary } from '../../contract/admin/people.ts'
 import { isolated, printable } from '../../printable.ts'
 import { people } from '../../ui/icons.ts'
 import { type Column, DataList } from '../parts/data-list.tsx'
 import { DomainChoice } from '../parts/domain-choice.tsx'
 import { Exports } from '../parts/exports.tsx'
 import { Page } from '../parts/page.tsx'
-import { Pages } from '../parts/pages.tsx'
+import { FilterChoice, ListBar } from '../parts/list-bar.tsx'
+import { type ListPage, Pages, Range } from '../parts/pages.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { Empty, WhenLoaded } from '../parts/states.tsx'
 import { jobsPlace, peoplePlace, personPlace, type PeopleQuery } from '../places.ts'
@@ -27,8 +28,10 @@ export function PeopleScreen() {
   const { client } = useSignedIn()
   const { place, go } = useRouter()
   const query = readQuery(place.query)
-  const { after: _after, ...searched } = query
+  const { from: _from, sort: _sort, order: _order, ...searched } = query
   const loaded = useLoad(peoplePlace(query), () => client.call('GET /admin/people', { query }), { keep: true })
+  const { value, current } = loaded
+  const change = (changes: Partial<PeopleQuery>) => peoplePlace({ ...query, from: undefined, ...changes })
   return (
     <Page
       title={words.people}
@@ -40,26 +43,28 @@ export function PeopleScreen() {
         </Exports>
       }
     >
-      <SearchField
-        label={words.searchPeople}
-        hint={words.searchHint}
-        value={query.q ?? ''}
-        found={loaded.current}
-        onSearch={(q) => go(peoplePlace({ ...query, q, after: undefined }), true)}
-      />
-      <Filters query={query} />
-      {/* For screen readers, which do not see the list change. */}
-      <p class="unseen" role="status">
-        {loaded.current && loaded.value ? words.onThisPage(loaded.value.people.length) : null}
-      </p>
+      <ListBar range={current && value ? <Range page={value} rows={value.people.length} /> : null}>
+        <SearchField
+          label={words.searchPeople}
+          hint={words.searchHint}
+          value={query.q ?? ''}
+          found={current}
+          onSearch={(q) => go(change({ q }), true)}
+        />
+        <FilterChoice
+          label={words.filter}
+          all={words.everyone}
+          filters={filters.map((filter) => [filter, words.filters[filter]])}
+          chosen={query.filter}
+          onChoose={(filter) => go(change({ filter }))}
+        />
+        <DomainChoice chosen={query.domain} onChoose={(domain) => go(change({ domain }))} />
+      </ListBar>
       <WhenLoaded of={loaded}>
         {(page) => (
           <>
-            <PeopleList key={peoplePlace(query)} page={page} search={searched} />
-            <Pages
-              first={query.after === undefined ? undefined : peoplePlace({ ...query, after: undefined })}
-              next={page.next === undefined ? undefined : peoplePlace({ ...query, after: page.next })}
-            />
+            <PeopleList key={peoplePlace(query)} page={page} query={query} search={searched} />
+            <Pages page={page} size={peoplePageSize} placeFrom={(from) => change({ from })} />
           </>
         )}
       </WhenLoaded>
@@ -67,54 +72,40 @@ export function PeopleScreen() {
   )
 }
 
+/** As many as the service shows at once. */
+const peoplePageSize = 50
+
 function readQuery(given: URLSearchParams): PeopleQuery {
-  const filter = filters.find((each) => each === given.get('filter'))
+  const one = <T extends string>(name: string, all: readonly T[]) => all.find((each) => each === given.get(name))
   return {
     q: given.get('q') ?? undefined,
-    filter,
+    filter: one('filter', filters),
     domain: given.get('domain') ?? undefined,
-    after: given.get('after') ?? undefined,
+    sort: one('sort', ['name', 'lastSignIn']),
+    order: one('order', ['asc', 'desc']),
+    from: given.get('from') ?? undefined,
   }
 }
 
-interface QueryProps {
-  readonly query: PeopleQuery
-}
-
-function Filters({ query }: QueryProps) {
-  const words = useWords()
-  const { go } = useRouter()
-  return (
-    <div class="filters">
-      <nav aria-label={words.filter}>
-        <ul class="list">
-          {[undefined, ...filters].map((filter) => (
-            <li key={filter ?? 'all'}>
-              <Link
-                to={peoplePlace({ ...query, filter, after: undefined })}
-                class="chip"
-                aria-current={query.filter === filter ? 'true' : undefined}
-              >
-                {filter === undefined ? words.everyone : words.filters[filter]}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <DomainChoice
-        chosen={query.domain}
-        onChoose={(domain) => go(peoplePlace({ ...query, domain, after: undefined }))}
-      />
-    </div>
-  )
+/** Names begin at A, and the last sign-in with the newest. Another press turns the list around. */
+function sortOf(query: PeopleQuery, sort: PeopleSort) {
+  const first = sort === 'name' ? 'asc' : 'desc'
+  const order = query.order ?? first
+  const isSorted = (query.sort ?? 'name') === sort
+  const to = isSorted && order === first ? (first === 'asc' ? 'desc' : 'asc') : undefined
+  return {
+    now: isSorted ? (order === 'asc' ? 'ascending' : 'descending') : undefined,
+    to: peoplePlace({ ...query, sort: sort === 'name' ? undefined : sort, order: to, from: undefined }),
+  } as const
 }
 
 interface PeopleListProps {
-  readonly page: { readonly people: readonly PersonSummary[]; readonly next?: string | undefined }
-  readonly search: Omit<PeopleQuery, 'after'>
+  readonly page: ListPage & { readonly people: readonly PersonSummary[] }
+  readonly query: PeopleQuery
+  readonly search: Pick<PeopleQuery, 'q' | 'filter' | 'domain'>
 }
 
-function PeopleList({ page: { people: rows, next }, search }: PeopleListProps) {
+function PeopleList({ page: { people: rows, next }, query, search }: PeopleListProps) {
   const words = useWords()
   const namesOf = useDomainNames()
   const { domains, administrator } = useSignedIn().session
@@ -132,7 +123,7 @@ function PeopleList({ page: { people: rows, next }, search }: PeopleListProps) {
     setChosen(new Set(isChosen ? [...before, ...ids] : before.filter((id) => !ids.includes(id))))
   }
   const columns: readonly Column<PersonSummary>[] = [
-    { title: words.name, cell: (row) => <PersonCell person={row} /> },
+    { title: words.name, sort: sortOf(query, 'name'), cell: (row) => <PersonCell person={row} /> },
     {
       title: words.methods,
       cell: ({ factors }) =>
@@ -141,7 +132,11 @@ function PeopleList({ page: { people: rows, next }, search }: PeopleListProps) {
     ...(domains.length > 1
       ? [{ title: words.domains, cell: (row: PersonSummary) => <bdi>{namesOf(row.domains)}</bdi> }]
       : []),
-    { title: words.bulk.lastSignIn, cell: (row) => <LastSignIn person={row} /> },
+    {
+      title: words.bulk.lastSignIn,
+      sort: sortOf(query, 'lastSignIn'),
+      cell: (row) => <LastSignIn person={row} />,
+    },
     { title: words.status, cell: (row) => <PersonBadges person={row} /> },
   ]
   const choice = {

@@ -191,7 +191,6 @@ export const de: Words = {
     none: 'Noch keine Token. Administratoren aller Apps importieren sie.',
     noneFound: 'Kein Token gefunden. Prüfen Sie die Seriennummer, oder suchen Sie nach einem Teil davon.',
     helpDesk: 'Freie Token erscheinen, sobald Sie mindestens 4 Zeichen der Seriennummer eingeben.',
-    onThisPage: (number) => count(number, { one: '# Token auf dieser Seite.', other: '# Token auf dieser Seite.' }),
     everyDomain: 'Nur Administratoren aller Apps importieren und löschen Token.',
     assign: 'Einer Person zuweisen',
     assignTitle: (serial) => `Wer bekommt das Token ${serial}?`,
@@ -295,8 +294,8 @@ export const de: Words = {
   noneFound: 'Niemand gefunden. Prüfen Sie die Schreibweise, oder suchen Sie nach einem Teil des Namens.',
   noPeople: 'Noch keine Personen. Apps und Synchronisierungen fügen sie hinzu.',
   pages: 'Seiten',
-  onThisPage: (number) => count(number, { one: '# Person auf dieser Seite.', other: '# Personen auf dieser Seite.' }),
-  firstPage: 'Erste Seite',
+  shown: (range, total) => `${range} von ${total}`,
+  previousPage: 'Vorherige Seite',
   nextPage: 'Nächste Seite',
 
   timeline: {
@@ -774,6 +773,7 @@ export const de: Words = {
     following: 'Neue Einträge erscheinen hier von selbst.',
     event: 'Ereignis',
     allEvents: 'Alle Ereignisse',
+    search: 'Ereignisse suchen',
     factor: 'Anmeldemethode',
     any: 'Alle',
     since: 'Von',

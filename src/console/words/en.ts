@@ -189,7 +189,6 @@ export const en = {
     none: 'No tokens yet. Administrators of every app import them.',
     noneFound: 'No token found. Check the serial number, or search for a part of it.',
     helpDesk: 'Free tokens appear when you enter at least 4 characters of the serial number.',
-    onThisPage: (number: number) => count(number, { one: '# token on this page.', other: '# tokens on this page.' }),
     everyDomain: 'Only administrators of every app import and delete tokens.',
     assign: 'Assign to a person',
     assignTitle: (serial: string) => `Who gets the token ${serial}?`,
@@ -288,8 +287,8 @@ export const en = {
   noneFound: 'No one found. Check the spelling, or search for a part of the name.',
   noPeople: 'No people yet. Apps and synchronizations add them.',
   pages: 'Pages',
-  onThisPage: (number: number) => count(number, { one: '# person on this page.', other: '# people on this page.' }),
-  firstPage: 'First page',
+  shown: (range: string, total: string) => `${range} of ${total}`,
+  previousPage: 'Previous page',
   nextPage: 'Next page',
 
   timeline: {
@@ -750,6 +749,7 @@ export const en = {
     following: 'New entries appear here automatically.',
     event: 'Event',
     allEvents: 'All events',
+    search: 'Search events',
     factor: 'Sign-in method',
     any: 'Any',
     since: 'From',

@@ -190,7 +190,6 @@ export const es: Words = {
     none: 'Todavía no hay tokens. Los importan los administradores de todas las aplicaciones.',
     noneFound: 'No se encontró ningún token. Compruebe el número de serie o busque una parte.',
     helpDesk: 'Los tokens libres aparecen cuando escribe al menos 4 caracteres del número de serie.',
-    onThisPage: (number) => count(number, { one: '# token en esta página.', other: '# tokens en esta página.' }),
     everyDomain: 'Solo los administradores de todas las aplicaciones importan y eliminan tokens.',
     assign: 'Asignar a una persona',
     assignTitle: (serial) => `¿Quién recibe el token ${serial}?`,
@@ -289,8 +288,8 @@ export const es: Words = {
   noneFound: 'No se encontró a nadie. Revise la ortografía o busque una parte del nombre.',
   noPeople: 'Aún no hay personas. Las aplicaciones y las sincronizaciones las añaden.',
   pages: 'Páginas',
-  onThisPage: (number) => count(number, { one: '# persona en esta página.', other: '# personas en esta página.' }),
-  firstPage: 'Primera página',
+  shown: (range, total) => `${range} de ${total}`,
+  previousPage: 'Página anterior',
   nextPage: 'Página siguiente',
 
   timeline: {
@@ -761,6 +760,7 @@ export const es: Words = {
     following: 'Las entradas nuevas aparecen aquí solas.',
     event: 'Evento',
     allEvents: 'Todos los eventos',
+    search: 'Buscar eventos',
     factor: 'Método de acceso',
     any: 'Todos',
     since: 'Desde',

@@ -193,7 +193,6 @@ export const fr: Words = {
     none: 'Aucun jeton pour l’instant. Les administrateurs de toutes les applications les importent.',
     noneFound: 'Aucun jeton trouvé. Vérifiez le numéro de série, ou cherchez-en une partie.',
     helpDesk: 'Les jetons libres apparaissent quand vous saisissez au moins 4 caractères du numéro de série.',
-    onThisPage: (number) => count(number, { one: '# jeton sur cette page.', other: '# jetons sur cette page.' }),
     everyDomain: 'Seuls les administrateurs de toutes les applications importent et suppriment des jetons.',
     assign: 'Attribuer à une personne',
     assignTitle: (serial) => `Qui reçoit le jeton ${serial} ?`,
@@ -293,8 +292,8 @@ export const fr: Words = {
   noneFound: 'Personne n’a été trouvé. Vérifiez l’orthographe, ou cherchez une partie du nom.',
   noPeople: 'Personne pour l’instant. Les applications et les synchronisations ajoutent des personnes.',
   pages: 'Pages de la liste',
-  onThisPage: (number) => count(number, { one: '# personne sur cette page.', other: '# personnes sur cette page.' }),
-  firstPage: 'Première page',
+  shown: (range, total) => `${range} sur ${total}`,
+  previousPage: 'Page précédente',
   nextPage: 'Page suivante',
 
   timeline: {
@@ -771,6 +770,7 @@ export const fr: Words = {
     following: 'Les nouvelles entrées apparaissent ici automatiquement.',
     event: 'Événement',
     allEvents: 'Tous les événements',
+    search: 'Rechercher des événements',
     factor: 'Méthode de connexion',
     any: 'Tous',
     since: 'Du',

@@ -188,7 +188,6 @@ export const ja: Words = {
     none: 'トークンはまだありません。すべてのアプリの管理者が取り込みます。',
     noneFound: 'トークンが見つかりません。シリアル番号を確かめるか、その一部で検索してください。',
     helpDesk: 'シリアル番号を4文字以上入力すると、未割り当てのトークンが表示されます。',
-    onThisPage: (number) => `このページに${number}個のトークン。`,
     everyDomain: 'トークンの取り込みと削除ができるのは、すべてのアプリの管理者だけです。',
     assign: '利用者に割り当て',
     assignTitle: (serial) => `トークン${serial}を誰に割り当てますか？`,
@@ -284,8 +283,8 @@ export const ja: Words = {
   noneFound: '見つかりませんでした。表記を確認するか、名前の一部で検索してください。',
   noPeople: '利用者はまだいません。アプリや同期によって追加されます。',
   pages: 'ページ',
-  onThisPage: (number) => `このページに${number}人います。`,
-  firstPage: '最初のページ',
+  shown: (range, total) => `${total}件中 ${range}件`,
+  previousPage: '前のページ',
   nextPage: '次のページ',
 
   timeline: {
@@ -747,6 +746,7 @@ export const ja: Words = {
     following: '新しい記録が自動的に表示されます。',
     event: '出来事',
     allEvents: 'すべての出来事',
+    search: '出来事を検索',
     factor: 'サインイン方法',
     any: 'すべて',
     since: '開始日',

@@ -191,7 +191,6 @@ export const pt: Words = {
     none: 'Ainda não há tokens. Administradores de todos os apps os importam.',
     noneFound: 'Nenhum token encontrado. Confira o número de série ou busque uma parte dele.',
     helpDesk: 'Os tokens livres aparecem quando você digita pelo menos 4 caracteres do número de série.',
-    onThisPage: (number) => count(number, { one: '# token nesta página.', other: '# tokens nesta página.' }),
     everyDomain: 'Só administradores de todos os apps importam e excluem tokens.',
     assign: 'Atribuir a uma pessoa',
     assignTitle: (serial) => `Quem recebe o token ${serial}?`,
@@ -290,8 +289,8 @@ export const pt: Words = {
   noneFound: 'Ninguém encontrado. Confira a grafia ou busque uma parte do nome.',
   noPeople: 'Ainda não há pessoas. Os apps e as sincronizações as adicionam.',
   pages: 'Páginas',
-  onThisPage: (number) => count(number, { one: '# pessoa nesta página.', other: '# pessoas nesta página.' }),
-  firstPage: 'Primeira página',
+  shown: (range, total) => `${range} de ${total}`,
+  previousPage: 'Página anterior',
   nextPage: 'Próxima página',
 
   timeline: {
@@ -755,6 +754,7 @@ export const pt: Words = {
     following: 'As novas entradas aparecem aqui sozinhas.',
     event: 'Evento',
     allEvents: 'Todos os eventos',
+    search: 'Buscar eventos',
     factor: 'Método de login',
     any: 'Todos',
     since: 'De',

@@ -11,10 +11,10 @@ const digits = z.string().regex(/^\d{1,15}$/)
 
 /** What to read of the trail; absent: everything. */
 const filters = {
-  /** Such as `session.denied`. */
+  /** Such as `session.denied`; several are separated by commas. */
   event: z
     .string()
-    .regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/)
+    .regex(/^[a-z_]{1,40}\.[a-z_]{1,40}(,[a-z_]{1,40}\.[a-z_]{1,40}){0,149}$/)
     .optional(),
   /** The person that an entry is about. */
   user: Id.optional(),

@@ -9,6 +9,7 @@ import { Id, Seconds } from '../text.ts'
 import { Token } from '../tokens.ts'
 import { Factor } from '../users.ts'
 import { Reasoned } from './because.ts'
+import { From, listed, SortOrder } from './lists.ts'
 import { CallerVerification } from './caller-verifications.ts'
 
 /** Lists of people that a figure or a filter opens. */
@@ -82,19 +83,17 @@ export const PeopleSearch = z.object({
 })
 export type PeopleSearch = z.infer<typeof PeopleSearch>
 
+/** What a list of people is sorted by. */
+export const PeopleSort = z.enum(['name', 'lastSignIn'])
+export type PeopleSort = z.infer<typeof PeopleSort>
+
 export const searchPeople = endpoint({
   method: 'GET',
   path: '/admin/people',
   summary:
-    'Finds people by name, username, e-mail address, device or serial number: any part of 3 characters or more, or the beginning of a name. Without a query, lists them. 50 a page.',
-  query: PeopleSearch.extend({
-    /** The `next` of the page before. */
-    after: z
-      .string()
-      .regex(/^\d{1,15}$/)
-      .optional(),
-  }),
-  response: z.object({ people: z.array(PersonSummary), next: z.string().optional() }),
+    'Finds people by parts of name, username, e-mail address, device or serial number, in any order, without case and accents. Without a query, lists them. By name, or by the last sign-in with the newest first; 50 a page.',
+  query: PeopleSearch.extend({ sort: PeopleSort.optional(), order: SortOrder.optional(), from: From }),
+  response: z.object({ people: z.array(PersonSummary), ...listed }),
   since: '1.4',
   admin: { role: 'helpdesk', scope: 'domain' },
   errors: ['api.error.invalid.q', 'api.error.invalid.filter', 'api.error.notfound.domain'],

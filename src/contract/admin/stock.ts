@@ -4,6 +4,7 @@ import { endpoint } from '../endpoint.ts'
 import { HardwareToken } from '../hardware.ts'
 import { Id } from '../text.ts'
 import { Reasoned } from './because.ts'
+import { From, listed } from './lists.ts'
 import { Person } from './people.ts'
 import { maxListedRejections, stockFileLimit } from './stock-limits.ts'
 
@@ -28,15 +29,11 @@ export const listStock = endpoint({
   query: z.object({
     q: z.string().max(128).optional(),
     filter: StockFilter.optional(),
-    /** The `next` of the page before. */
-    after: z
-      .string()
-      .regex(/^\d{1,15}$/)
-      .optional(),
+    from: From,
   }),
   response: z.object({
     tokens: z.array(StockToken),
-    next: z.string().optional(),
+    ...listed,
     /** Whether the administrator may import and delete: it manages every domain, because the stock belongs to all. */
     changeable: z.boolean(),
   }),

@@ -64,7 +64,7 @@ async function queryOf({ event, actor, since, until, domain, user, reason, facto
   const query: AuditQuery = {
     organizationId: signedIn(call).organizationId,
     domainIds: await domainsFor(call, domain),
-    event,
+    events: event?.split(','),
     actor,
     since: since === undefined ? undefined : Number(since),
     until: until === undefined ? undefined : Number(until),

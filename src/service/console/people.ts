@@ -1,5 +1,4 @@
 import type * as contract from '../../contract/admin/people.ts'
-import { peoplePage } from '../../contract/admin/people.ts'
 import type { EnrollmentMail, Person, PersonSummary } from '../../contract/admin/people.ts'
 import * as tokens from '../api/tokens.ts'
 import type { SignedIn } from '../context/caller.ts'
@@ -22,9 +21,11 @@ import { signedIn, visibleTo } from './call.ts'
 import { readPeople } from './people-pages.ts'
 import { standingCall } from './caller-verifications.ts'
 
-export const search: Handler<typeof contract.searchPeople> = async ({ after, ...given }, call) => {
-  const { rows, next } = await readPeople(call, given, { after: Number(after ?? 0), size: peoplePage })
-  return { people: await summaries(call, rows), ...(next !== undefined && { next: String(next) }) }
+export const search: Handler<typeof contract.searchPeople> = async ({ sort, order, from, ...given }, call) => {
+  const first = Number(from ?? 1)
+  const page = { from: first, ...(sort && { sort }), ...(order && { order }) }
+  const { rows, ...place } = await readPeople(call, given, page)
+  return { people: await summaries(call, rows), from: first, ...place }
 }
 
 export const get: Handler<typeof contract.getPerson> = ({ userId }, call) => showPerson(call, userId)

@@ -11,16 +11,16 @@ import type { Call, Handler, Input } from '../http/route.ts'
 import { FileProblem } from '../import/file-problem.ts'
 import { readTokens } from '../import/read-tokens.ts'
 import { userNames } from '../store/audit-pages.ts'
-import { findStock } from '../store/stock.ts'
+import { countStock, findStock } from '../store/stock.ts'
 import type { StockRow } from '../store/stock.ts'
 import { hardwareView } from '../views/views.ts'
 import { signedIn } from './call.ts'
 import type { Change, ChangeHandler } from './change.ts'
 import { showPerson } from './people.ts'
-import { searchKind, searchText } from './people-pages.ts'
+import { countLimit, searchText, totalOf } from './people-pages.ts'
 import { managesEveryDomain } from './scope.ts'
 
-export const list: Handler<typeof contract.listStock> = async ({ q = '', filter, after }, call) => {
+export const list: Handler<typeof contract.listStock> = async ({ q = '', filter, from }, call) => {
   const administrator = signedIn(call)
   const { organizationId, domainIds, role } = administrator
   const text = searchText(q)
@@ -29,17 +29,18 @@ export const list: Handler<typeof contract.listStock> = async ({ q = '', filter,
     domainIds: domainIds ?? [],
     everyone: domainIds === null ? 1 : 0,
     free: role === 'helpdesk' && text.length < helpDeskSerialLength ? 0 : 1,
-    after: Number(after ?? 0),
-    limit: stockPage + 1,
   } as const
   const { db } = call.store
-  const found = await findStock(db, query, { search: searchKind(text), filter: filter ?? 'none', text })
+  const first = Number(from ?? 1)
+  const options = { filter: filter ?? 'none', text } as const
+  const found = await findStock(db, { ...query, offset: first - 1, limit: stockPage + 1 }, options)
   const rows = found.slice(0, stockPage)
-  const last = rows.at(-1)
   const scope = { db, administrator, now: call.clock.now() }
   return {
     tokens: await withPeople(call, rows),
-    ...(found.length > stockPage && last && { next: String(last.sequence) }),
+    from: first,
+    total: totalOf(await countStock(db, { ...query, offset: 0, limit: countLimit }, options)),
+    ...(found.length > stockPage && { next: first + stockPage }),
     changeable: (role === 'owner' || role === 'admin') && (await managesEveryDomain(scope)),
   }
 }

@@ -10,7 +10,7 @@ export interface AuditQuery {
   readonly organizationId: string
   /** Only entries about these domains; null for all entries. */
   readonly domainIds: readonly string[] | null
-  readonly event?: string | undefined
+  readonly events?: readonly string[] | undefined
   readonly actor?: string | undefined
   /** Unix time, seconds. */
   readonly since?: number | undefined
@@ -34,14 +34,14 @@ export function auditRowsBetween(
   { after, through }: AuditRange,
   { order, limit }: { readonly order: 'asc' | 'desc'; readonly limit: number },
 ): Promise<AuditRow[]> {
-  const { organizationId, domainIds, event, actor, since, until, facts, otherFacts = {} } = query
+  const { organizationId, domainIds, events, actor, since, until, facts, otherFacts = {} } = query
   const rows = db
     .selectFrom('audit')
     .selectAll()
     .where('organizationId', '=', organizationId)
     .where('position', '>', after)
     .where('position', '<=', through)
-    .$if(event !== undefined, (some) => some.where('event', '=', event ?? ''))
+    .$if(events !== undefined, (some) => some.where('event', 'in', events ?? []))
     .$if(actor !== undefined, (some) => some.where('actorId', '=', actor ?? ''))
     .$if(since !== undefined, (some) => some.where('at', '>=', since ?? 0))
     .$if(until !== undefined, (some) => some.where('at', '<', until ?? 0))

@@ -2,42 +2,54 @@ import { sql } from 'kysely'
 import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
 
 import { inactiveAfter, PeopleFilter } from '../../contract/admin/people.ts'
-import { rowsOfPerson } from './migrations/search-rows-sqlite.ts'
+import { sqliteFold } from './migrations/fold.ts'
 import type { Database, Queryable } from './schema.ts'
-import { allRows, derived, firstValue, isPostgres } from './statement.ts'
+import { allRows, allValues, derived, firstValue, isPostgres } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 import { isStrong } from './strong-factors.ts'
 import type { IsUser } from './strong-factors.ts'
 import { exists } from './users.ts'
+import type { UserRow } from './users.ts'
 
 /** What is visible to an administrator. */
-interface Visible {
+export interface Visible {
   readonly organizationId: string
   /** Only members of one of these, and what belongs to one of them, unless `everyone` is 1. */
   readonly domainIds: readonly string[]
   readonly everyone: 0 | 1
 }
 
-/** A page of people, in the order in which they were added. */
+/** By when they were added, by name, or by the last sign-in. */
+export type PeopleOrder = 'added' | 'name up' | 'name down' | 'signedIn up' | 'signedIn down'
+
+/** Some of the people who are found. */
 export interface PeopleQuery extends Visible {
-  /** The sequence of the last person of the page before. */
+  /** Only people who were added after the one with this sequence. */
   readonly after: number
+  readonly offset: number
   readonly limit: number
   readonly now: number
-  /** Lower case; unused without a search. */
-  readonly text: string
 }
-
-/** `prefix` for a text of fewer than three characters, which is not in the index. */
-export type PeopleSearch = 'list' | 'search' | 'prefix'
 
 type Filter = PeopleFilter | 'none'
 
+/** How people are found: all of them, by their positions, or by looking at each for a text that finds too many. */
+type PeopleKind = 'list' | 'found' | 'broad'
+
+/** What was searched for: `listed` for everyone, else the people who were found, or the words of a text that finds too many. */
+export interface FoundPeople {
+  readonly kind: PeopleKind
+  readonly words: Words
+  /** Sequences of users. */
+  readonly positions: readonly number[]
+}
+
 /**
  * What a text is looked for as. Each word has to be in some row of the person that is visible: the first one is looked up in the
- * index, and up to three others are checked by a pattern, or by the index of SQLite, which knows all letters in any case.
+ * index, and up to three others are checked by a pattern, or by the index of SQLite. Words of fewer than three characters are in
+ * no index, and are compared with the folded texts.
  */
-interface Words {
+export interface Words {
   readonly first: string
   readonly firstPattern: string
   readonly second: string
@@ -48,33 +60,69 @@ interface Words {
   readonly fourthPattern: string
 }
 
-interface PeopleSlots extends PeopleQuery, Words {}
+interface PeopleSlots extends PeopleQuery, Words {
+  readonly positions: readonly number[]
+}
 
-/** @returns the ids of people, as many as the limit if there are so many. */
+/** If a text finds more people, each person is compared with it in the order of the list, which then soon fills a page. */
+const maxFound = 2000
+
+/**
+ * The people whom a text finds by what is visible of them.
+ * @param text As it was typed, without control characters.
+ */
 export async function findPeople(
   db: Queryable,
-  query: PeopleQuery,
-  { search, filter }: { readonly search: PeopleSearch; readonly filter: Filter },
-): Promise<string[]> {
-  const words = wordsOf[search](db, query.text)
-  const ids = new Set<string>()
-  for (let after = query.after; ids.size < query.limit;) {
-    // Several rows of one person may contain the word.
-    const rows = await pages[search][filter](db, { ...query, ...words, after })
-    for (const { id } of rows) ids.add(id)
-    const last = rows.at(-1)
-    if (!last || rows.length < query.limit) break
-    after = last.sequence
-  }
-  return [...ids].slice(0, query.limit)
+  visible: Visible,
+  text: string,
+  limit: number = maxFound,
+): Promise<FoundPeople> {
+  const words = wordsOf(db, await foldText(db, text))
+  if (words.firstPattern === '%') return { kind: 'list', words, positions: [] }
+  const find = words.first === '' ? positionsByPattern : positionsByIndex
+  const found = await find(db, { ...visible, ...words }, limit + 1)
+  if (found.length > limit) return { kind: 'broad', words, positions: [] }
+  // Several rows of one person may contain the word.
+  return { kind: 'found', words, positions: [...new Set(found)] }
 }
 
-/** How each kind of search looks for a text. */
-export const wordsOf: Readonly<Record<PeopleSearch, (db: Queryable, text: string) => Words>> = {
-  list: () => slotsOf([]),
-  search: (db, text) => slotsOf(searchWords(text).map((word) => lookUp(db, word))),
-  prefix: (_db, text) => slotsOf([{ indexed: '', pattern: `${escaped(text)}%` }]),
+/** @returns the ids of a page. */
+export function pageOfPeople(
+  db: Queryable,
+  found: FoundPeople,
+  query: PeopleQuery,
+  { filter, order }: { readonly filter: Filter; readonly order: PeopleOrder },
+): Promise<string[]> {
+  if (found.kind === 'found' && found.positions.length === 0) return Promise.resolve([])
+  return pages[found.kind][order][filter](db, { ...query, ...found.words, positions: found.positions })
 }
+
+/** @returns how many there are, and no more than the limit. */
+export async function countPeople(
+  db: Queryable,
+  found: FoundPeople,
+  query: Omit<PeopleQuery, 'after' | 'offset'>,
+  filter: Filter,
+): Promise<number> {
+  if (found.kind === 'found' && found.positions.length === 0) return 0
+  return counts[found.kind][filter](db, { ...query, ...found.words, positions: found.positions, after: 0, offset: 0 })
+}
+
+/** A text without case and accents, by the same SQL that folded what it is compared with. */
+export const foldText = async (db: Queryable, text: string): Promise<string> =>
+  text === '' ? '' : ((await foldedText(db, text)) ?? '')
+
+const foldedText = firstValue('foldedText', (db, text: Slot<string>) =>
+  db
+    .selectFrom(sql<{ text: string }>`(select cast(${text} as text) as text)`.as('typed'))
+    .select(
+      sql<string>`${sql.raw(isPostgres(db) ? 'search_fold(typed.text)' : sqliteFold('typed.text'))}`.as('folded'),
+    ),
+)
+
+/** @param text Folded. */
+export const wordsOf = (db: Queryable, text: string): Words =>
+  slotsOf(searchWords(text).map((word) => lookUp(db, word)))
 
 /** A word as the index is asked for it, and as a pattern. */
 interface Lookup {
@@ -100,10 +148,8 @@ function slotsOf([first = none, second = none, third = none, fourth = none]: rea
 /** SQLite looks for a phrase (sqlite.org/fts5.html section 3.1), PostgreSQL for a pattern. Short words are in no index. */
 function lookUp(db: Queryable, word: string): Lookup {
   const pattern = `%${escaped(word)}%`
-  if (isPostgres(db)) return { indexed: pattern, pattern }
-  return lengthOf(word) < indexedLength
-    ? { indexed: '', pattern }
-    : { indexed: `"${word.replaceAll('"', '""')}"`, pattern: '%' }
+  if (lengthOf(word) < indexedLength) return { indexed: '', pattern }
+  return { indexed: isPostgres(db) ? pattern : `"${word.replaceAll('"', '""')}"`, pattern }
 }
 
 /** Trigrams need three characters. */
@@ -111,12 +157,9 @@ const indexedLength = 3
 
 const lengthOf = (word: string): number => Array.from(word).length
 
-/** Longest first. Without a word that is in the index, the text is one word. Of more than four words, the longest count. */
-function searchWords(text: string): string[] {
-  const words = text.split(/\s+/u).filter(Boolean)
-  if (words.every((word) => lengthOf(word) < indexedLength)) return [text]
-  return [...new Set(words)].toSorted((one, other) => lengthOf(other) - lengthOf(one)).slice(0, 4)
-}
+/** Longest first. Of more than four words, the longest count. */
+const searchWords = (text: string): string[] =>
+  [...new Set(text.split(/\s+/u).filter(Boolean))].toSorted((one, other) => lengthOf(other) - lengthOf(one)).slice(0, 4)
 
 /** For `escape '\'`: without it, the search for `____` would find everything. */
 export const escaped = (text: string): string => text.replaceAll(/[%_\\]/g, (character) => `\\${character}`)
@@ -209,7 +252,7 @@ const isRowVisible = (is: ExpressionBuilder<Database, 'searchRow'>, { everyone, 
   ])
 
 /** Whether a word is in some visible row of a person. */
-export const hasWord = (
+const hasWord = (
   db: Queryable,
   is: IsUser,
   [indexed, pattern]: readonly [indexed: Slot<string>, pattern: Slot<string>],
@@ -217,7 +260,10 @@ export const hasWord = (
 ): Expression<SqlBool> =>
   isPostgres(db)
     ? hasPattern(is, pattern, visible)
-    : is.and([hasPattern(is, pattern, visible), hasIndexed(is, indexed, visible)])
+    : is.and([
+        is.or([sql<SqlBool>`${indexed} <> ''`, hasPattern(is, pattern, visible)]),
+        hasIndexed(is, indexed, visible),
+      ])
 
 const hasPattern = (is: IsUser, pattern: Slot<string>, visible: Slots<Visible>) =>
   is.or([
@@ -249,38 +295,99 @@ const hasIndexed = (is: IsUser, indexed: Slot<string>, visible: Slots<Visible>) 
     ),
   ])
 
-interface Found {
-  readonly id: string
-  readonly sequence: number
+const columns = {
+  added: ['personOrder.position'],
+  name: ['personOrder.name', 'personOrder.position'],
+  signedIn: ['personOrder.signedInAt', 'personOrder.position'],
+} as const
+
+const orders: Readonly<Record<PeopleOrder, readonly [by: keyof typeof columns, direction: 'asc' | 'desc']>> = {
+  added: ['added', 'asc'],
+  'name up': ['name', 'asc'],
+  'name down': ['name', 'desc'],
+  'signedIn up': ['signedIn', 'asc'],
+  'signedIn down': ['signedIn', 'desc'],
 }
 
-/** One statement for each filter, because statements are not built in requests. */
-function pagesOf(search: PeopleSearch) {
-  const filters: readonly Filter[] = ['none', ...PeopleFilter.options]
-  const entries = filters.map((filter) => [
-    filter,
-    allRows(`people ${search} ${filter}`, (db, of: Slots<PeopleSlots>) =>
-      (search === 'search' ? searched(db, of) : db.selectFrom('user'))
-        .select(['user.id', 'user.sequence'])
-        .where('user.organizationId', '=', of.organizationId)
-        .where('user.sequence', '>', of.after)
-        .where(exists)
-        .where((is) => conditions[filter](is, of.now, of))
-        .where((is) => isVisible(is, of))
-        .$if(search === 'prefix', (query) => query.where((is) => beginsWith(is, of.firstPattern)))
-        .orderBy(positionOf(db, search))
-        .limit(of.limit),
+const kinds: readonly PeopleKind[] = ['list', 'found', 'broad']
+const filters: readonly Filter[] = ['none', ...PeopleFilter.options]
+
+const record = <K extends string, V>(keys: readonly K[], valueOf: (key: K) => V) =>
+  Object.fromEntries(keys.map((key) => [key, valueOf(key)])) as Record<K, V>
+
+/** A statement for each kind, order and filter, because statements are not built in requests. */
+const pages = record(kinds, (kind) =>
+  record(Object.keys(orders) as PeopleOrder[], (order) =>
+    record(filters, (filter) =>
+      allValues(`people ${kind} ${filter} ${order}`, (db, of: Slots<PeopleSlots>) => {
+        const [by, direction] = orders[order]
+        return columns[by]
+          .reduce((rows, column) => rows.orderBy(column, direction), matches(db, kind, filter, of))
+          .select('user.id')
+          .where('personOrder.position', '>', of.after)
+          .offset(of.offset)
+          .limit(of.limit)
+      }),
     ),
-  ])
-  return Object.fromEntries(entries) as Record<Filter, (db: Queryable, query: PeopleSlots) => Promise<Found[]>>
+  ),
+)
+
+const counts = record(kinds, (kind) =>
+  record(filters, (filter) => {
+    const count = firstValue(`people count ${kind} ${filter}`, (db, of: Slots<PeopleSlots>) =>
+      db
+        .selectFrom(matches(db, kind, filter, of).select('personOrder.position').limit(of.limit).as('some'))
+        .select(({ fn }) => fn.countAll<number | string>().as('count')),
+    )
+    return async (db: Queryable, query: PeopleSlots) => Number(await count(db, query))
+  }),
+)
+
+/** The order of the tables is that of the list, whose index ends the search at the limit. */
+function matches(db: Queryable, kind: PeopleKind, filter: Filter, of: Slots<PeopleSlots>) {
+  return db
+    .selectFrom('personOrder')
+    .innerJoin('user', 'user.sequence', 'personOrder.position')
+    .where('personOrder.organizationId', '=', of.organizationId)
+    .where(exists)
+    .where((is) => conditions[filter](is, of.now, of))
+    .where((is) => isVisible(is, of))
+    .$if(kind === 'found', (some) => some.where('personOrder.position', 'in', of.positions))
+    .$if(kind === 'broad', (some) => some.where((is) => hasWords(is, of, of)))
 }
 
-/** The index finds rows in the order of the users, so a page ends the search on SQLite. */
-function searched(db: Queryable, of: Slots<PeopleSlots>) {
-  const found = peopleFound(db, of)
-  const first = derived(of.after, (after) => (after + 1) * rowsOfPerson)
-  return isPostgres(db) ? found : found.where('userSearch.rowid', '>=', first)
-}
+/** For each row with the indexed word. */
+const positionsByIndex = allValues('positionsByIndex', (db, of: Slots<Visible & Words>, limit: Slot<number>) =>
+  peopleFound(db, of)
+    .select('user.sequence')
+    .where('user.organizationId', '=', of.organizationId)
+    .where((is) => isVisible(is, of))
+    .limit(limit),
+)
+
+/** Reads the folded texts of everyone, for words that are in no index. */
+const positionsByPattern = allValues('positionsByPattern', (db, of: Slots<Visible & Words>, limit: Slot<number>) =>
+  db
+    .selectFrom('searchRow')
+    // SQLite takes the tables in this order: a person is looked up only for a text that fits.
+    .crossJoin('user')
+    .select('user.sequence')
+    .whereRef('user.sequence', '=', 'searchRow.position')
+    .where(sql<SqlBool>`search_row.text like ${of.firstPattern} escape '\\'`)
+    .where((is) => isRowVisible(is, of))
+    .where('user.organizationId', '=', of.organizationId)
+    .where((is) => isVisible(is, of))
+    .where((is) => is.and(furtherWords(of).map(([, pattern]) => hasPattern(is, pattern, of))))
+    .limit(limit),
+)
+
+/** Whether each word is in some visible row of a person, without the index. */
+export const hasWords = (is: IsUser, of: Slots<Words>, visible: Slots<Visible>): Expression<SqlBool> =>
+  is.and(
+    [of.firstPattern, of.secondPattern, of.thirdPattern, of.fourthPattern].map((pattern) =>
+      hasPattern(is, pattern, visible),
+    ),
+  )
 
 /**
  * The people whom a text finds by what is visible of them, once for each row with the indexed word. SQLite takes the tables of a
@@ -311,28 +418,21 @@ const indexedOnPostgres = (db: Queryable, pattern: Slot<string>) =>
     .offset(sql.lit(0))
     .as('searchRow')
 
-export const furtherWords = (of: Slots<Words>) =>
+const furtherWords = (of: Slots<Words>) =>
   [
     [of.second, of.secondPattern],
     [of.third, of.thirdPattern],
     [of.fourth, of.fourthPattern],
   ] as const
 
-/** The order of the pages. SQLite knows only of the index itself that its rows come in their order. */
-const positionOf = (db: Queryable, search: PeopleSearch) =>
-  search === 'search' && !isPostgres(db) ? sql.ref('userSearch.rowid') : sql.ref('user.sequence')
+/** In the order of the ids. */
+export async function usersByIds(db: Queryable, ids: readonly string[]): Promise<UserRow[]> {
+  const rows = new Map((await usersWithIds(db, ids)).map((row) => [row.id, row]))
+  return ids.flatMap((id) => rows.get(id) ?? [])
+}
 
-export const beginsWith = (is: IsUser, text: Slot<string>): Expression<SqlBool> =>
-  is.or([
-    sql<SqlBool>`lower(${is.ref('user.username')}) like ${text} escape '\\'`,
-    sql<SqlBool>`lower(${is.ref('user.name')}) like ${text} escape '\\'`,
-  ])
-
-const pages = { list: pagesOf('list'), search: pagesOf('search'), prefix: pagesOf('prefix') }
-
-/** In the order in which they were added. */
-export const usersByIds = allRows('usersByIds', (db, ids: List<string>) =>
-  db.selectFrom('user').selectAll().where('id', 'in', ids).orderBy('sequence'),
+const usersWithIds = allRows('usersWithIds', (db, ids: List<string>) =>
+  db.selectFrom('user').selectAll().where('id', 'in', ids),
 )
 
 /** Those who are there, of any organization: by id alone, SQLite finds them by the primary key. */

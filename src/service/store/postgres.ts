@@ -5,6 +5,8 @@ import { loadOptional } from '../ground/optional-package.ts'
 import type { Engine } from './migrations/0001-schema.ts'
 import { migrate } from './migrations/migrate.ts'
 import { postgresSearch } from './migrations/search-postgres.ts'
+import { postgresFoldedSearch } from './migrations/folded-search-postgres.ts'
+import { postgresPersonOrder } from './migrations/person-order-postgres.ts'
 import { postgresSearchRows } from './migrations/search-rows-postgres.ts'
 import { createWhileContended, SerializableDatabase } from './postgres-contention.ts'
 import type { WhileContended } from './postgres-contention.ts'
@@ -149,6 +151,9 @@ export const postgresEngine: Engine = {
   exactText: 'text collate "C"',
   search: postgresSearch,
   searchRows: postgresSearchRows,
+  foldedSearch: postgresFoldedSearch,
+  fold: (column) => `search_fold(${column})`,
+  personOrder: postgresPersonOrder,
   async hasTable(db, table) {
     const { rows } = await sql<{ found: boolean }>`select to_regclass(${table}) is not null as found`.execute(db)
     return rows[0]?.found === true

@@ -633,6 +633,16 @@ export interface Database {
     domainId: string | null
     text: string
   }
+  /** The orders in which lists show people, each by an index. Triggers write it. */
+  personOrder: {
+    /** The sequence of the user. */
+    position: number
+    organizationId: string
+    /** Name, or username where there is none, without case and accents. */
+    name: string
+    /** Unix time, seconds; 0 for people who never signed in. */
+    signedInAt: number
+  }
   /** The full-text index of SQLite over them; its `rowid` is their `id`. */
   userSearch: { rowid: Generated<number> }
   /** An action on a person that an administrator asks another one to consent to. */

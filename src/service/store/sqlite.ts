@@ -7,6 +7,9 @@ import { CamelCasePlugin, sql } from 'kysely'
 import { loadSqlite } from './load-sqlite.ts'
 import type { Engine } from './migrations/0001-schema.ts'
 import { migrate } from './migrations/migrate.ts'
+import { sqliteFoldedSearch } from './migrations/folded-search-sqlite.ts'
+import { sqlitePersonOrder } from './migrations/person-order-sqlite.ts'
+import { sqliteFold } from './migrations/fold.ts'
 import { sqliteSearchRows } from './migrations/search-rows-sqlite.ts'
 import { sqliteSearch } from './migrations/search-sqlite.ts'
 import type { Database } from './schema.ts'
@@ -96,6 +99,9 @@ export const sqliteEngine: Engine = {
   exactText: 'text',
   search: sqliteSearch,
   searchRows: sqliteSearchRows,
+  foldedSearch: sqliteFoldedSearch,
+  fold: sqliteFold,
+  personOrder: sqlitePersonOrder,
   async hasTable(db, table) {
     const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${table}`.execute(db)
     return rows.length > 0

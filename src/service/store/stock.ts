@@ -5,10 +5,10 @@ import { StockFilter } from '../../contract/admin/stock.ts'
 import { removeCodeGenerators } from './code-generators.ts'
 import { hardwareTokens } from './hardware.ts'
 import type { HardwareTokenRow } from './hardware.ts'
-import { beginsWith, escaped, furtherWords, hasWord, peopleFound, wordsOf } from './people.ts'
-import type { PeopleSearch } from './people.ts'
+import { escaped, findPeople, foldText, hasWords } from './people.ts'
+import type { FoundPeople, Words } from './people.ts'
 import type { Database, Queryable } from './schema.ts'
-import { allRows, allValues, changesRow, firstRow } from './statement.ts'
+import { allRows, changesRow, firstRow, firstValue } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 import type { IsUser } from './strong-factors.ts'
 
@@ -20,58 +20,54 @@ export interface StockQuery {
   readonly everyone: 0 | 1
   /** Whether free tokens are shown. */
   readonly free: 0 | 1
-  /** The sequence of the last token of the page before. */
-  readonly after: number
+  readonly offset: number
   readonly limit: number
 }
-
-type Words = ReturnType<(typeof wordsOf)['search']>
 
 interface StockSlots extends StockQuery, Words {
   /** A pattern for serial numbers. */
   readonly serial: string
-  /** The people who were found, if they are not too many. */
-  readonly people: readonly string[]
+  /** The sequences of the people who were found, if they are not too many. */
+  readonly people: readonly number[]
 }
 
 type Filter = StockFilter | 'none'
 
-/** How tokens are found; `broad` for a text that finds too many people. */
-type StockSearch = PeopleSearch | 'broad'
-
 export type StockRow = HardwareTokenRow & { readonly sequence: number }
 
 interface StockSearchOptions {
-  readonly search: PeopleSearch
   readonly filter: Filter
-  /** Lower case. */
+  /** As it was typed, without control characters. */
   readonly text: string
-  /** If a text finds more people, the name of each token's person is compared instead, which then soon fills a page. */
+  /** If a text finds more people, the person of each token is compared instead, which then soon fills a page. */
   readonly maxPeople?: number
 }
 
 /** Hardware tokens without the authenticator apps that people set up. */
-export async function findStock(
-  db: Queryable,
-  query: StockQuery,
-  { search, filter, text, maxPeople = 1000 }: StockSearchOptions,
-): Promise<StockRow[]> {
-  const words = wordsOf[search](db, text)
-  const found = search === 'search' ? await foundPeople(db, { ...query, ...words }, maxPeople + 1) : []
-  const isBroad = found.length > maxPeople
-  const pattern = `${escaped(text)}%`
-  return pages[isBroad ? 'broad' : search][filter](db, {
-    ...query,
-    ...words,
-    serial: search === 'search' ? `%${pattern}` : pattern,
-    people: isBroad ? [] : found,
-  })
+export async function findStock(db: Queryable, query: StockQuery, options: StockSearchOptions): Promise<StockRow[]> {
+  const { kind, slots } = await searched(db, query, options)
+  return pages[kind][options.filter](db, slots)
 }
 
-/** By what is visible of them: a device in another domain would otherwise be spelled out by the tokens that its name finds. */
-const foundPeople = allValues('peopleOfStock', (db, of: Slots<StockQuery & Words>, limit: Slot<number>) =>
-  peopleFound(db, of).select('user.id').where('user.organizationId', '=', of.organizationId).limit(limit),
-)
+/** @returns how many there are, and no more than the limit. */
+export async function countStock(db: Queryable, query: StockQuery, options: StockSearchOptions): Promise<number> {
+  const { kind, slots } = await searched(db, query, options)
+  return Number(await counts[kind][options.filter](db, slots))
+}
+
+type StockKind = FoundPeople['kind']
+
+/**
+ * Tokens are found by a part of the serial number, of which two characters at least have to begin it, and by the person. A person is
+ * found by what is visible: a device in another domain would otherwise be spelled out by the tokens that its name finds.
+ */
+async function searched(db: Queryable, query: StockQuery, { text, maxPeople = 1000 }: StockSearchOptions) {
+  const { kind, words, positions } = await findPeople(db, query, text, maxPeople)
+  const folded = await foldText(db, text.trim())
+  const beginning = `${escaped(folded)}%`
+  const serial = Array.from(folded).length < 3 ? beginning : `%${beginning}`
+  return { kind, slots: { ...query, ...words, serial, people: positions } }
+}
 
 type IsToken = ExpressionBuilder<Database, 'hardwareToken' | 'codeGenerator'>
 
@@ -101,30 +97,11 @@ const isVisible = (is: IsToken, { everyone, free, domainIds }: Slots<StockSlots>
     ),
   ])
 
-const isMatch: Readonly<
-  Record<StockSearch, (db: Queryable, is: IsToken, of: Slots<StockSlots>) => Expression<SqlBool>>
-> = {
+const isMatch: Readonly<Record<StockKind, (is: IsToken, of: Slots<StockSlots>) => Expression<SqlBool>>> = {
   list: () => sql<SqlBool>`1 = 1`,
-  prefix: (_db, is, { serial, firstPattern }) =>
-    is.or([
-      hasSerial(is, serial),
-      isOfPerson(is, (isUser) =>
-        isUser.or([
-          beginsWith(isUser, firstPattern),
-          sql<SqlBool>`lower(${isUser.ref('user.email')}) like ${firstPattern} escape '\\'`,
-        ]),
-      ),
-    ]),
-  search: (_db, is, { serial, people }) => is.or([hasSerial(is, serial), is('hardwareToken.userId', 'in', people)]),
-  broad: (db, is, of) =>
-    is.or([
-      hasSerial(is, of.serial),
-      isOfPerson(is, (isUser) =>
-        isUser.and(
-          [[of.first, of.firstPattern] as const, ...furtherWords(of)].map((word) => hasWord(db, isUser, word, of)),
-        ),
-      ),
-    ]),
+  found: (is, { serial, people }) =>
+    is.or([hasSerial(is, serial), isOfPerson(is, (isUser) => isUser('user.sequence', 'in', people))]),
+  broad: (is, of) => is.or([hasSerial(is, of.serial), isOfPerson(is, (isUser) => hasWords(isUser, of, of))]),
 }
 
 const isOfPerson = (is: IsToken, condition: (isUser: IsUser) => Expression<SqlBool>): Expression<SqlBool> =>
@@ -139,33 +116,42 @@ const isOfPerson = (is: IsToken, condition: (isUser: IsUser) => Expression<SqlBo
 const hasSerial = (is: IsToken, serial: Slot<string>): Expression<SqlBool> =>
   sql<SqlBool>`lower(${is.ref('hardwareToken.serialNumber')}) like ${serial} escape '\\'`
 
+const kinds: readonly StockKind[] = ['list', 'found', 'broad']
+const filters: readonly Filter[] = ['none', ...StockFilter.options]
+
+const record = <K extends string, V>(keys: readonly K[], valueOf: (key: K) => V) =>
+  Object.fromEntries(keys.map((key) => [key, valueOf(key)])) as Record<K, V>
+
 /** One statement for each filter, because statements are not built in requests. */
-function pagesOf(search: StockSearch) {
-  const filters: readonly Filter[] = ['none', ...StockFilter.options]
-  const entries = filters.map((filter) => [
-    filter,
-    allRows(`stock ${search} ${filter}`, (db, of: Slots<StockSlots>) =>
-      hardwareTokens(db)
+const pages = record(kinds, (kind) =>
+  record(filters, (filter) =>
+    allRows(`stock ${kind} ${filter}`, (db, of: Slots<StockSlots>) =>
+      matches(hardwareTokens(db), kind, filter, of)
         .select('hardwareToken.sequence')
-        .where('hardwareToken.organizationId', '=', of.organizationId)
-        .where('hardwareToken.selfEnrolled', '=', 0)
-        .where('hardwareToken.sequence', '>', of.after)
-        .where((is) => conditions[filter](is))
-        .where((is) => isVisible(is, of))
-        .where((is) => isMatch[search](db, is, of))
         .orderBy('hardwareToken.sequence')
+        .offset(of.offset)
         .limit(of.limit),
     ),
-  ])
-  return Object.fromEntries(entries) as Record<Filter, (db: Queryable, query: StockSlots) => Promise<StockRow[]>>
-}
+  ),
+)
 
-const pages = {
-  list: pagesOf('list'),
-  search: pagesOf('search'),
-  prefix: pagesOf('prefix'),
-  broad: pagesOf('broad'),
-}
+const counts = record(kinds, (kind) =>
+  record(filters, (filter) =>
+    firstValue(`stock count ${kind} ${filter}`, (db, of: Slots<StockSlots>) =>
+      db
+        .selectFrom(matches(hardwareTokens(db), kind, filter, of).limit(of.limit).as('some'))
+        .select(({ fn }) => fn.countAll<number | string>().as('count')),
+    ),
+  ),
+)
+
+const matches = (tokens: ReturnType<typeof hardwareTokens>, kind: StockKind, filter: Filter, of: Slots<StockSlots>) =>
+  tokens
+    .where('hardwareToken.organizationId', '=', of.organizationId)
+    .where('hardwareToken.selfEnrolled', '=', 0)
+    .where((is) => conditions[filter](is))
+    .where((is) => isVisible(is, of))
+    .where((is) => isMatch[kind](is, of))
 
 /** In a transaction. @returns false for a token that belongs to a person, or is none. */
 export async function removeFreeToken(db: Queryable, organizationId: string, id: string): Promise<boolean> {

@@ -104,7 +104,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       await person.enrollApp()
 
       const first = await stock(owner, { q: `${prefix}/` })
-      const second = await stock(owner, { q: `${prefix}/`, after: first.next })
+      const second = await stock(owner, { q: `${prefix}/`, from: String(first.next) })
 
       expect([first.tokens.length, second.tokens.length, second.next]).toEqual([50, 10, undefined])
       expect(await serials(owner, { q: person.username })).toEqual([])

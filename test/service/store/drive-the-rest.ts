@@ -17,7 +17,9 @@ import { isInForce } from '../../../src/service/store/passes.ts'
 import { forgetPush, pushOfDevice, pushOfNotice } from '../../../src/service/store/pushes.ts'
 import { replaceSealed, sealedPlaces } from '../../../src/service/store/sealed-values.ts'
 import { takePruneBudget } from '../../../src/service/store/trusted-clock.ts'
-import { findStock, removeFreeToken, stockTokenById } from '../../../src/service/store/stock.ts'
+import { countStock, findStock, removeFreeToken, stockTokenById } from '../../../src/service/store/stock.ts'
+import { PeopleFilter } from '../../../src/contract/admin/people.ts'
+import { countPeople, findPeople, pageOfPeople } from '../../../src/service/store/people.ts'
 import { StockFilter } from '../../../src/contract/admin/stock.ts'
 import { answersByIds, pendingSessionsOf, sessionsByIds, timelinePages } from '../../../src/service/store/timeline.ts'
 import { signInDaysOf } from '../../../src/service/store/sign-in-days.ts'
@@ -119,20 +121,42 @@ export function driveTheRest(): void {
       domainIds: [],
       everyone: 1,
       free: 1,
-      after: 0,
+      offset: 0,
       limit: 2,
     } as const
     const { db } = node.ctx.store
     const found = []
-    for (const search of ['list', 'search', 'prefix'] as const)
-      for (const filter of ['none', ...StockFilter.options] as const)
-        found.push(await findStock(db, query, { search, filter, text: search === 'list' ? '' : 'zzzz' }))
     for (const filter of ['none', ...StockFilter.options] as const)
-      found.push(await findStock(db, query, { search: 'search', filter, text: 'zzzz', maxPeople: -1 }))
+      for (const options of [{ text: '' }, { text: 'zzzz' }, { text: 'zz' }, { text: 'zzzz', maxPeople: -1 }])
+        found.push(
+          await findStock(db, query, { filter, ...options }),
+          await countStock(db, query, { filter, ...options }),
+        )
     const removed = await removeFreeToken(db, running.organization.id, '0'.repeat(40))
     await stockTokenById(db, running.organization.id, '0'.repeat(40))
 
-    expect([found.length, removed]).toEqual([16, false])
+    expect([found.length, removed]).toEqual([32, false])
+  })
+
+  it('lists and counts people in each order, however they are found', async () => {
+    const visible = { organizationId: running.organization.id, domainIds: [], everyone: 1 } as const
+    const { db } = node.ctx.store
+    const { username } = await member(running)
+    const kinds = [
+      await findPeople(db, visible, ''),
+      await findPeople(db, visible, username),
+      await findPeople(db, visible, username, 0),
+      await findPeople(db, visible, username.slice(0, 2)),
+    ]
+    const query = { ...visible, now: 0, after: 0, offset: 0, limit: 2 }
+    for (const found of kinds)
+      for (const filter of ['none', ...PeopleFilter.options] as const) {
+        await countPeople(db, found, query, filter)
+        for (const order of ['added', 'name up', 'name down', 'signedIn up', 'signedIn down'] as const)
+          await pageOfPeople(db, found, query, { filter, order })
+      }
+
+    expect(kinds.map(({ kind }) => kind).slice(0, 3)).toEqual(['list', 'found', 'broad'])
   })
 
   it('tries whether the database takes changes', async () => {

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 
 import type { AuditItem } from '../../../contract/admin/audit.ts'
 import { list } from '../../../ui/icons.ts'
@@ -9,7 +9,8 @@ import { auditPlace, type AuditQuery } from '../../places.ts'
 import { Link, useRouter } from '../../router.tsx'
 import { useSignedIn } from '../../session.tsx'
 import { useLoad } from '../../use-load.ts'
-import { useWords } from '../../words/speech.tsx'
+import { useSpeech, useWords } from '../../words/speech.tsx'
+import { eventGroups } from './event-groups.ts'
 import { EntryDialog } from './entry-dialog.tsx'
 import { EntryList } from './entry-list.tsx'
 import { Filters } from './filters.tsx'
@@ -20,11 +21,12 @@ import { useFollow } from './use-follow.ts'
 
 /** Who did what, newest first. The address of the page contains the filters. */
 export function AuditScreen() {
-  const words = useWords()
+  const { words, locale } = useSpeech()
   const { client } = useSignedIn()
   const { place } = useRouter()
   const query = readQuery(place.query)
-  const filter = filterOf(query)
+  const groups = useMemo(() => eventGroups(words, locale), [words, locale])
+  const filter = filterOf(query, groups)
   const [opened, setOpened] = useState<AuditItem>()
   const { before } = query
   const key = auditPlace({ ...query, live: undefined })
@@ -39,7 +41,7 @@ export function AuditScreen() {
       actions={<Exports path="audit/entries" query={filter} />}
     >
       <Verification />
-      <Filters query={query} names={names} />
+      <Filters query={query} names={names} groups={groups} found={loaded.current} />
       {before === undefined ? <FollowBar query={query} on={isFollowing} follow={follow} /> : null}
       <WhenLoaded of={loaded}>
         {(page) => (

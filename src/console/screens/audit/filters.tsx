@@ -5,8 +5,11 @@ import { Icon } from '../../../ui/icon.tsx'
 import { isolated, printable } from '../../../printable.ts'
 import { auditPlace, type AuditFilter, type AuditQuery } from '../../places.ts'
 import { Link, useRouter } from '../../router.tsx'
-import { useSignedIn } from '../../session.tsx'
-import { useSpeech, useWords } from '../../words/speech.tsx'
+import { DomainChoice } from '../../parts/domain-choice.tsx'
+import { ListBar } from '../../parts/list-bar.tsx'
+import { SearchField } from '../../parts/search-field.tsx'
+import { useWords } from '../../words/speech.tsx'
+import type { EventGroup } from './event-groups.ts'
 import { ActorFilter } from './actor-filter.tsx'
 import { Choice } from './choice.tsx'
 import { PersonFilter } from './person-filter.tsx'
@@ -18,41 +21,35 @@ interface FiltersProps {
   readonly names: Names
 }
 
+interface AllFiltersProps extends FiltersProps {
+  readonly groups: readonly EventGroup[]
+  /** Whether the entries are there. */
+  readonly found: boolean
+}
+
 /** What is shown. Another choice starts with the newest entries. */
-export function Filters({ query, names }: FiltersProps) {
-  const {
-    words: { audit, ...words },
-    locale,
-  } = useSpeech()
+export function Filters({ query, names, groups, found }: AllFiltersProps) {
+  const { audit, ...words } = useWords()
   const { go } = useRouter()
-  const { domains } = useSignedIn().session
   const [open, setOpen] = useState(Boolean(query.reason ?? query.factor ?? query.since ?? query.until))
   const change = (changes: Partial<AuditFilter>) => go(auditPlace({ ...query, ...changes, before: undefined }), true)
-  const events = withOwn(audit.events, query.event).sort(([, a], [, b]) => a.localeCompare(b, locale))
   return (
-    <div class="card audit-filters">
-      <div class="filter-fields">
-        <Choice
-          label={audit.event}
-          none={audit.allEvents}
-          options={events}
-          value={query.event}
-          onChange={(event) => change({ event })}
+    <div class="audit-filters">
+      <ListBar range={null}>
+        <SearchField
+          label={audit.search}
+          hint={audit.search}
+          value={query.q ?? ''}
+          found={found}
+          onSearch={(q) => change({ q, event: undefined })}
         />
-        {domains.length > 1 ? (
-          <Choice
-            label={words.domain}
-            none={words.allDomains}
-            options={domains.map(({ id, name }) => [id, printable(name)])}
-            value={query.domain}
-            onChange={(domain) => change({ domain })}
-          />
-        ) : null}
-      </div>
+        <EventChoice groups={groups} event={query.event} onChange={(event) => change({ event, q: undefined })} />
+        <DomainChoice chosen={query.domain} onChoose={(domain) => change({ domain })} />
+      </ListBar>
       <details class="more" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>{audit.moreFilters}</summary>
-        <PersonFilter key={query.user} query={query} />
         <div class="filter-fields">
+          <PersonFilter key={query.user} query={query} />
           <ActorFilter actor={query.actor} onChange={(actor) => change({ actor })} />
           <Choice
             label={audit.factor}
@@ -74,6 +71,38 @@ export function Filters({ query, names }: FiltersProps) {
       </details>
       <Chips query={query} names={names} />
     </div>
+  )
+}
+
+interface EventChoiceProps {
+  readonly groups: readonly EventGroup[]
+  readonly event: string | undefined
+  readonly onChange: (event: string | undefined) => void
+}
+
+/** The events in groups. One that the address names is there, even if this version has no words for it. */
+function EventChoice({ groups, event, onChange }: EventChoiceProps) {
+  const { audit } = useWords()
+  return (
+    <select
+      aria-label={audit.event}
+      value={event ?? ''}
+      onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
+    >
+      <option value="">{audit.allEvents}</option>
+      {event === undefined || Object.hasOwn(audit.events, event) ? null : (
+        <option value={event}>{printable(event)}</option>
+      )}
+      {groups.map(({ title, events }) => (
+        <optgroup key={title} label={title}>
+          {events.map(([name, text]) => (
+            <option key={name} value={name}>
+              {text}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </select>
   )
 }
 

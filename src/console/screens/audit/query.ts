@@ -1,11 +1,13 @@
 import type { AuditFilter, AuditQuery } from '../../places.ts'
+import { eventsOf, type EventGroup } from './event-groups.ts'
 
-const filters = ['event', 'user', 'domain', 'actor', 'reason', 'factor', 'since', 'until'] as const
+const filters = ['q', 'event', 'user', 'domain', 'actor', 'reason', 'factor', 'since', 'until'] as const
 
 /** What the address says. */
 export function readQuery(given: URLSearchParams): AuditQuery {
   const read = (name: string) => given.get(name) || undefined
   return {
+    q: read('q'),
     event: read('event'),
     user: read('user'),
     domain: read('domain'),
@@ -19,6 +21,15 @@ export function readQuery(given: URLSearchParams): AuditQuery {
   }
 }
 
-export const filterOf = ({ before: _before, live: _live, ...filter }: AuditQuery): AuditFilter => filter
+/**
+ * What the service is asked for. A text stands for the events that it finds; without any, for an event that there is not.
+ */
+export function filterOf(
+  { before: _before, live: _live, q, ...filter }: AuditQuery,
+  groups: readonly EventGroup[],
+): Omit<AuditFilter, 'q'> {
+  if (q === undefined || filter.event !== undefined) return filter
+  return { ...filter, event: eventsOf(groups, q).join(',') || 'none.found' }
+}
 
 export const isFiltered = (query: AuditQuery): boolean => filters.some((name) => query[name] !== undefined)

@@ -25,7 +25,7 @@ const maxEntries = 500
 const nothing = { entries: [], names: {} }
 
 /** Asks for new entries while the page is visible. @param head Where the loaded page ends. */
-export function useFollow(on: boolean, filter: AuditFilter, head: number | undefined): Follow {
+export function useFollow(on: boolean, filter: Omit<AuditFilter, 'q'>, head: number | undefined): Follow {
   const { client } = useSignedIn()
   const problemOf = useProblem()
   const visible = useVisible()

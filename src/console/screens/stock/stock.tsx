@@ -4,7 +4,8 @@ import type { StockFilter, StockToken } from '../../../contract/admin/stock.ts'
 import { helpDeskSerialLength } from '../../../contract/admin/stock-limits.ts'
 import { fob } from '../../../ui/icons.ts'
 import { Page } from '../../parts/page.tsx'
-import { Pages } from '../../parts/pages.tsx'
+import { FilterChoice, ListBar } from '../../parts/list-bar.tsx'
+import { Pages, Range } from '../../parts/pages.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Empty, WhenLoaded } from '../../parts/states.tsx'
 import { importTokens, stockPlace, type StockQuery } from '../../places.ts'
@@ -23,7 +24,7 @@ const filters: readonly StockFilter[] = ['free', 'assigned', 'out_of_sync']
  * number and Enter, which opens the token.
  */
 export function StockScreen() {
-  const { stock } = useWords()
+  const { stock, filter } = useWords()
   const { client } = useSignedIn()
   const { place, go } = useRouter()
   const query = readQuery(place.query)
@@ -32,7 +33,7 @@ export function StockScreen() {
   /** Whether a scanned code is being looked up, whose token opens then. */
   const [scanned, setScanned] = useState<string>()
   const { value, current } = loaded
-  const search = (q: string) => go(stockPlace({ ...query, q, after: undefined }), true)
+  const search = (q: string) => go(stockPlace({ ...query, q, from: undefined }), true)
 
   function openFound() {
     const token = value && onlyOne(value.tokens, query.q)
@@ -50,7 +51,7 @@ export function StockScreen() {
   ) : undefined
   return (
     <Page title={stock.title} sentence={stock.sentence} actions={actions}>
-      <div class="search-row">
+      <ListBar range={current && value ? <Range page={value} rows={value.tokens.length} /> : null}>
         <SearchField
           label={stock.search}
           hint={stock.searchHint}
@@ -66,24 +67,23 @@ export function StockScreen() {
             search(text)
           }}
         />
-      </div>
-      <Filters query={query} />
-      {/* For screen readers, which do not see the list change. */}
-      <p class="unseen" role="status">
-        {current && value ? stock.onThisPage(value.tokens.length) : null}
-      </p>
+        <FilterChoice
+          label={filter}
+          all={stock.all}
+          filters={filters.map((each) => [each, stock.filters[each]])}
+          chosen={query.filter}
+          onChoose={(each) => go(stockPlace({ ...query, filter: each, from: undefined }))}
+        />
+      </ListBar>
       <WhenLoaded of={loaded}>
-        {({ tokens, next, changeable }) => (
+        {(page) => (
           <>
-            {tokens.length > 0 ? (
-              <TokenList tokens={tokens} onOpen={setOpened} />
+            {page.tokens.length > 0 ? (
+              <TokenList tokens={page.tokens} onOpen={setOpened} />
             ) : (
-              <NoTokens query={query} changeable={changeable} />
+              <NoTokens query={query} changeable={page.changeable} />
             )}
-            <Pages
-              first={query.after === undefined ? undefined : stockPlace({ ...query, after: undefined })}
-              next={next === undefined ? undefined : stockPlace({ ...query, after: next })}
-            />
+            <Pages page={page} size={stockPageSize} placeFrom={(from) => stockPlace({ ...query, from })} />
           </>
         )}
       </WhenLoaded>
@@ -102,11 +102,14 @@ export function StockScreen() {
   )
 }
 
+/** As many as the service shows at once. */
+const stockPageSize = 50
+
 function readQuery(given: URLSearchParams): StockQuery {
   return {
     q: given.get('q') ?? undefined,
     filter: filters.find((each) => each === given.get('filter')),
-    after: given.get('after') ?? undefined,
+    from: given.get('from') ?? undefined,
   }
 }
 
@@ -131,33 +134,10 @@ interface QueryProps {
   readonly query: StockQuery
 }
 
-function Filters({ query }: QueryProps) {
-  const words = useWords()
-  return (
-    <div class="filters">
-      <nav aria-label={words.filter}>
-        <ul class="list">
-          {[undefined, ...filters].map((filter) => (
-            <li key={filter ?? 'all'}>
-              <Link
-                to={stockPlace({ ...query, filter, after: undefined })}
-                class="chip"
-                aria-current={query.filter === filter ? 'true' : undefined}
-              >
-                {filter === undefined ? words.stock.all : words.stock.filters[filter]}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </nav>
-    </div>
-  )
-}
-
-function NoTokens({ query: { q = '', filter, after }, changeable }: QueryProps & { readonly changeable: boolean }) {
+function NoTokens({ query: { q = '', filter, from }, changeable }: QueryProps & { readonly changeable: boolean }) {
   const { stock } = useWords()
   const { role } = useSignedIn().session.administrator
-  const isFiltered = q !== '' || filter !== undefined || after !== undefined
+  const isFiltered = q !== '' || filter !== undefined || from !== undefined
   const isHidden = role === 'helpdesk' && q.trim().length < helpDeskSerialLength
   return (
     <Empty icon={fob}>

@@ -13,6 +13,12 @@ export interface Engine {
   readonly search: readonly string[]
   /** The same with a row for each device and hardware token. */
   readonly searchRows: readonly string[]
+  /** The same without case and accents. */
+  readonly foldedSearch: readonly string[]
+  /** SQL for a column's text without case and accents, once `foldedSearch` is there. */
+  readonly fold: (column: string) => string
+  /** The triggers that keep the order of people. */
+  readonly personOrder: readonly string[]
   readonly hasTable: (db: Queryable, table: string) => Promise<boolean>
 }
 

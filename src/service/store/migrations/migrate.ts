@@ -14,6 +14,8 @@ const known = [
   '0006-kept-browser-of-session',
   '0007-administrator-namesake',
   '0008-api-key-of-organization',
+  '0009-folded-search',
+  '0010-person-order',
 ] as const
 
 export type MigrationName = (typeof known)[number]

@@ -12,6 +12,8 @@ import { callerStrength } from './0005-caller-strength.ts'
 import { keptBrowserOfSession } from './0006-kept-browser-of-session.ts'
 import { administratorNamesake } from './0007-administrator-namesake.ts'
 import { apiKeyOfOrganization } from './0008-api-key-of-organization.ts'
+import { foldedSearch } from './0009-folded-search.ts'
+import { personOrder } from './0010-person-order.ts'
 import type { MigrationName } from './migrate.ts'
 
 export const migrations = (engine: Engine): Record<MigrationName, Migration> => ({
@@ -23,6 +25,8 @@ export const migrations = (engine: Engine): Record<MigrationName, Migration> => 
   '0006-kept-browser-of-session': keptBrowserOfSession,
   '0007-administrator-namesake': administratorNamesake,
   '0008-api-key-of-organization': apiKeyOfOrganization,
+  '0009-folded-search': foldedSearch(engine),
+  '0010-person-order': personOrder(engine),
 })
 
 /** In one transaction; several processes may try at once. */

@@ -1,0 +1,46 @@
+import type { ComponentChildren } from 'preact'
+
+interface ListBarProps {
+  /** The search, filters and the choice of an app. */
+  readonly children: ComponentChildren
+  /** Which rows are shown, once they are known. */
+  readonly range: ComponentChildren
+}
+
+/** What a list is narrowed by, and how much of it is shown, in one line where there is room. */
+export function ListBar({ children, range }: ListBarProps) {
+  return (
+    <div class="list-bar">
+      {children}
+      <p class="range" role="status">
+        {range}
+      </p>
+    </div>
+  )
+}
+
+interface FilterChoiceProps<F extends string> {
+  readonly label: string
+  /** What stands for no filter. */
+  readonly all: string
+  readonly filters: readonly (readonly [F, string])[]
+  readonly chosen: F | undefined
+  readonly onChoose: (filter: F | undefined) => void
+}
+
+export function FilterChoice<F extends string>({ label, all, filters, chosen, onChoose }: FilterChoiceProps<F>) {
+  return (
+    <select
+      aria-label={label}
+      value={chosen ?? ''}
+      onChange={({ currentTarget }) => onChoose(filters.find(([name]) => name === currentTarget.value)?.[0])}
+    >
+      <option value="">{all}</option>
+      {filters.map(([name, text]) => (
+        <option key={name} value={name}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}
