@@ -60,6 +60,8 @@ export const User = User13.extend({
   phishingResistant: z.record(Id, RequestedPhishingResistance).optional(),
   /** Whether the user ever had a factor, in any domain; only an administrator resets it. 1.4. */
   everEnrolled: z.boolean().optional(),
+  /** Whether the user ever had a bypass code; only an administrator resets it. 1.4. */
+  hadBypassCodes: z.boolean().optional(),
   /** Web sessions that were verified under another epoch have ended: compare it for equality. 1.4. */
   epoch: z.string().optional(),
   /** The language in which the user gets mail, if it is known; the default is English. 1.4. */

@@ -51,6 +51,7 @@ describe('the OpenAPI document', () => {
       'passkeys',
       'phishingResistant',
       'everEnrolled',
+      'hadBypassCodes',
       'epoch',
       'language',
     ])

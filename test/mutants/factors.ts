@@ -24,8 +24,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the check that the factor of a pass is in force',
     file: rule,
-    find: 'pass.inForce &&',
-    replace: 'true &&',
+    find: ' && pass.inForce',
+    replace: '',
     test: service,
     title: 'allows nothing after a stolen token was released, though the owner has another one',
   },

@@ -20,6 +20,7 @@ import {
   removeUsedUpBypassCode,
 } from '../store/bypass-codes.ts'
 import type { BypassCodeRow } from '../store/bypass-codes.ts'
+import { noteCodes } from '../store/enrollment.ts'
 import type { Queryable } from '../store/schema.ts'
 import { bypassCodeText } from '../sealing/secrets.ts'
 import { inTransaction } from '../store/transaction-ends.ts'
@@ -130,6 +131,7 @@ async function insertNew(
   if (!row) return undefined
   // A bypass code is a factor: from now on the password alone is not enough to enroll one.
   await enrollUser(db, call, { userId: input.userId }, call)
+  await noteCodes(db, input.userId)
   const facts = { bypass: id, user: input.userId, uses: row.usesAllowed, until: row.expiresAt }
   await auditCall(db, call, 'bypass.created', facts)
   return row

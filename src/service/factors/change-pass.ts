@@ -2,13 +2,16 @@ import type { ChangedFactor, ChangeRequirement } from '../../contract/factors.ts
 import { countsUnder, stricter } from '../../contract/phishing-resistance.ts'
 import type { Caller } from '../context/caller.ts'
 import { ApiProblem } from '../ground/problem.ts'
-import { factorsForChange, mayChange } from '../rules/factor-change.ts'
-import type { OwnedFactors } from '../rules/factor-change.ts'
+import { factorsForChange, mayChange, mayMakeFirstCodes } from '../rules/factor-change.ts'
+import type { FirstCodes, OwnedFactors } from '../rules/factor-change.ts'
 import { userView } from '../views/views.ts'
 import { belongings } from '../store/belongings.ts'
 import { domainById } from '../store/domains.ts'
 import type { DomainRow } from '../store/domains.ts'
+import { activeDevicesOfUser } from '../store/device-notices.ts'
+import { hardwareTokenOfUser } from '../store/hardware.ts'
 import { memberBy } from '../store/members.ts'
+import { passkeysOfUser } from '../store/passkeys.ts'
 import { factorsInDomain, isInForce, redeemedSession } from '../store/passes.ts'
 import type { PassedFactor } from '../store/passes.ts'
 import type { Queryable } from '../store/schema.ts'
@@ -69,9 +72,11 @@ async function findGrant(db: Queryable, caller: Caller, change: Change): Promise
   if (factor === 'bypass' && session.browser === 'keeping') return undefined
   if (!countsUnder(domain.phishingResistant, session)) return undefined
   const grant = { domain, user, factor, factorId }
+  const passed = { purpose, settledAt, factor, factorId, inForce: await isInForce(db, grant, now) }
+  if (changed === 'codes' && mayMakeFirstCodes(passed, await firstCodesOf(db, user), now)) return grant
   const allows = mayChange(
     changed,
-    { purpose, settledAt, factor, inForce: await isInForce(db, grant, now) },
+    passed,
     {
       ...(await ownedFactors(db, { ...grant, rpId }, now)),
       phishingResistant: stricter(session.phishingResistant, domain.phishingResistant),
@@ -79,6 +84,16 @@ async function findGrant(db: Queryable, caller: Caller, change: Change): Promise
     now,
   )
   return allows ? grant : undefined
+}
+
+async function firstCodesOf(db: Queryable, { id, hadCodes }: UserRow): Promise<FirstCodes> {
+  const hardware = await hardwareTokenOfUser(db, id)
+  const factors = [
+    ...(await activeDevicesOfUser(db, id)),
+    ...(await passkeysOfUser(db, id)),
+    ...(hardware ? [hardware] : []),
+  ]
+  return { hadCodes: hadCodes === 1, factorIds: factors.map((factor) => factor.id) }
 }
 
 async function ownedFactors(

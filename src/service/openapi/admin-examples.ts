@@ -279,7 +279,7 @@ export const adminExamples: Readonly<Record<string, Example>> = {
   getAuditVerification: { answer: auditVerification },
   startAuditVerification: { answer: { ...auditVerification, percent: 0 } },
   exportAuditLines: { answer: `${JSON.stringify(auditItem)}\n` },
-  searchPeople: { answer: { people: [personSummary], next: '4711' } },
+  searchPeople: { answer: { people: [personSummary], from: 1, total: { count: 812, more: false }, next: 51 } },
   getPerson: { answer: person },
   sendEnrollmentMail: {
     request: { because: 'new_device', days: 7 },
@@ -345,7 +345,9 @@ export const adminExamples: Readonly<Record<string, Example>> = {
   listStock: {
     answer: {
       tokens: [stockToken, { ...stockToken, id: 'f3'.repeat(20), serialNumber: 'A-100046', person: ofPerson }],
-      next: '4711',
+      from: 1,
+      total: { count: 240, more: false },
+      next: 51,
       changeable: true,
     },
   },

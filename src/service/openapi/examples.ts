@@ -45,6 +45,7 @@ const user = {
   factors: ['passkey', 'push', 'otp', 'bypass'],
   passkeys: [passkey.rpId],
   everEnrolled: true,
+  hadBypassCodes: true,
   epoch,
   language: 'en',
 }
@@ -133,6 +134,7 @@ export const examples: Readonly<Record<string, Example>> = {
       factors: [],
       passkeys: [],
       everEnrolled: false,
+      hadBypassCodes: false,
       epoch: userId,
     },
   },

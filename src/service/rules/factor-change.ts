@@ -20,10 +20,20 @@ export interface OwnedFactors {
   readonly phishingResistant: PhishingResistance
 }
 
+/** The facts that decide whether a user may make recovery codes without a second approval. */
+export interface FirstCodes {
+  /** Whether the user ever had any. */
+  readonly hadCodes: boolean
+  /** Ids of the devices, tokens and passkeys that the user has, in every domain. */
+  readonly factorIds: readonly string[]
+}
+
 /** A passed second step. */
 export interface Pass {
   readonly purpose: SessionPurpose
   readonly factor: Factor | null
+  /** Null for e-mail. */
+  readonly factorId: string | null
   /** Unix time, seconds. */
   readonly settledAt: number
   /** Whether the same device, token or code still belongs to the user and is valid. */
@@ -40,11 +50,23 @@ export function mayChange(changed: ChangedFactor, pass: Pass, owned: OwnedFactor
   return (
     // Users must know what they approve: a pass for signing in never changes a factor.
     pass.purpose === 'change_devices' &&
-    now - pass.settledAt <= changePassLifetime &&
-    pass.settledAt <= latestBeginning(now) &&
-    pass.inForce &&
+    isCurrent(pass, now) &&
     pass.factor !== null &&
     isStrongEnough(pass.factor, changed, owned)
+  )
+}
+
+const isCurrent = (pass: Pass, now: number): boolean =>
+  now - pass.settledAt <= changePassLifetime && pass.settledAt <= latestBeginning(now) && pass.inForce
+
+/**
+ * The one exception: a user who has just set up a first factor and signed in with it makes the first recovery codes without a second
+ * approval. The pass comes from the only factor there is, so an attacker who got it approved could as well have enrolled that factor.
+ */
+export function mayMakeFirstCodes(pass: Pass, { hadCodes, factorIds }: FirstCodes, now: number): boolean {
+  const [only] = factorIds
+  return (
+    pass.purpose === 'sign_in' && isCurrent(pass, now) && !hadCodes && factorIds.length === 1 && only === pass.factorId
   )
 }
 

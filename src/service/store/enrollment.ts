@@ -59,5 +59,10 @@ const removeFirstTokens = allRows('removeFirstTokens', (db, userId: Slot<string>
 
 /** Resets the user to the state before any factor was enrolled. */
 export const forgetEnrollment = change('forgetEnrollment', (db, userId: Slot<string>) =>
-  db.updateTable('user').set({ everEnrolled: 0, strongEnrolled: 0 }).where('id', '=', userId),
+  db.updateTable('user').set({ everEnrolled: 0, strongEnrolled: 0, hadCodes: 0 }).where('id', '=', userId),
+)
+
+/** From now on, new bypass codes are no longer the first ones. In the transaction that stores a code. */
+export const noteCodes = change('noteCodes', (db, userId: Slot<string>) =>
+  db.updateTable('user').set({ hadCodes: 1 }).where('id', '=', userId).where('hadCodes', '=', 0),
 )

@@ -100,6 +100,8 @@ export interface Database {
     everEnrolled: Fact
     /** The same, without e-mail: as long as it is 0, a pass by e-mail may set up the first strong factor. */
     strongEnrolled: Generated<Fact>
+    /** Whether the user ever had a bypass code. */
+    hadCodes: Generated<Fact>
     /** When the address was last replaced by another one; whatever changes `email` sets it. */
     emailChangedAt: number | null
     /** The language of the user's mails, BCP 47; null if it is not known. */

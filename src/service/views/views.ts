@@ -38,6 +38,7 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
     passkeys: has?.passkeyRpIds ?? [],
     phishingResistant: has && Object.keys(has.policies).length > 0 ? has.policies : undefined,
     everEnrolled: user.everEnrolled === 1,
+    hadBypassCodes: user.hadCodes === 1,
     epoch: epochOf(user),
     language: user.language ?? undefined,
   }

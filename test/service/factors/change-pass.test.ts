@@ -242,6 +242,92 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
     expect((await replaceDevice(person.id, session.id)).code).toBe(refused)
   })
 
+  describe('for the first recovery codes', () => {
+    /** A user whose device is the only factor. */
+    async function newcomer() {
+      const person = await running.enroll(unique())
+      const { id } = person.user
+      const signIn = async () => {
+        const session = await person.ask({ challenge })
+        const [request] = await person.pending()
+        await person.device.answer(session.id, { nonce: request!.nonce, decision: 'approve' })
+        await running.call('POST', `${person.sessions}/${session.id}/redeem`, { body: { challenge } })
+        return session.id
+      }
+      return { ...person, id, signIn }
+    }
+
+    it('results from a sign-in by the only factor, once', async () => {
+      const person = await newcomer()
+      const pass = await person.signIn()
+
+      expect((await requirement(person.id, 'codes', pass)).passed).toBe(true)
+      const made = await replaceCodes(person.id, pass)
+      expect([made.status, made.json.length]).toEqual([200, 5])
+      expect((await replaceCodes(person.id, pass)).code).toBe(refused)
+      expect((await replaceCodes(person.id, await person.signIn())).code).toBe(refused)
+    })
+
+    it('results from it for one of two requests at once', async () => {
+      const person = await newcomer()
+      const pass = await person.signIn()
+
+      const answers = await Promise.all([replaceCodes(person.id, pass), replaceCodes(person.id, pass)])
+
+      expect(answers.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 409]))
+    })
+
+    it('does not result from it for users who ever had codes', async () => {
+      const person = await newcomer()
+      const code = await bypassCodeOf(running, person.id)
+      await running.call('DELETE', `/bypasscodes/${code.id}`)
+
+      expect((await replaceCodes(person.id, await person.signIn())).code).toBe(refused)
+    })
+
+    it('results from it again for users whom an administrator has reset', async () => {
+      const person = await newcomer()
+      await replaceCodes(person.id, await person.signIn())
+      await reset(person.id)
+
+      expect((await running.call('GET', `/users/${person.id}`)).json.hadBypassCodes).toBe(false)
+    })
+
+    it('does not result from it for users with two factors', async () => {
+      const person = await newcomer()
+      const token = await hardwareToken(running)
+      await running.call('PUT', `/users/${person.id}/hardware/${token.id}`)
+
+      expect((await replaceCodes(person.id, await person.signIn())).code).toBe(refused)
+    })
+
+    it('does not result from a sign-in by a factor that has been replaced', async () => {
+      const person = await newcomer()
+      const pass = await person.signIn()
+      const token = await hardwareToken(running)
+      await running.call('PUT', `/users/${person.id}/hardware/${token.id}`)
+      await running.call('DELETE', `${userPath(person.id)}/token`)
+
+      expect((await replaceCodes(person.id, pass)).code).toBe(refused)
+    })
+
+    it('does not result from a sign-in ten minutes ago', async () => {
+      const person = await newcomer()
+      const pass = await person.signIn()
+      await running.clock.advance(10 * minute + 1)
+
+      expect((await replaceCodes(person.id, pass)).code).toBe(refused)
+    })
+
+    it('results from a sign-in for nothing else', async () => {
+      const person = await newcomer()
+      const pass = await person.signIn()
+
+      expect((await replaceDevice(person.id, pass)).code).toBe(refused)
+      expect((await giveUp(person.id, pass)).code).toBe(refused)
+    })
+  })
+
   it('is valid once its challenge has redeemed it, for its own user and in its own domain', async () => {
     const [person, other] = [await owner(), await owner()]
     const open = await person.ask({ challenge, purpose: 'change_devices', otp: person.token.code() })

@@ -36,7 +36,7 @@ describe('factorsForChange()', () => {
 })
 
 describe('mayChange()', () => {
-  const pass: Pass = { purpose: 'change_devices', factor: 'push', settledAt: 1000, inForce: true }
+  const pass: Pass = { purpose: 'change_devices', factor: 'push', factorId: 'd', settledAt: 1000, inForce: true }
   const has = owned(['push', 'email'])
 
   it.each([

@@ -16,6 +16,7 @@ const known = [
   '0008-api-key-of-organization',
   '0009-folded-search',
   '0010-person-order',
+  '0011-recovery-codes-of-user',
 ] as const
 
 export type MigrationName = (typeof known)[number]

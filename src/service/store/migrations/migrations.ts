@@ -14,6 +14,7 @@ import { administratorNamesake } from './0007-administrator-namesake.ts'
 import { apiKeyOfOrganization } from './0008-api-key-of-organization.ts'
 import { foldedSearch } from './0009-folded-search.ts'
 import { personOrder } from './0010-person-order.ts'
+import { recoveryCodesOfUser } from './0011-recovery-codes-of-user.ts'
 import type { MigrationName } from './migrate.ts'
 
 export const migrations = (engine: Engine): Record<MigrationName, Migration> => ({
@@ -27,6 +28,7 @@ export const migrations = (engine: Engine): Record<MigrationName, Migration> => 
   '0008-api-key-of-organization': apiKeyOfOrganization,
   '0009-folded-search': foldedSearch(engine),
   '0010-person-order': personOrder(engine),
+  '0011-recovery-codes-of-user': recoveryCodesOfUser,
 })
 
 /** In one transaction; several processes may try at once. */

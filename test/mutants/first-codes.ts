@@ -1,0 +1,56 @@
+import type { Mutant } from './mutant.ts'
+
+const rules = 'src/service/rules/factor-change.ts'
+const test = 'service/factors/change-pass.test.ts'
+
+/** Each condition of the one sign-in that changes something: it makes the first recovery codes. */
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'first recovery codes only for users who never had any',
+    file: rules,
+    find: '!hadCodes && ',
+    replace: '',
+    test,
+    title: 'does not result from it for users who ever had codes',
+  },
+  {
+    defense: 'that a code is noted for good',
+    file: 'src/service/api/bypass-codes.ts',
+    find: '  await noteCodes(db, input.userId)\n',
+    replace: '',
+    test,
+    title: 'results from a sign-in by the only factor, once',
+  },
+  {
+    defense: 'first recovery codes only for users with one factor',
+    file: rules,
+    find: 'factorIds.length === 1 && only === pass.factorId',
+    replace: "factorIds.includes(pass.factorId ?? only ?? '')",
+    test,
+    title: 'does not result from it for users with two factors',
+  },
+  {
+    defense: 'first recovery codes only by the factor that the user has',
+    file: rules,
+    find: 'isCurrent(pass, now) && !hadCodes && factorIds.length === 1 && only === pass.factorId',
+    replace: '!hadCodes && factorIds.length === 1 && only !== undefined',
+    test,
+    title: 'does not result from a sign-in by a factor that has been replaced',
+  },
+  {
+    defense: 'first recovery codes only within ten minutes',
+    file: rules,
+    find: "pass.purpose === 'sign_in' && isCurrent(pass, now)",
+    replace: "pass.purpose === 'sign_in'",
+    test,
+    title: 'does not result from a sign-in ten minutes ago',
+  },
+  {
+    defense: 'that a sign-in makes recovery codes and changes nothing else',
+    file: 'src/service/factors/change-pass.ts',
+    find: "changed === 'codes' && mayMakeFirstCodes",
+    replace: 'mayMakeFirstCodes',
+    test,
+    title: 'results from a sign-in for nothing else',
+  },
+]
