@@ -25,7 +25,14 @@ describe('a user', () => {
 
     const shown = { id: user.id, ...newUser('alice'), domains: [], hardware: '', bypasscodes: [] }
     expect(old.json).toEqual(shown)
-    expect(present.json).toEqual({ ...shown, factors: [], passkeys: [], everEnrolled: false, epoch: user.id })
+    expect(present.json).toEqual({
+      ...shown,
+      factors: [],
+      passkeys: [],
+      everEnrolled: false,
+      hadBypassCodes: false,
+      epoch: user.id,
+    })
   })
 
   it('has a unique username, even when many requests create it at once', async () => {

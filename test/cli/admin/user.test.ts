@@ -35,6 +35,7 @@ describe('second-factor user', () => {
       passkeys: [],
       passkeyDetails: [],
       everEnrolled: false,
+      hadBypassCodes: false,
       epoch: expect.any(String),
       knownBrowsers: 0,
     })
