@@ -38,6 +38,8 @@ export interface Challenge {
   readonly action?: string | undefined
   /** Where the user continues after giving up, if the app said so. */
   readonly giveUpTo?: string | undefined
+  /** The form of the user's own factors that the challenge has interrupted: it is carried out once the challenge is passed. */
+  readonly carried?: Carried | undefined
   /** The current session of the service. */
   readonly sessionId?: string
   /** The secret that the device can scan in place of the number, while that session is pending. */
@@ -64,6 +66,30 @@ export interface Challenge {
   readonly notice?: Notice | undefined
 }
 
+/** A posted form that waits for a confirmation. */
+export interface Carried {
+  /** Below the challenge path. */
+  readonly path: CarriedPath
+  /** Ids, names and choices, and nothing else. */
+  readonly fields: Readonly<Record<string, string>>
+  /** When the user pressed its button, Unix seconds. */
+  readonly askedAt: number
+}
+
+type CarriedPath = `/devices/${
+  | 'remove'
+  | 'name'
+  | 'passkey/name'
+  | 'passkey/remove'
+  | 'device'
+  | 'device/cancel'
+  | 'forget'
+  | 'sessions'
+  | 'codes'}`
+
+/** How long a form waits, seconds: after that, the user may no longer know what it was. */
+export const carriedLifetime = 600
+
 /** Times in Unix seconds. */
 export type Notice =
   | { readonly kind: 'emailed' | 'email_failed' | 'app_ready' }
@@ -73,11 +99,20 @@ export type Notice =
   /** The code was not accepted, because only a passkey counts. */
   | { readonly kind: 'passkey_needed' }
   | { readonly kind: 'wrong_passkey' }
-  /** The number of tries left, if the service says so; with one left also how long codes are paused after it, seconds. */
-  | { readonly kind: 'wrong_code'; readonly triesLeft?: number | undefined; readonly pausedFor?: number }
+  | WrongCode
   | { readonly kind: 'email_paused'; readonly until: number }
   /** `ofChallenge`: only this challenge takes no more codes. */
   | { readonly kind: 'codes_paused'; readonly until: number; readonly ofChallenge?: boolean | undefined }
+
+interface WrongCode {
+  readonly kind: 'wrong_code'
+  /** Whether it had the length of a recovery code. */
+  readonly isRecovery?: boolean | undefined
+  /** The number of tries left, if the service says so. */
+  readonly triesLeft?: number | undefined
+  /** With one try left: how long codes are paused after it, seconds. */
+  readonly pausedFor?: number
+}
 
 /** How long a challenge can be reused, seconds. */
 export const challengeLifetime = 900
@@ -116,6 +151,7 @@ export interface NewChallenge {
   readonly phishingResistant?: RequestedPhishingResistance | undefined
   readonly unknownBrowser?: RequestedUnknownBrowser | undefined
   readonly action?: string | undefined
+  readonly carried?: Carried | undefined
 }
 
 /** @param random returns that many random bytes. */
@@ -132,6 +168,7 @@ export function createChallenge(wanted: NewChallenge, now: number, random: (size
     phishingResistant: wanted.phishingResistant,
     unknownBrowser: wanted.unknownBrowser,
     action: wanted.action,
+    carried: wanted.carried,
   }
 }
 

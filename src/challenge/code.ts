@@ -63,9 +63,9 @@ export async function tryCode(
       otp: code,
       ...(service.redeemsCodes ? { redeem: browser ? { browser } : {} } : {}),
     })
-    if (session.state !== 'approved') return notAccepted(session, challenge, now)
+    if (session.state !== 'approved') return notAccepted(session, challenge, { code, now })
     await cancel(service, challenge)
-    const givenFactor = session.factor ?? (code.length === 9 ? 'bypass' : 'otp')
+    const givenFactor = session.factor ?? (isRecovery(code) ? 'bypass' : 'otp')
     return {
       challenge: { ...challenge, sessionId: session.id, askedAt: now, givenFactor },
       // A service that does not know `redeem` ignores it: the epoch says that it was redeemed.
@@ -79,22 +79,36 @@ export async function tryCode(
   }
 }
 
+interface Tried {
+  readonly code: string
+  /** Unix time, seconds. */
+  readonly now: number
+}
+
+/** Bypass codes alone have nine digits. */
+const isRecovery = (code: string) => code.length === 9
+
 /** Where only a passkey counts, the service does not check codes, or counts a right one as wrong: see `triesLeft`. */
-function notAccepted(session: Session, challenge: Challenge, now: number): CodeOutcome {
+function notAccepted(session: Session, challenge: Challenge, tried: Tried): CodeOutcome {
   const { id: sessionId, reason, triesLeft } = session
   if (reason !== 'phishing_resistance_required' && reason !== 'unknown_browser') {
-    return { notice: afterWrongCode(session, challenge, now), wasWrong: true }
+    return { notice: afterWrongCode(session, challenge, tried), wasWrong: true }
   }
   const isCounted = triesLeft !== undefined
-  const notice = isCounted ? afterWrongCode(session, challenge, now) : ({ kind: 'passkey_needed' } as const)
+  const notice = isCounted ? afterWrongCode(session, challenge, tried) : ({ kind: 'passkey_needed' } as const)
   return { notice, wasWrong: isCounted, refused: { sessionId, reason } }
 }
 
 /** The last try pauses codes at once; the one before it says for how long. */
-function afterWrongCode({ triesLeft, lockedFor }: Session, challenge: Challenge, now: number): CodeNotice {
+function afterWrongCode({ triesLeft, lockedFor }: Session, challenge: Challenge, { code, now }: Tried): CodeNotice {
   const pause = pausedFor(lockedFor, challenge, now)
   if (triesLeft === 0) return pause
-  return { kind: 'wrong_code', triesLeft, ...(triesLeft === 1 && { pausedFor: pause.until - now }) }
+  return {
+    kind: 'wrong_code',
+    triesLeft,
+    ...(isRecovery(code) && { isRecovery: true }),
+    ...(triesLeft === 1 && { pausedFor: pause.until - now }),
+  }
 }
 
 /** @param lock How long the service locks the codes of the user, seconds; undefined if only this challenge takes no more. */

@@ -1,5 +1,6 @@
 import { ApiError } from '../client/errors.ts'
 import type { ListedBrowser } from '../contract/browsers.ts'
+import type { BypassCode } from '../contract/bypass-codes.ts'
 import type { Domain } from '../contract/domains.ts'
 import type { Passkey } from '../contract/passkeys.ts'
 import type { HardwareToken } from '../contract/hardware.ts'
@@ -27,6 +28,10 @@ export interface OwnFactors {
   readonly passkeys: readonly Passkey[] | undefined
   /** The number of recovery codes left; undefined if the domain accepts none. */
   readonly recoveryCodes: number | undefined
+  /** Their ids, and those of codes that an administrator has made. */
+  readonly codeIds: readonly string[]
+  /** Whether the user ever had some. */
+  readonly hadRecoveryCodes: boolean
 }
 
 /** @returns undefined if the service does not know the user. */
@@ -42,8 +47,19 @@ export async function readOwnFactors(service: ConnectedService, user: MfaUser): 
     known.passkeys?.length ? client.passkeys.list(domainId, known.id) : known.passkeys && [],
     client.domains.get(domainId),
   ])
-  const { id: userId, email, language, factors = [] } = known
-  return { userId, email, language, factors, token, hardware, passkeys, recoveryCodes: recoveryCodesOf(known, domain) }
+  const { id: userId, email, language, factors = [], bypasscodes: codeIds, hadBypassCodes = true } = known
+  return {
+    userId,
+    email,
+    language,
+    factors,
+    token,
+    hardware,
+    passkeys,
+    recoveryCodes: recoveryCodesOf(known, domain),
+    codeIds,
+    hadRecoveryCodes: hadBypassCodes,
+  }
 }
 
 /** The factors that users can remove. Recovery codes do not replace them: they are for users who lost the rest. */
@@ -129,9 +145,8 @@ export async function makeRecoveryCodes(
   { client, domainId }: ConnectedService,
   { userId }: OwnFactors,
   change: { readonly pass: string; readonly epoch: string },
-): Promise<readonly string[]> {
-  const made = await client.bypassCodes.replaceAll(domainId, userId, { usesAllowed: 1, expirationTime: 0, ...change })
-  return made.flatMap(({ code }) => code ?? [])
+): Promise<readonly BypassCode[]> {
+  return client.bypassCodes.replaceAll(domainId, userId, { usesAllowed: 1, expirationTime: 0, ...change })
 }
 
 /** The browsers of the user that are remembered or kept here. @param browser The id of the present one, from its cookie. */

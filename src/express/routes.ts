@@ -18,7 +18,7 @@ import { endOthers, forgetBrowsers, removeFactor, renameDevice, showDevices } fr
 import { addFirstPasskey, firstPasskeyOptions, showFirstPasskey } from './self-service/first-passkey.ts'
 import { addPasskey, newPasskeyOptions, removePasskey, renamePasskey, showNewPasskey } from './self-service/passkeys.ts'
 import { declinePasskey, offerPasskey } from './self-service/passkey-offer.ts'
-import { declineCodes, downloadCodes, makeCodes, offerCodes } from './self-service/recovery.ts'
+import { declineCodes, downloadCodes, finishCodes, makeCodes, offerCodes, showCodes } from './self-service/recovery.ts'
 import { readMfaState } from './session/web-session.ts'
 import { proveBrowser } from './sign-in/browser-proof.ts'
 import { challengePage } from './sign-in/challenge-page.ts'
@@ -67,7 +67,8 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Handler>>>
   '/devices/device/cancel': { POST: withdrawDevice },
   '/devices/forget': { POST: forgetBrowsers },
   '/devices/sessions': { POST: endOthers },
-  '/devices/codes': { POST: makeCodes },
+  '/devices/codes': { GET: showCodes, POST: makeCodes },
+  '/devices/codes/done': { POST: finishCodes },
   '/devices/codes/file': { POST: downloadCodes },
 }
 

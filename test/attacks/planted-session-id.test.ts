@@ -62,6 +62,7 @@ async function readAll(browser: Browser): Promise<string[]> {
     await browser.visit('/mfa/devices/app'),
     await browser.visit('/mfa/devices/device'),
     await browser.submit('/mfa/devices/codes'),
+    await browser.visit('/mfa/devices/codes'),
   ]
   return pages.flatMap(secretsOn)
 }

@@ -144,7 +144,7 @@ describe('by keyboard alone', () => {
     expect(await field.getAttribute('inputmode')).toBe('numeric')
     expect(await field.getAttribute('autocomplete')).toBe('one-time-code')
     expect(await field.getAttribute('aria-invalid')).toBe('true')
-    expect(await field.evaluate((input) => input.ariaDescribedByElements?.[0]?.textContent)).toContain('work once')
+    expect(await field.evaluate((input) => input.ariaDescribedByElements?.[0]?.textContent)).toContain('works once')
 
     await page.keyboard.insertText(`${code.slice(0, 3)} ${code.slice(3, 6)} ${code.slice(6)}`)
     await page.waitForURL(`${app.url}/account`)

@@ -39,6 +39,7 @@ const ownRoutes = [
   ['GET', '/devices/app'],
   ['GET', '/devices/device'],
   ['POST', '/devices/device'],
+  ['GET', '/devices/codes'],
   ['POST', '/devices/codes'],
   ['POST', '/devices/remove'],
 ] as const

@@ -84,6 +84,9 @@ export async function startOwnApp(
     kept: () => Object.values(raw).join('\n'),
     /** What we keep in the web session of a user. */
     webSession: (userKey: string) => openWebSession(raw, userKey),
+    /** What we keep in the web session of a browser, as it is stored. */
+    storedIn: (browser: Browser) =>
+      openStored(raw, decodeURIComponent(browser.cookie('connect.sid') ?? '').slice(2, 34)),
     happened: () => events.map(({ type }) => type),
     newcomer,
     codesOf: (page: { text: string }) => codesOf(app, page),
@@ -101,6 +104,11 @@ export async function startOwnApp(
       await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
       return browser.submit('/mfa/complete')
     },
+    /** Makes recovery codes, and opens the page that shows them. */
+    makeCodes: async (browser: Browser) => {
+      await browser.submit('/mfa/devices/codes', { again: 'yes' })
+      return browser.open('/mfa/devices/codes')
+    },
     user: () => client.users.getByUsername('alice'),
   }
 }
@@ -111,6 +119,10 @@ export function secretOn(page: { text: string }): string {
   if (secret === undefined) throw new Error(`no secret on the page: ${page.text}`)
   return secret.replaceAll(' ', '')
 }
+
+/** The recovery codes that a page shows. */
+export const codesOn = (page: { text: string }) =>
+  [...page.text.matchAll(/<li class="code">([\d ]+)</g)].map(([, code = '']) => code.replaceAll(' ', ''))
 
 /** What an app that scanned the page shows from now on. */
 export function codesOf(app: { readonly clock: Pick<Clock, 'now'> }, page: { text: string }) {
@@ -123,7 +135,10 @@ export const isIn = async (browser: Browser) => (await browser.fetch('/account')
 type Kept = Record<string, object | undefined>
 
 function openWebSession(raw: Record<string, string>, userKey: string) {
-  const id = Object.keys(raw).find((each) => raw[each]?.includes(`"userKey":"${userKey}"`)) ?? ''
+  return openStored(raw, Object.keys(raw).find((each) => raw[each]?.includes(`"userKey":"${userKey}"`)) ?? '')
+}
+
+function openStored(raw: Record<string, string>, id: string) {
   const stored = () => JSON.parse(raw[id] ?? '{}') as { mfa?: Kept }
   return {
     read: () => stored().mfa ?? {},

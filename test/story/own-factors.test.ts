@@ -64,18 +64,18 @@ async function setUpApp({ app, page, look }: Arranged) {
 
 /** From nothing to the list of recovery codes. */
 async function setUpAppAndCodes(arranged: Arranged) {
-  const { app, page } = arranged
+  const { page } = arranged
   const code = await setUpApp(arranged)
   await press(page, 'Show my recovery codes')
-  await confirmChange(app, page, code)
-  await press(page, 'Show my recovery codes')
   await heading(page, 'Recovery codes')
-  return page.getByRole('listitem').count()
+  return { code, count: await page.getByRole('listitem').count() }
 }
 
 describe('self-service in a real browser without JavaScript', () => {
   it('sets up a first app and recovery codes', async () => {
-    expect(await setUpAppAndCodes(await arrange({ javaScriptEnabled: false }))).toBe(5)
+    const { count } = await setUpAppAndCodes(await arrange({ javaScriptEnabled: false }))
+
+    expect(count).toBe(5)
   })
 })
 
@@ -94,17 +94,19 @@ describe.each(scripts)('self-service in a real browser, with JavaScript: %s', (j
   it('sets up a first app and recovery codes, then adds, replaces and removes factors, except the last one', async () => {
     const arranged = await arrange({ javaScriptEnabled })
     const { app, page, look } = arranged
-    expect(await setUpAppAndCodes(arranged)).toBe(5)
+    const { code, count } = await setUpAppAndCodes(arranged)
+    expect(count).toBe(5)
     await look()
     expect(await page.getByRole('button', { name: 'Print' }).count()).toBe(javaScriptEnabled ? 1 : 0)
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Save as a file')])
     const [first = ''] = await page.getByRole('listitem').allTextContents()
     expect(await readFile(await download.path(), 'utf8')).toContain(first)
-    await page.getByRole('link', { name: "I've saved them" }).click()
+    await press(page, "I've saved them")
     await page.waitForURL(`${app.url}/account`)
 
     await page.goto(`${app.url}/mfa/devices`)
     await press(page, 'Set up a device')
+    await confirmChange(app, page, code)
     await heading(page, 'Set up your device')
     await activate(arranged)
     await page.goto(`${app.url}/mfa/devices/device`)

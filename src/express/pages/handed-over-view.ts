@@ -31,9 +31,10 @@ export function handedOverView(page: StatusPage) {
 
 /** The same notices as for other codes, in words for this one. */
 function languageOf({ language, words }: StatusPage['layout']): Parameters<typeof saidOf>[0] {
+  const need = words.passkeyNeeded
   const notices = {
     ...words.notices,
-    wrong_code: { ...words.notices.wrong_code, sentence: words.passkeyNeeded.wrong },
+    wrong_code: { ...words.notices.wrong_code, sentence: need.wrong, recovery: need.wrong },
     no_code: { sentence: words.code.bypass.sentence },
   }
   return { ...language, words: { ...words, notices } }

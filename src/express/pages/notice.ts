@@ -39,9 +39,10 @@ export function pausedSaid(
 
 function wrongCode(
   { tag, words }: Pick<Language, 'tag' | 'words'>,
-  { triesLeft: left, pausedFor }: Extract<Notice, { readonly kind: 'wrong_code' }>,
+  { isRecovery, triesLeft: left, pausedFor }: Extract<Notice, { readonly kind: 'wrong_code' }>,
 ): Said {
-  const { headline, sentence, triesLeft, lastTry, lastTryLocks } = words.notices.wrong_code
+  const { headline, triesLeft, lastTry, lastTryLocks, ...sentences } = words.notices.wrong_code
+  const sentence = isRecovery ? sentences.recovery : sentences.sentence
   if (left === undefined) return { headline, sentence }
   if (left > 1)
     return { headline, sentence: joined(sentence, triesLeft(new Intl.NumberFormat(tag, latinDigits).format(left))) }

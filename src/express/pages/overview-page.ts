@@ -49,7 +49,7 @@ export function overviewPage(request: WebRequest, { own, browsers, service, toke
       facts: facts.of(own.hardware.selfEnrolled ? own.hardware : { lastUsedAt: own.hardware.lastUsedAt }),
     },
     lastHardware: isLast(own, 'hardware', rpId),
-    codes: factors.includes('bypass') ? codesOf(layout, own.recoveryCodes) : undefined,
+    codes: factors.includes('bypass') ? codesOf(layout, own) : undefined,
     email: factors.includes('email') ? own.email : undefined,
     browsers: browsers.map((browser) => ({
       ...browser,
@@ -127,13 +127,14 @@ function createFacts({ words: { devices }, language: { tag } }: Layout, now: num
   }
 }
 
-function codesOf({ words, language }: Layout, left: number | undefined) {
+function codesOf({ words, language }: Layout, { recoveryCodes: left, hadRecoveryCodes: had }: OwnFactors) {
   if (left === undefined) return undefined
   const { codes } = words.devices
   const [count, of] = [left, maxBypassCodes].map((value) =>
     new Intl.NumberFormat(language.tag, latinDigits).format(value),
   )
-  return { any: left > 0, left: left > 0 ? codes.left(count ?? '', of ?? '') : codes.none }
+  if (left > 0) return { had, any: true, left: codes.left(count ?? '', of ?? '') }
+  return { had, any: false, left: had ? codes.none : codes.never }
 }
 
 /** How long the code for another device is still valid. */

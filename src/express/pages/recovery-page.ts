@@ -11,10 +11,16 @@ export function offerPage(request: WebRequest, { token }: { readonly token: stri
 /** Shows new recovery codes, to be printed or saved as a file. */
 export function codesPage(
   request: WebRequest,
-  { codes, token, next }: { readonly codes: readonly string[]; readonly token: string; readonly next: string },
+  { codes, token }: { readonly codes: readonly string[]; readonly token: string },
 ): Page {
   const layout = layoutOf(request)
-  return page(200, 'codes', { ...layout, token, headline: layout.words.recovery.headline, codes, spaced, next })
+  return page(200, 'codes', { ...layout, token, headline: layout.words.recovery.headline, codes, spaced })
+}
+
+/** Asks users who come back to the page of codes that they have seen. */
+export function codesAgainPage(request: WebRequest, { token }: { readonly token: string }): Page {
+  const layout = layoutOf(request)
+  return page(200, 'codes-again', { ...layout, token, headline: layout.words.recovery.seen })
 }
 
 /** The same as the text of a file. */

@@ -1,5 +1,6 @@
 import type { Request } from 'express'
 
+import type { Carried } from '../../challenge/challenge.ts'
 import type { MfaUser } from '../../challenge/user.ts'
 import type { MfaState } from '../session/mfa-state.ts'
 import { readMfaState } from '../session/web-session.ts'
@@ -15,6 +16,8 @@ export interface WebRequest {
   readonly state: MfaState
   /** The fields of a posted form. */
   readonly form: Readonly<Record<string, unknown>>
+  /** Set while a form is carried out that a confirmation had interrupted: the request itself is that which passed the challenge. */
+  readonly carried?: Carried
 }
 
 export function createWebRequest(

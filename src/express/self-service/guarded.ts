@@ -11,6 +11,8 @@ import { relyingPartyOf } from '../request/passkeys.ts'
 import type { Handler, Outcome } from '../request/outcome.ts'
 import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
+import { bindingOf } from '../session/binding.ts'
+import { carriedForm } from '../sign-in/carried-form.ts'
 import { demand, stepUp } from '../sign-in/demand.ts'
 import { maySelfEnroll } from '../sign-in/newcomer.ts'
 
@@ -30,7 +32,8 @@ export interface ChangeRequest extends OwnRequest {
 export function seen(handler: Handler<OwnRequest>): Handler {
   return async (request, signal) => {
     const { context, user, state } = request
-    if (!verifiedOf(state, context, user)) return stepUp(request, { returnTo: returnPath(request) })
+    if (!verifiedOf(state, context, user))
+      return stepUp(request, { returnTo: returnPath(request), carried: carriedForm(request) })
     const service = await context.mfa.connect()
     const own = await readOwnFactors(service, user)
     if (!own) return message(request, 404, 'no_member')
@@ -61,7 +64,7 @@ export function changing(
   return seenByNewer(async (request, signal) => {
     const { req, context, service, own } = request
     const what = typeof changed === 'function' ? changed(request) : changed
-    const pass = passOf(request)
+    const pass = passOf(request, what)
     const change = { changed: what, pass, rpId: relyingPartyOf(request)?.id }
     const requirement = await service.client.factors.requirement(service.domainId, own.userId, change)
     // E-mail confirms nothing but the first factor after it: there, too, the app decides who may enroll.
@@ -94,9 +97,19 @@ async function whilePassed(run: () => Outcome | Promise<Outcome>, otherwise: () 
 }
 
 /** The session that was passed for changing factors, if that is not too long ago. */
-function passOf({ state, context, user }: OwnRequest): string | undefined {
+function passOf(request: OwnRequest, changed: ChangedFactor): string | undefined {
+  const { state, context, user } = request
   const verified = verifiedOf(state, context, user, narrow(context.mfa.policy, context.mfa.options.devices))
-  return verified?.purpose === 'change_devices' ? verified.sessionId : undefined
+  if (verified?.purpose === 'change_devices') return verified.sessionId
+  return changed === 'codes' && isFirstOffer(request) ? verified?.sessionId : undefined
+}
+
+/**
+ * Whether this very browser has just set up the first factor. The sign-in with it may then make the first recovery codes, if the
+ * service agrees: see `mayMakeFirstCodes()` there.
+ */
+function isFirstOffer({ req, context, state: { offer } }: OwnRequest): boolean {
+  return offer?.binding !== undefined && offer.binding === bindingOf(req, context)
 }
 
 /** Demands a pass by a factor that counts for this change; users who have none must ask an administrator. */
@@ -105,17 +118,25 @@ function demandPass(request: OwnRequest, { factors: counted }: ChangeRequirement
   if (factors.length === 0) return message(request, 403, 'ask_administrator')
   const { offer, passkeyOffer } = request.state
   const giveUpTo = offer || !passkeyOffer ? formPath(request) : passkeyOffer.returnTo
-  return demand(request, { purpose: 'change_devices', factors, returnTo: returnPath(request), giveUpTo })
+  return demand(request, {
+    purpose: 'change_devices',
+    factors,
+    returnTo: returnPath(request),
+    giveUpTo,
+    carried: carriedForm(request),
+  })
 }
 
 export function devicesPath({ context }: WebRequest): string {
   return `${context.base}/devices`
 }
 
-/** A page that was asked for is shown after the pass. A posted form is not posted again, so the user returns to its page. */
+/** A page that was asked for is shown after the pass. A form is carried out, or the user returns to its page. */
 function returnPath(request: WebRequest): string {
-  const { req, context } = request
-  return req.method === 'GET' ? context.base + req.path.slice(context.mfa.options.path.length) : formPath(request)
+  const { req, context, carried } = request
+  return req.method === 'GET' && !carried
+    ? context.base + req.path.slice(context.mfa.options.path.length)
+    : formPath(request)
 }
 
 /** The page of the forms; recovery codes that are offered have their own. */

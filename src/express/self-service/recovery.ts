@@ -1,12 +1,14 @@
 import { makeRecoveryCodes } from '../../challenge/own-factors.ts'
-import { codesFile, codesPage, offerPage } from '../pages/recovery-page.ts'
+import { codesAgainPage, codesFile, codesPage, offerPage } from '../pages/recovery-page.ts'
 import { wantsJson } from '../request/navigation.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { continueAt, json, leadTo, redirect } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { withFormToken } from '../request/form.ts'
-import { changing, devicesPath, seen } from './guarded.ts'
+import { changing, devicesPath, seen, seenByNewer } from './guarded.ts'
+import type { OwnRequest } from './guarded.ts'
 import { withNextEpoch } from './next-epoch.ts'
+import { keepCodes, shownCodes } from './shown-codes.ts'
 
 /** `GET /mfa/recovery`: offers recovery codes, once, to users who have just set up a first factor. */
 export const offerCodes = seen((request) => {
@@ -25,23 +27,63 @@ export function declineCodes(request: WebRequest): Outcome {
   return { state: { save: state }, answer: continueAt(request, offer?.returnTo ?? `${request.context.prefix}/`) }
 }
 
-/** `POST /mfa/devices/codes`: replaces the recovery codes. Only this answer shows the new ones. */
-export const makeCodes = changing('codes', (request) => {
+/**
+ * `POST /mfa/devices/codes`: replaces the recovery codes. A form that was sent twice, or from a page that the back button has brought
+ * back, replaces nothing: the page of the codes asks first.
+ */
+export const makeCodes = seenByNewer((request, signal) =>
+  isRepeated(request) ? leadTo(request, codesPath(request)) : replaceCodes(request, signal),
+)
+
+/** A script says what it wants, and gets the codes at once. */
+const answersScript = ({ req, carried }: WebRequest): boolean => wantsJson(req) && !carried
+
+/** An offer is pressed once: with the codes it is gone. */
+function isRepeated(request: OwnRequest): boolean {
+  const { own, form, state } = request
+  return own.hadRecoveryCodes && !state.offer && form['again'] !== 'yes' && !answersScript(request)
+}
+
+const replaceCodes = changing('codes', (request) => {
   const { own } = request
   if (own.recoveryCodes === undefined) return leadTo(request, devicesPath(request))
-  const { token, state } = withFormToken(request)
-  const { offer, ...rest } = state
-  const next = offer?.returnTo ?? devicesPath(request)
+  const { offer, ...rest } = request.state
+  const returnTo = offer?.returnTo ?? devicesPath(request)
   return withNextEpoch({ ...request, state: rest }, async (changed, epoch) => {
-    const { service, pass, req } = changed
-    const codes = await makeRecoveryCodes(service, own, { pass, epoch })
+    const { service, pass, state } = changed
+    const made = await makeRecoveryCodes(service, own, { pass, epoch })
+    const codes = made.flatMap(({ code }) => code ?? [])
+    const events = [{ type: 'recovery_codes.made', count: codes.length } as const]
+    if (answersScript(changed)) return { state: 'as-is', events, answer: json(200, { codes }) }
     return {
-      state: 'as-is',
-      events: [{ type: 'recovery_codes.made', count: codes.length }],
-      answer: wantsJson(req) ? json(200, { codes }) : codesPage(changed, { codes, token, next }),
+      state: {
+        save: { ...state, codes: keepCodes(changed, service, { codes, ids: made.map(({ id }) => id), returnTo }) },
+      },
+      events,
+      answer: continueAt(changed, codesPath(changed)),
     }
   })
 })
+
+/** `GET /mfa/devices/codes`: the codes that were just made; otherwise asks whether to make new ones. */
+export const showCodes = seenByNewer((request) => {
+  const { own } = request
+  const shown = shownCodes(request)
+  if (!shown && (own.recoveryCodes === undefined || !own.hadRecoveryCodes)) return leadTo(request, devicesPath(request))
+  const { token, state } = withFormToken(request)
+  return {
+    state: state === request.state ? 'as-is' : { save: state },
+    answer: shown ? codesPage(request, { ...shown, token }) : codesAgainPage(request, { token }),
+  }
+})
+
+/** `POST /mfa/devices/codes/done`: the user has saved the codes, which are not shown again. */
+export function finishCodes(request: WebRequest): Outcome {
+  const { codes, ...state } = request.state
+  return { state: { save: state }, answer: continueAt(request, codes?.returnTo ?? devicesPath(request)) }
+}
+
+const codesPath = (request: WebRequest): string => `${devicesPath(request)}/codes`
 
 /** `POST /mfa/devices/codes/file`: the codes of that page as a file. The page itself sends them: they are stored nowhere. */
 export function downloadCodes(request: WebRequest): Outcome {

@@ -20,12 +20,13 @@ export function smallerStates(state: MfaState, home: string): readonly MfaState[
 }
 
 function withoutReturnTo(state: MfaState, home: string): MfaState {
-  const { challenge, offer, passkeyOffer } = state
+  const { challenge, offer, codes, passkeyOffer } = state
   return {
     ...state,
     lastReturnTo: undefined,
     challenge: challenge && { ...challenge, returnTo: home, giveUpTo: undefined },
-    offer: offer && { returnTo: home },
+    offer: offer && { ...offer, returnTo: home },
+    codes: codes && { ...codes, returnTo: home },
     passkeyOffer: passkeyOffer && { returnTo: home },
   }
 }

@@ -25,7 +25,9 @@ export interface MfaState {
   /** A code that an administrator handed over allows this user to add a passkey, and nothing else. */
   readonly passkeyPass?: PasskeyPass | undefined
   /** Recovery codes are offered; the user continues at `returnTo` afterwards. */
-  readonly offer?: { readonly returnTo: string } | undefined
+  readonly offer?: Offer | undefined
+  /** New recovery codes, until the user has saved them. */
+  readonly codes?: ShownCodes | undefined
   /** A passkey is offered; the user continues at `returnTo` afterwards. */
   readonly passkeyOffer?: { readonly returnTo: string } | undefined
   /** The service recognized the browser: passes the gate for a moment and is never verified. */
@@ -36,6 +38,21 @@ export interface MfaState {
   readonly shownReplacement?: LetThrough | undefined
   /** The token of forms on pages that belong to no challenge. */
   readonly page?: string | undefined
+}
+
+export interface Offer {
+  readonly returnTo: string
+  /** The binding of the browser in which the first factor was set up. */
+  readonly binding?: string | undefined
+}
+
+export interface ShownCodes extends LetThrough {
+  /** The codes, sealed for the user and the browser that made them. */
+  readonly sealed: string
+  /** Of one of them: codes that were replaced or withdrawn are not shown. */
+  readonly id: string
+  /** Where the user continues afterwards. */
+  readonly returnTo: string
 }
 
 /** How many browsers can have a challenge in one web session. */

@@ -1,9 +1,10 @@
+import type { Carried } from '../../challenge/challenge.ts'
 import { userKeyOf } from '../../challenge/user.ts'
 import { isTrustedPost } from '../request/form.ts'
 import { isNavigation } from '../request/navigation.ts'
 import type { Need } from '../request/need.ts'
 import type { Outcome } from '../request/outcome.ts'
-import { json, redirect } from '../request/outcome.ts'
+import { continueAt, json, redirect } from '../request/outcome.ts'
 import { checkNeed } from '../setup-checks/phishing-resistance.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { ChallengeWanted } from '../request/requested-challenge.ts'
@@ -18,14 +19,17 @@ export interface Demand extends ChallengeWanted {
   /** Where the user continues afterwards; by default at the address of this request. */
   readonly returnTo?: string | undefined
   readonly giveUpTo?: string | undefined
+  /** What is carried out once it is passed. */
+  readonly carried?: Carried | undefined
 }
 
 /** Stops a request until the second step is passed: pages are sent to the challenge, everything else gets 403. */
 export function demand(request: WebRequest, wanted: Demand): Outcome {
   const { req, context, user } = request
-  if (!isNavigation(req)) return refuse(context, wanted)
+  // A script that has passed a challenge expects to be led on.
+  if (!isNavigation(req) && !request.carried) return refuse(context, wanted)
   context.trace?.note({ kind: 'sent', to: context.base })
-  const answer = redirect(context.base)
+  const answer = request.carried ? continueAt(request, context.base) : redirect(context.base)
   if (wanted.returnTo === undefined && mayHideBinding(request)) return { state: 'as-is', answer }
   const { effects } = openChallenge(request, {
     userKey: userKeyOf(user),
@@ -36,6 +40,7 @@ export function demand(request: WebRequest, wanted: Demand): Outcome {
     phishingResistant: wanted.phishingResistant,
     unknownBrowser: wanted.unknownBrowser,
     action: wanted.action,
+    carried: wanted.carried,
   })
   return { ...effects, answer }
 }
@@ -51,14 +56,11 @@ function mayHideBinding({ req, context }: WebRequest): boolean {
 }
 
 /** Demands the second step, once more if it was passed already. */
-export async function stepUp(
-  request: WebRequest,
-  need: Need & { readonly returnTo?: string | undefined },
-): Promise<Outcome> {
+export async function stepUp(request: WebRequest, need: Need & Pick<Demand, 'returnTo' | 'carried'>): Promise<Outcome> {
   const { req, state, context, user } = request
-  const { factors, phishingResistant, unknownBrowser, returnTo, purpose: action } = need
+  const { factors, phishingResistant, unknownBrowser, returnTo, carried, purpose: action } = need
   await checkNeed(context, need)
-  const wanted = { factors, phishingResistant, unknownBrowser, returnTo }
+  const wanted = { factors, phishingResistant, unknownBrowser, returnTo, carried }
   if (!verifiedOf(state, context, user)) return demand(request, { ...wanted, purpose: 'sign_in' })
   const again = { ...wanted, purpose: 'step_up' } as const
   if (action === undefined || isNavigation(req)) return demand(request, { ...again, action })

@@ -64,7 +64,7 @@ export async function finishAndContinue(
   const { verified, effects } = await finish(request, challenge, redeemed)
   if (!verified) return andThen(request, effects, (saved) => leadBack(saved, challenge))
   if (!signal.aborted) verifying.set(challenge.id, untilSent(challenge.id, signal))
-  return andThen(request, effects, (saved) => continueAfter(saved, challenge))
+  return andThen(request, effects, (saved, over) => continueAfter(saved, challenge, over))
 }
 
 function untilSent(challengeId: string, signal: AbortSignal): Promise<void> {
@@ -105,17 +105,19 @@ async function leadBack(request: WebRequest, challenge: Challenge): Promise<Outc
  * Users who have just enrolled their first factor are offered recovery codes, and users without a passkey a passkey, once.
  * They are verified already.
  */
-export async function continueAfter(request: WebRequest, challenge: Challenge): Promise<Outcome> {
-  const { state } = request
-  const { base } = request.context
-  const { enrollment, returnTo } = challenge
-  const passkeyOffer = (await mayOfferPasskey(request, challenge)) ? { returnTo } : undefined
-  const next = passkeyOffer ? `${base}/passkeys` : returnTo
-  const offer = enrollment === 'done' && (await maySeeOffer(request)) ? { returnTo: next } : undefined
-  if (!offer && !passkeyOffer) return leadTo(request, returnTo)
+export async function continueAfter(request: WebRequest, challenge: Challenge, signal: AbortSignal): Promise<Outcome> {
+  const { state, context } = request
+  const { enrollment, returnTo, binding, carried } = challenge
+  if (carried) return context.mfa.carryOut(request, carried, signal)
+  // One offer at a time: a passkey is then offered with the next sign-in.
+  if (enrollment === 'done' && (await maySeeOffer(request))) {
+    const offer = { returnTo, binding }
+    return { state: { save: { ...state, offer } }, answer: continueAt(request, `${context.base}/recovery`) }
+  }
+  if (!(await mayOfferPasskey(request, challenge))) return leadTo(request, returnTo)
   return {
-    state: { save: { ...state, offer, passkeyOffer } },
-    answer: continueAt(request, offer ? `${base}/recovery` : next),
+    state: { save: { ...state, passkeyOffer: { returnTo } } },
+    answer: continueAt(request, `${context.base}/passkeys`),
   }
 }
 

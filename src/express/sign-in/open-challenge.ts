@@ -36,7 +36,7 @@ export function openChallenge(
   const { binding, cookies } = bindBrowser(req, context, random)
   const reused = present && isReusable(present, wanted, clock.now()) ? present : undefined
   const challenge = reused
-    ? { ...reused, returnTo: wanted.returnTo, giveUpTo: wanted.giveUpTo }
+    ? { ...reused, returnTo: wanted.returnTo, giveUpTo: wanted.giveUpTo, carried: wanted.carried }
     : {
         ...createChallenge(wanted, clock.now(), random),
         binding,

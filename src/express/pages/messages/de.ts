@@ -175,6 +175,7 @@ export const de: Messages = {
     wrong_code: {
       headline: 'Dieser Code hat nicht funktioniert',
       sentence: 'Codes ändern sich alle 30 Sekunden und gelten einmal.',
+      recovery: 'Jeder Wiederherstellungscode gilt einmal. Codes aus einer älteren Liste gelten nicht mehr.',
       triesLeft: (tries) => `Noch ${tries} Versuche.`,
       lastTry: (span) => `Noch ein falscher Code, und Codes sind für ${span} gesperrt`,
       lastTryLocks: 'Noch ein falscher Code, und Codes sind gesperrt, bis Ihr Administrator sie entsperrt',
@@ -277,6 +278,9 @@ export const de: Messages = {
     file: 'Als Datei speichern',
     print: 'Drucken',
     done: 'Ich habe sie gespeichert',
+    seen: 'Diese Codes haben Sie schon gesehen',
+    again: 'Neue erstellen? Die alten gelten dann nicht mehr.',
+    keep: 'Die alten behalten',
   },
   devices: {
     headline: 'Ihre Geräte',
@@ -336,9 +340,11 @@ export const de: Messages = {
     codes: {
       title: 'Wiederherstellungscodes',
       none: 'Sie haben keine mehr.',
+      never: 'Sie haben noch keine erstellt.',
       left: (count, of) => `Noch ${count} von ${of}`,
       old: 'Die alten gelten dann nicht mehr.',
       make: 'Neue Codes erstellen',
+      first: 'Wiederherstellungscodes erstellen',
     },
     email: { title: 'E-Mail' },
     browsers: {

@@ -192,6 +192,8 @@ export const en = {
     wrong_code: {
       headline: "That code didn't work",
       sentence: 'Codes change every 30 seconds and work once.',
+      /** For a code with the nine digits of a recovery code. */
+      recovery: 'Each recovery code works once. Codes from an older list no longer work.',
       /** The number is at least 2. */
       triesLeft: (tries: string) => `${tries} tries left.`,
       /** The headline with one try left. */
@@ -308,6 +310,10 @@ export const en = {
     file: 'Save as a file',
     print: 'Print',
     done: "I've saved them",
+    /** For users who come back to the page of the codes. */
+    seen: "You've already seen these codes",
+    again: 'Make new ones? The old ones stop working.',
+    keep: 'Keep the old ones',
   },
   /** The user's factors, and changing them. */
   devices: {
@@ -369,9 +375,11 @@ export const en = {
     codes: {
       title: 'Recovery codes',
       none: 'You have none left.',
+      never: "You haven't made any yet.",
       left: (count: string, of: string) => `${count} of ${of} left`,
       old: 'The old ones stop working.',
       make: 'Make new codes',
+      first: 'Make recovery codes',
     },
     email: { title: 'E-mail' },
     browsers: {

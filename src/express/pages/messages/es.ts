@@ -170,6 +170,7 @@ export const es: Messages = {
     wrong_code: {
       headline: 'Ese código no funcionó',
       sentence: 'Los códigos cambian cada 30 segundos y sirven una sola vez.',
+      recovery: 'Cada código de recuperación sirve una vez. Los códigos de una lista anterior ya no sirven.',
       triesLeft: (tries) => `Quedan ${tries} intentos.`,
       lastTry: (span) => `Con otro código incorrecto, los códigos se bloquean durante ${span}`,
       lastTryLocks: 'Con otro código incorrecto, los códigos se bloquean hasta que su administrador los desbloquee',
@@ -270,6 +271,9 @@ export const es: Messages = {
     file: 'Guardar en un archivo',
     print: 'Imprimir',
     done: 'Ya los guardé',
+    seen: 'Ya ha visto estos códigos',
+    again: '¿Crear códigos nuevos? Los anteriores dejarán de funcionar.',
+    keep: 'Conservar los anteriores',
   },
   devices: {
     headline: 'Sus dispositivos',
@@ -329,9 +333,11 @@ export const es: Messages = {
     codes: {
       title: 'Códigos de recuperación',
       none: 'No le queda ninguno.',
+      never: 'Todavía no ha creado ninguno.',
       left: (count, of) => `Quedan ${count} de ${of}`,
       old: 'Los anteriores dejan de funcionar.',
       make: 'Crear códigos nuevos',
+      first: 'Crear códigos de recuperación',
     },
     email: { title: 'Correo electrónico' },
     browsers: {

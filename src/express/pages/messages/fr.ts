@@ -187,6 +187,7 @@ export const fr: Messages = {
     wrong_code: {
       headline: 'Ce code n’a pas fonctionné',
       sentence: 'Les codes changent toutes les 30 secondes et servent une seule fois.',
+      recovery: 'Chaque code de récupération sert une fois. Les codes d’une ancienne liste ne fonctionnent plus.',
       triesLeft: (tries) => `Il vous reste ${tries} essais.`,
       lastTry: (span) => `Encore un code erroné, et les codes sont bloqués pendant ${span}`,
       lastTryLocks: 'Encore un code erroné, et les codes sont bloqués jusqu’à ce que votre administrateur les débloque',
@@ -288,6 +289,9 @@ export const fr: Messages = {
     file: 'Enregistrer dans un fichier',
     print: 'Imprimer',
     done: 'Je les ai enregistrés',
+    seen: 'Vous avez déjà vu ces codes',
+    again: 'En créer de nouveaux ? Les anciens ne fonctionneront plus.',
+    keep: 'Garder les anciens',
   },
   devices: {
     headline: 'Vos appareils',
@@ -348,9 +352,11 @@ export const fr: Messages = {
     codes: {
       title: 'Codes de récupération',
       none: 'Il ne vous en reste plus.',
+      never: 'Vous n’en avez pas encore créé.',
       left: (count, of) => `Il en reste ${count} sur ${of}`,
       old: 'Les anciens ne fonctionneront plus.',
       make: 'Créer de nouveaux codes',
+      first: 'Créer des codes de récupération',
     },
     email: { title: 'E-mail' },
     browsers: {

@@ -178,6 +178,7 @@ export const ja: Messages = {
     wrong_code: {
       headline: 'コードが使えませんでした',
       sentence: 'コードは30秒ごとに変わり、1回だけ使えます。',
+      recovery: 'リカバリーコードは1つにつき1回だけ使えます。以前の一覧のコードはもう使えません。',
       triesLeft: (tries) => `残り${tries}回です。`,
       lastTry: (span) => `あと1回間違えると、コードは${span}使えなくなります`,
       lastTryLocks: 'あと1回間違えると、管理者が解除するまでコードは使えなくなります',
@@ -277,6 +278,9 @@ export const ja: Messages = {
     file: 'ファイルに保存',
     print: '印刷',
     done: '保存しました',
+    seen: 'このコードはすでに表示されました',
+    again: '新しいコードを作りますか？古いコードは使えなくなります。',
+    keep: '今のコードを使う',
   },
   devices: {
     headline: 'お使いのデバイス',
@@ -335,9 +339,11 @@ export const ja: Messages = {
     codes: {
       title: 'リカバリーコード',
       none: '残っていません。',
+      never: 'まだ作っていません。',
       left: (count, of) => `残り${count}個（${of}個中）`,
       old: '古いコードは使えなくなります。',
       make: '新しいコードを作る',
+      first: 'リカバリーコードを作る',
     },
     email: { title: 'メール' },
     browsers: {

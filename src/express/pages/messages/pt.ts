@@ -163,6 +163,7 @@ export const pt: Messages = {
     wrong_code: {
       headline: 'Esse código não funcionou',
       sentence: 'Os códigos mudam a cada 30 segundos e valem uma só vez.',
+      recovery: 'Cada código de recuperação vale uma vez. Os códigos de uma lista antiga não funcionam mais.',
       triesLeft: (tries) => `Restam ${tries} tentativas.`,
       lastTry: (span) => `Com mais um código errado, os códigos ficam bloqueados por ${span}`,
       lastTryLocks: 'Com mais um código errado, os códigos ficam bloqueados até o seu administrador desbloqueá-los',
@@ -263,6 +264,9 @@ export const pt: Messages = {
     file: 'Salvar em um arquivo',
     print: 'Imprimir',
     done: 'Já salvei os códigos',
+    seen: 'Você já viu estes códigos',
+    again: 'Criar novos códigos? Os antigos não funcionarão mais.',
+    keep: 'Manter os antigos',
   },
   devices: {
     headline: 'Seus dispositivos',
@@ -322,9 +326,11 @@ export const pt: Messages = {
     codes: {
       title: 'Códigos de recuperação',
       none: 'Você não tem mais nenhum.',
+      never: 'Você ainda não criou nenhum.',
       left: (count, of) => `Restam ${count} de ${of}`,
       old: 'Os antigos deixam de funcionar.',
       make: 'Criar novos códigos',
+      first: 'Criar códigos de recuperação',
     },
     email: { title: 'E-mail' },
     browsers: {

@@ -1,0 +1,91 @@
+import type { Mutant } from './mutant.ts'
+
+const form = 'src/express/sign-in/carried-form.ts'
+const carried = 'src/express/self-service/carried.ts'
+const recovery = 'src/express/self-service/recovery.ts'
+const shown = 'src/express/self-service/shown-codes.ts'
+const test = 'express/carried-forms.test.ts'
+
+/** What limits a form that is carried over a confirmation, and who reads new recovery codes. */
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'that a form waits for ten minutes',
+    file: carried,
+    find: '> carriedLifetime',
+    replace: '> 10 * carriedLifetime',
+    test,
+    title: 'is dropped after ten minutes',
+  },
+  {
+    defense: 'that the newest form is carried',
+    file: 'src/express/sign-in/open-challenge.ts',
+    find: 'giveUpTo: wanted.giveUpTo, carried: wanted.carried }',
+    replace: 'giveUpTo: wanted.giveUpTo }',
+    test,
+    title: 'is replaced by what was pressed last',
+  },
+  {
+    defense: 'the allow-list of forms',
+    file: form,
+    find: '  if (!isCarriable(path)) return undefined\n  const fields = Object.entries(carriable[path])',
+    replace: "  const fields = Object.entries(carriable[path as Carried['path']] ?? {})",
+    test,
+    title: 'is kept with ids, names and choices alone',
+  },
+  {
+    defense: 'the allow-list of fields',
+    file: form,
+    find: 'Object.entries(carriable[path]).flatMap(([name, isKept]) => {',
+    replace: 'Object.keys(form).flatMap((name) => {\n    const isKept = isWord',
+    test,
+    title: 'is kept with ids, names and choices alone',
+  },
+  {
+    defense: 'the form of the fields',
+    file: form,
+    find: "typeof value === 'string' && isKept(value)",
+    replace: "typeof value === 'string'",
+    test,
+    title: 'is kept with ids, names and choices alone',
+  },
+  {
+    defense: 'that recovery codes which were made are not made again unasked',
+    file: recovery,
+    find: "own.hadRecoveryCodes && !state.offer && form['again'] !== 'yes'",
+    replace: 'own.hadRecoveryCodes && false',
+    test,
+    title: 'makes no new ones by a second click',
+  },
+  {
+    defense: 'that new recovery codes are shown for ten minutes',
+    file: shown,
+    find: 'if (!isBeforeEnd(shown.until, shownFor, context.mfa.options.clock.now())) return undefined',
+    replace: '',
+    test,
+    title: 'shows nothing ten minutes later',
+  },
+  {
+    defense: 'that recovery codes which were replaced are not shown',
+    file: shown,
+    find: ' || !own.codeIds.includes(shown.id)',
+    replace: '',
+    test,
+    title: 'shows no codes that another request has replaced',
+  },
+  {
+    defense: 'that new recovery codes are sealed for the browser',
+    file: shown,
+    find: "${bindingCookie.read(req, context) ?? 'without a cookie'}",
+    replace: "${'any'}",
+    test,
+    title: 'shows nothing in a browser with a copied web session',
+  },
+  {
+    defense: 'that an offer of recovery codes belongs to the browser',
+    file: 'src/express/self-service/guarded.ts',
+    find: 'offer?.binding !== undefined && offer.binding === bindingOf(req, context)',
+    replace: 'offer?.binding !== undefined',
+    test,
+    title: 'needs a confirmation in a browser that did not set up the factor',
+  },
+]
