@@ -53,7 +53,8 @@ function offerNewPasskey(): void {
     event.preventDefault()
     void onlyOnce(button, () => addPasskey(form))
   })
-  unasked = addUnasked(form).catch(() => {})
+  // Where other ways are offered beside it, nothing is added before the user has chosen.
+  if (form.dataset['newPasskey'] !== 'chosen') unasked = addUnasked(form).catch(() => {})
 }
 
 /** Tells the password manager which passkeys are left, and what the account is called. */

@@ -110,8 +110,8 @@ export interface MfaOptions {
    */
   public?: string[] | undefined
   /**
-   * The name of the app on the pages, at most 64 characters.
-   * @default `'Sign-in'`
+   * The name of the app on pages and devices, at most 64 characters.
+   * @default the host of `publicUrl`, otherwise `'My app'`
    */
   appName?: string | undefined
   /**

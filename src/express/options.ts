@@ -220,8 +220,10 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
     rest.logger.warn(`mfa: ${text}`),
   )
   checkOptions({ ...rest, passkeys: resolvedPasskeys, version: 'version' in service ? service.version : undefined })
+  const appName = rest.appName ?? (rest.publicUrl && new URL(rest.publicUrl).host.slice(0, 64))
   return Object.freeze({
     ...rest,
+    appName,
     devices: resolveDevices(rest),
     passkeys: resolvedPasskeys,
     languages: createLanguages(messages, language),
@@ -229,7 +231,7 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
     routes: handle?.routes,
     serviceId: handle ? (handle.id ?? '') : (service as Connection).domainId,
     serviceUrl,
-    open: handle ? () => handle.connect({ name: rest.appName }) : () => Promise.resolve(service as Connection),
+    open: handle ? () => handle.connect({ name: appName }) : () => Promise.resolve(service as Connection),
   })
 }
 

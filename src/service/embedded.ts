@@ -5,7 +5,7 @@ import { SetupError } from '../service-handle.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
 import { requireNode } from '../node-version.ts'
 import { newApiKey } from './admin/api-keys.ts'
-import { defaultNames, openAppDomain } from './admin/app-domain.ts'
+import { openAppDomain } from './admin/app-domain.ts'
 import { hashApiKey } from './http/authenticate.ts'
 import { answerError } from './http/errors.ts'
 import { createFailureLog } from './monitoring/failure-log.ts'
@@ -112,8 +112,8 @@ function setupError(cause: unknown): SetupError {
 
 /** Known before anything is opened, and also while opening fails. A database in memory is a new one each time. */
 function idOf({ database, ...given }: ReturnType<typeof EmbeddedOptions.parse>): string {
-  // Not the app's name: when it changes, users stay signed in.
-  const { organization = defaultNames.organization, domain = defaultNames.domain } = given
+  // Not the app's name, and not what an unnamed domain is called: when these change, users stay signed in.
+  const { organization = 'Organization', domain = 'Sign-in' } = given
   const where = database === ':memory:' ? randomUUID() : withoutSecrets(database)
   return createHash('sha256')
     .update(JSON.stringify([where, organization, domain]))

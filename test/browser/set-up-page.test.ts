@@ -27,7 +27,7 @@ async function seenBy(options: BrowserContextOptions) {
 describe('the page that sets up a device', () => {
   it('shows three steps and the QR code on a desktop, and this computer as the last choice', async () => {
     expect(await seenBy({})).toEqual([
-      'Open the camera on your phone Scan this code Tap Add',
+      'Open the camera on your phone Scan this code Tap “Add this account”',
       'QR code',
       'No phone? Use this computer instead (less safe)',
     ])

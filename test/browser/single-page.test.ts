@@ -33,7 +33,6 @@ describe.each<[string, Front, boolean]>([
     const { page, phone, url } = await open(front, ['/api', '/mfa'])
     await page.goto(`${url}/orders?year=2026#newest`)
     await signIn(page, 'alice')
-    await page.getByRole('heading', { name: 'Set up your device' }).waitFor()
     const authenticator = await activate(phone, page)
     await page.locator('#number').waitFor()
     await authenticator.getByText('Sign in to').waitFor()

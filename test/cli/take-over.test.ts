@@ -38,7 +38,7 @@ describe('init with the configuration of existing clients', () => {
     const response = await fetch(`http://127.0.0.1:${listening.port}/api/domains/${domainId}`, { headers })
 
     expect([code, stderr]).toEqual([0, ''])
-    expect(await response.json()).toMatchObject({ id: domainId, name: 'Sign-in' })
+    expect(await response.json()).toMatchObject({ id: domainId, name: 'My app' })
     expect(stdout).toContain(domainId)
   })
 

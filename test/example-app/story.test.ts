@@ -24,7 +24,8 @@ type Arranged = Awaited<ReturnType<typeof arrange>>
 /** Signs up and in, and activates a device by the code on the page. */
 async function enroll({ browser, device, publicUrl }: Arranged) {
   await browser.submit('/sign-up', alice)
-  const page = await browser.submit('/sign-in', alice)
+  await browser.submit('/sign-in', alice)
+  const page = await browser.open('/mfa?use=phone')
   const code = /id="code">([^<]+)</.exec(page.text)?.[1] ?? ''
   return { page, account: await device.activate(`${publicUrl}/mfa`, code, { name: 'a device' }) }
 }
@@ -53,7 +54,7 @@ describe('the story of the example app', () => {
     const tooEarly = await arranged.browser.open('/account')
     const approved = await approve(arranged, account, arranged.browser, activated)
 
-    expect(page.path).toBe('/mfa')
+    expect(page.path).toBe('/mfa?use=phone')
     expect(activated.text).toContain('id="number"')
     expect(tooEarly.path).toBe('/mfa')
     expect(approved.path).toBe('/account')

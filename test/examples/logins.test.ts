@@ -24,7 +24,7 @@ describe('passport.js', async () => {
 
     await example.signIn(browser, 'bob')
 
-    expect((await browser.visit('/')).text).toContain('bob')
+    expect((await browser.visit('/')).text).toMatch(/Signing in as .*Bob/)
     expect(example.stderr()).not.toContain('MfaWarning')
   })
 })
@@ -37,7 +37,7 @@ describe('oauth-login.js', () => {
     const away = await browser.open('/login')
     const back = await fetch(away.headers['location'] ?? '', { redirect: 'manual' })
     const { pathname, search } = new URL(back.headers.get('location') ?? '')
-    expect((await browser.visit(pathname + search)).path).toBe('/mfa')
+    expect((await browser.visit(pathname + search)).path).toBe('/mfa?use=phone')
 
     await example.passSecondStep(browser)
     expect((await browser.open('/')).text).toContain('Hello, Alice')
@@ -51,7 +51,7 @@ describe('magic-link.js', () => {
     await browser.submit('/login', { username: 'alice' })
     const [, link = ''] = /Mail to alice@example.com: http:\/\/[^/]+(\S+)/.exec(example.stdout()) ?? []
 
-    expect((await browser.visit(link)).path).toBe('/mfa')
+    expect((await browser.visit(link)).path).toBe('/mfa?use=phone')
     await example.passSecondStep(browser)
 
     expect((await browser.open('/')).text).toContain('Hello, Alice')

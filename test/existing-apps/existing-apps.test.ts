@@ -11,7 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import type { Clock } from '../../src/clock.ts'
 import { phoneOptions } from '../authenticator/phone.ts'
-import { activate, numberOn, signIn, typeNumber } from '../story/person.ts'
+import { activate, choosePhone, numberOn, signIn, typeNumber } from '../story/person.ts'
 import { createBufferingProxy } from '../support/buffering-proxy.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
@@ -38,9 +38,9 @@ describe.each([
 
     await page.goto(`${url}/`)
     await signIn(page, 'alice')
-    await page.getByRole('heading', { name: 'Set up your device' }).waitFor()
+    await page.getByRole('heading', { name: /^(Set up your device|How will you confirm sign-ins)/ }).waitFor()
     await page.goto(at('/reports?year=2026'))
-    await page.getByRole('heading', { name: 'Set up your device' }).waitFor()
+    await page.getByRole('heading', { name: /^(Set up your device|How will you confirm sign-ins)/ }).waitFor()
     // Where streams do not get through, pages find out after five seconds.
     if (prefix) await page.clock.fastForward(5000)
     await phone.activate(page)
@@ -91,7 +91,10 @@ function createPhone(url: string, clock: Clock): Phone {
   const own = people(url, clock)
   let account: ReturnType<typeof own.activate> | undefined
   return {
-    activate: async (page) => (account = own.activate({ text: await page.content() })),
+    activate: async (page) => {
+      await choosePhone(page)
+      account = own.activate({ text: await page.content() })
+    },
     async approve(page) {
       await page.locator('#number').waitFor()
       await own.answer(await account!, 'approve', await numberOn(page))

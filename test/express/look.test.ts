@@ -145,6 +145,20 @@ describe('the footer', () => {
     expect(devices.text).toMatch(/Signed in as <strong><bdi>alice<.*Sign out/s)
     expect(devices.text).not.toContain('Not you?')
   })
+
+  it('shows the name that the app gives, and a username that says more', async () => {
+    const app = await startWebApp({
+      mfa: { user: ({ user }) => user && { username: 'anna@example.com', name: 'Anna Berg' } },
+    })
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const page = await browser.visit('/account')
+
+    expect(page.text).toContain(
+      'Signing in as <strong><bdi>Anna Berg</bdi></strong> <bdi class="since">anna@example.com</bdi>',
+    )
+  })
 })
 
 describe('a page', () => {

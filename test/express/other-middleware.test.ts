@@ -37,7 +37,6 @@ describe('an app with', () => {
     const { app, page, phone, said } = await open(options)
 
     await page.goto(`${app.url}/account`)
-    await page.getByRole('heading', { name: 'Set up your device' }).waitFor()
     const authenticator = await activate(phone, page)
     // Its clock stands still, so the page does not look for the device by itself.
     await page.reload()

@@ -54,6 +54,8 @@ async function signUp(options: { readonly clock?: Clock } = {}) {
   await desk.activate('button', 'Create account')
   await desk.hears('Your account is ready.')
   await signIn(desk)
+  await desk.arrives('How will you confirm sign-ins?')
+  await desk.activate('link', 'My phone')
   await desk.arrives('Set up your device')
   return { ...arranged, url }
 }

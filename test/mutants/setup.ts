@@ -20,8 +20,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the organization and the domain that an app has, under whatever name',
     file: 'src/service/admin/app-domain.ts',
-    find: 'return own ?? all.find',
-    replace: 'return all.find',
+    find: 'return own ?? names',
+    replace: 'return names',
     test: 'service/app-names.test.ts',
     title: 'follow a rename of the app, and keep the domain for the same web sessions',
   },

@@ -73,17 +73,17 @@ describe.each(engines)('the names of an embedded service on %s', (engine) => {
     const notes = await start(database, ' Notes ')
     const unnamed = await start(database, undefined)
 
-    expect(before).toMatchObject({ organization: 'Organization', domain: 'Sign-in' })
+    expect(before).toMatchObject({ organization: 'Organization', domain: 'My app' })
     expect(todos).toEqual({ ...before, organization: 'Todos', domain: 'Todos' })
     expect(notes).toEqual({ ...before, organization: 'Notes', domain: 'Notes' })
     expect(unnamed).toEqual(notes)
   })
 
-  it('replace the names that `second-factor init` set', async () => {
+  it.each(['My app', 'Sign-in'])('replace the names that `second-factor init` set: %s', async (domain) => {
     const database = await newDatabase()
     await administer(database, async (administration) => {
       const { id } = await administration.createOrganization('Organization')
-      await administration.createDomain(id, { name: 'Sign-in' })
+      await administration.createDomain(id, { name: domain })
     })
 
     await start(database, 'Todos')

@@ -6,7 +6,7 @@ import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { addAuthenticator } from '../support/virtual-authenticator.ts'
 import { people } from '../support/web-app.ts'
-import { createAccount, numberOn, signIn } from './person.ts'
+import { choosePhone, createAccount, numberOn, signIn } from './person.ts'
 
 const chromium = await sharedChromium()
 
@@ -18,7 +18,7 @@ describe('a passkey in the example app', () => {
     const { activate, answer } = people(url, systemClock)
     await createAccount(page, url, 'alice')
     await signIn(page, 'alice')
-    await page.getByRole('heading', { name: 'Set up your device' }).waitFor()
+    await choosePhone(page)
     const account = await activate({ text: await page.content() })
     await page.locator('#number').waitFor()
     await answer(account, 'approve', await numberOn(page))

@@ -6,10 +6,10 @@ import { axeViolations } from '../support/axe.ts'
 /** What people do in a browser, by the words they see. */
 export const password = 'correct horse battery'
 
-export async function createAccount(page: Page, url: string, username: string): Promise<void> {
+export async function createAccount(page: Page, url: string, username: string, name = username): Promise<void> {
   await page.goto(`${url}/sign-up`)
   await page.getByLabel('Username').fill(username)
-  await page.getByLabel('Name', { exact: true }).fill(username)
+  await page.getByLabel('Name', { exact: true }).fill(name)
   await page.getByLabel('E-mail').fill(`${username}@example.com`)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Create account' }).click()
@@ -21,8 +21,18 @@ export async function signIn(page: Page, username: string, secret = password): P
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
+/** Chooses the phone, where browsers accept passkeys and the page asks first. */
+export async function choosePhone(page: Page): Promise<void> {
+  const choice = page.getByRole('link', { name: 'My phone' })
+  const setUp = page.getByRole('heading', { name: 'Set up your device' })
+  await choice.or(setUp).waitFor()
+  if (await choice.isVisible()) await choice.click()
+  await setUp.waitFor()
+}
+
 /** Opens the link of the enrollment page in another browser, and joins there. */
 export async function activate(phone: Page, page: Page): Promise<Page> {
+  await choosePhone(page)
   const link = await page.getByRole('link', { name: 'Use this computer instead' }).getAttribute('href')
   await phone.goto(link ?? '')
   await phone.getByRole('button', { name: 'Add this account' }).click()

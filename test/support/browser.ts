@@ -8,7 +8,7 @@ const withNewBinding = /[?&]bound=(&|$)/
 export interface Browser {
   /** Opens a page as a person does. Follows no redirect but the one that only sets the binding cookie. */
   open(path: string, headers?: Record<string, string>): Promise<HttpResponse>
-  /** Opens a page and follows redirects, as browsers do. */
+  /** Opens a page and follows redirects, as browsers do. Asked for a first factor, this person chooses the phone. */
   visit(path: string): Promise<HttpResponse & { path: string }>
   /** Fetches data as a page's script does. */
   fetch(path: string): Promise<HttpResponse>
@@ -73,8 +73,9 @@ export function createBrowser(base: string, given = new Map<string, string>()): 
     async visit(path) {
       for (let next = path; ;) {
         const answer = await open(next)
-        if (answer.status !== 302 && answer.status !== 303) return Object.assign(answer, { path: next })
-        next = answer.headers['location'] as string
+        const phone = /<a class="row" href="([^"]+\?use=phone)"/.exec(answer.text)?.[1]
+        if (answer.status !== 302 && answer.status !== 303 && !phone) return Object.assign(answer, { path: next })
+        next = phone ?? (answer.headers['location'] as string)
       }
     },
     fetch: (path) =>

@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError } from 'commander'
 
 import { Id } from '../../contract/text.ts'
 import { addApiKey, isApiKey } from '../../service/admin/api-keys.ts'
+import { defaultNames } from '../../service/admin/app-domain.ts'
 import { addDomain, refuseWithoutPasskeys } from '../../service/admin/domains.ts'
 import type { NewDomain } from '../../service/admin/domains.ts'
 import { NameTakenError } from '../../service/admin/errors.ts'
@@ -37,7 +38,7 @@ export function initCommand(): Command {
     .description('create an organization with a domain and an API key, and the database if it does not exist')
     .addOption(databaseOption('path of the database, or a postgres:// URL'))
     .option('--organization <name>', 'name of the organization, which must be new', 'Organization')
-    .option('--domain <name>', 'name of the domain, which people see on their device', 'Sign-in')
+    .option('--domain <name>', 'name of the domain, which people see on their device', defaultNames.domain)
     .addOption(domainTypeOption())
     .addOption(phishingResistantOption())
     .option('--api-key-file <file>', 'use the API key in this file, which existing clients already use')

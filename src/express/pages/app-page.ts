@@ -15,11 +15,14 @@ interface Given {
   readonly wrong: boolean
 }
 
+/** How the app lists it: people may have several accounts of one app. */
+const accountOf = ({ person, appName }: ReturnType<typeof layoutOf>) => person?.username ?? person?.name ?? appName
+
 /** The secret for any authenticator app. It is on this page and in no address. */
 export function appPage(request: WebRequest, { seed, path, wrong }: Given) {
   const layout = layoutOf(request)
-  const { user, state } = request
-  const uri = keyUri({ issuer: layout.appName, account: user?.username ?? user?.name ?? layout.appName, seed })
+  const { state } = request
+  const uri = keyUri({ issuer: layout.appName, account: accountOf(layout), seed })
   const secret = typedSecret(seed)
   const view = {
     ...layout,

@@ -79,12 +79,18 @@ function sharing(res: ServerResponse): 'public' | 'private' {
   return res.hasHeader('Set-Cookie') ? 'private' : 'public'
 }
 
+/** Styles are sent without their comments. */
+function contentOf(name: Name): Buffer {
+  const content = readFileSync(files[name].file)
+  return name.endsWith('.css') ? Buffer.from(String(content).replaceAll(/\/\*.*?\*\/\n?/gs, '')) : content
+}
+
 function load(name: Name, { accent }: AssetOptions): Asset {
   const addition = accent && name === '/assets/style.css' ? accentStyle(accent) : ''
   const key = name + addition
   const present = loaded.get(key)
   if (present) return present
-  const body = Buffer.concat([readFileSync(files[name].file), Buffer.from(addition)])
+  const body = Buffer.concat([contentOf(name), Buffer.from(addition)])
   const asset: Asset = {
     body,
     compressed: new Map(),

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 
 import { Eta } from 'eta'
+import { shownNameOf } from '../../contract/shown-name.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { Page } from '../request/outcome.ts'
 import { verifiedOf } from '../request/verified.ts'
@@ -55,7 +56,8 @@ export function layoutOf({ req, context, state }: PageRequest, fixed?: Language)
     script: assetPath(base, '/assets/challenge.js', mfa.options),
     browserKeyScript: assetPath(base, '/assets/browser-key.js', mfa.options),
     passkeyScript: assetPath(base, '/assets/passkey.js', mfa.options),
-    username: user?.username ?? user?.name,
+    person: user && shownNameOf(user),
+    username: user?.username,
     isIn: verifiedOf(state, context, user) !== undefined,
     signOut: signOutOf(context),
     live: false,
@@ -105,7 +107,9 @@ export interface ChallengeView {
   readonly page: string
   readonly headline: string
   readonly appName: string
-  /** The name of the user who is signing in. */
+  /** The name of the user who is signing in, as people know it. */
+  readonly name: string | undefined
+  /** What the user signs in with; undefined for an app that gives `serviceUserId`. */
   readonly username: string | undefined
   /** For the attributes `lang` (BCP 47) and `dir`. */
   readonly language: { readonly tag: string; readonly direction: 'ltr' | 'rtl' }
@@ -122,12 +126,15 @@ export interface ChallengeView {
 }
 
 export function challengeViewOf({ view, model }: Page): ChallengeView {
-  const { headline, appName, username, language, number, scanCode, style } = model as ReturnType<typeof layoutOf> &
+  const { headline, appName, person, username, language, number, scanCode, style } = model as ReturnType<
+    typeof layoutOf
+  > &
     Pick<ChallengeView, 'headline' | 'number' | 'scanCode'>
   return {
     page: view,
     headline,
     appName,
+    name: person?.name,
     username,
     language: { tag: language.tag, direction: language.direction },
     number,

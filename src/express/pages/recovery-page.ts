@@ -25,8 +25,8 @@ export function codesAgainPage(request: WebRequest, { token }: { readonly token:
 
 /** The same as the text of a file. */
 export function codesFile(request: WebRequest, codes: readonly string[]): string {
-  const { appName, username, words } = layoutOf(request)
-  const title = [appName, username, words.recovery.headline].filter(Boolean).join(' · ')
+  const { appName, person, words } = layoutOf(request)
+  const title = [appName, person?.username ?? person?.name, words.recovery.headline].filter(Boolean).join(' · ')
   return [title, '', ...codes.map(spaced), '', words.recovery.once, ''].join('\r\n')
 }
 

@@ -1,5 +1,6 @@
 import { encodeQR } from 'qr'
 
+import { browserName } from '../request/client-facts.ts'
 import { canAddPasskeys } from '../request/passkeys.ts'
 import type { Page } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
@@ -23,7 +24,7 @@ export function statusPage(request: WebRequest, view: View): Page {
   if (wantsCode(shown)) return unlessPaused(shown, () => page(200, 'code', codeView(shown)))
   if (status.kind === 'passkey' || wantsPasskey(shown)) return page(200, 'passkey', passkeyView(shown))
   if (status.kind === 'waiting') return page(200, 'waiting', waitingView(shown, status))
-  if (status.kind === 'enrolling') return page(200, 'enrolling', enrollingView(shown, status.code))
+  if (status.kind === 'enrolling') return enrollingPage(shown, status.code)
   if (status.kind === 'code_needed') return page(200, 'code-needed', codeNeededView(shown))
   if (status.kind === 'approved') return page(200, 'message', approvedView(shown))
   return page(200, 'message', endView(shown, status))
@@ -57,8 +58,27 @@ function unlessPaused(shown: StatusPage, withField: () => Page): Page {
   return paused ? page(200, 'message', paused) : withField()
 }
 
+/** Where passkeys can be used, the user chooses first. */
+function enrollingPage(shown: StatusPage, code: string): Page {
+  const { layout, context, service, req } = shown
+  const ownApp = service.managesFactors && context.mfa.options.factors.includes('otp')
+  const ownPasskey = canAddPasskeys(shown, shown.member ?? {})
+  if (!ownPasskey || req.query['use'] === 'phone') {
+    return page(200, 'enrolling', { ...enrollingView(shown, code), ownApp: ownApp && !ownPasskey, ownPasskey })
+  }
+  const { choose: headline, chooseSentence: sentence } = layout.words.enrolling
+  return page(200, 'first-factor', {
+    ...layout,
+    usesPasskeys: true,
+    headline,
+    sentence,
+    suggested: browserName(req),
+    ownApp,
+  })
+}
+
 function enrollingView(shown: StatusPage, code: string) {
-  const { layout, context, service } = shown
+  const { layout, service } = shown
   const link = activationLink(shown, service, code)
   return {
     ...layout,
@@ -68,8 +88,6 @@ function enrollingView(shown: StatusPage, code: string) {
     code: code.replace(/^(.{5})/, '$1 '),
     link,
     qr: link === undefined ? undefined : encodeQR(link, 'svg', { border: 2 }),
-    ownApp: service.managesFactors && context.mfa.options.factors.includes('otp'),
-    ownPasskey: canAddPasskeys(shown, shown.member ?? {}),
   }
 }
 

@@ -16,7 +16,10 @@ export interface AppNames {
 }
 
 /** Names for an app without a name, as `second-factor init` uses them. */
-export const defaultNames = { organization: 'Organization', domain: 'Sign-in' } as const
+export const defaultNames = { organization: 'Organization', domain: 'My app' } as const
+
+/** What `second-factor init` called the domain earlier, until devices asked "Sign in to Sign-in?". */
+const formerNames = { organization: undefined, domain: 'Sign-in' } as const
 
 /** Finds or creates the organization and the domain of the surrounding app. Several processes may do so at the same time. */
 export async function openAppDomain(
@@ -61,7 +64,8 @@ async function find(
 /** The one that the app uses, whatever its name: renaming the app must not lead to an empty organization. */
 function ownOf({ kind }: Shelf, all: readonly Named[], app: string | undefined): Named | undefined {
   const [own] = all.filter(({ appName }) => appName !== null).toSorted((a, b) => a.createdAt - b.createdAt)
-  return own ?? all.find(({ name }) => name === defaultNames[kind]) ?? all.find(({ name }) => name === app)
+  const names = [defaultNames[kind], formerNames[kind], app]
+  return own ?? names.flatMap((wanted) => all.find(({ name }) => name === wanted) ?? [])[0]
 }
 
 /** A name that an administrator has chosen is not changed. */

@@ -1,7 +1,7 @@
 import type { Messages } from './en.ts'
 
 export const de: Messages = {
-  appName: 'Anmeldung',
+  appName: 'Meine App',
   offline: { headline: 'Sie sind offline', sentence: 'Es geht weiter, sobald die Verbindung wieder da ist.' },
   reload: { stop: 'Diese Seite nicht mehr neu laden', goOn: 'Diese Seite automatisch neu laden' },
   footer: { as: 'Anmeldung als', signedIn: 'Angemeldet als', notYou: 'Nicht Sie?', signOut: 'Abmelden' },
@@ -20,7 +20,8 @@ export const de: Messages = {
     yourDevice: 'Ihr Gerät',
     copy: 'Kopieren',
     copied: 'Kopiert',
-    scan: 'Oder im Authenticator scannen',
+    scan: 'Tippen geht nicht? Stattdessen scannen',
+    scanHint: 'Scannen Sie das im Authenticator.',
     open: 'Authenticator auf diesem Smartphone öffnen',
     timeLeft: (span) => `Noch ${span}`,
     noTime: 'Diese Seite aktualisiert sich von selbst.',
@@ -33,9 +34,30 @@ export const de: Messages = {
     stopChange: 'Diese Änderung abbrechen',
   },
   enrolling: {
+    choose: 'Wie möchten Sie Anmeldungen bestätigen?',
+    chooseSentence: 'Ab jetzt bestätigen Sie Anmeldungen zusätzlich zum Passwort auf einem eigenen Gerät.',
+    choices: {
+      computer: {
+        title: 'Dieser Computer (Fingerabdruck, Gesicht oder PIN)',
+        sentence: 'Sie werden jetzt und bei jeder Anmeldung gefragt.',
+      },
+      device: {
+        title: 'Dieses Gerät (Fingerabdruck, Gesicht oder PIN)',
+        sentence: 'Sie werden jetzt und bei jeder Anmeldung gefragt.',
+      },
+      phone: { title: 'Mein Smartphone', sentence: 'Einmal einen Code scannen, dann dort Anmeldungen bestätigen.' },
+      authenticator: {
+        title: 'Der Authenticator',
+        sentence: 'Eine App auf diesem oder einem anderen Smartphone, in der Sie Anmeldungen bestätigen.',
+      },
+    },
     headline: 'Richten Sie Ihr Gerät ein',
     sentence: 'Ab jetzt bestätigen Sie Anmeldungen auf einem Gerät, etwa auf Ihrem Smartphone.',
-    steps: { camera: 'Kamera des Handys öffnen', scan: 'Diesen Code scannen', add: 'Auf „Konto hinzufügen“ tippen' },
+    steps: {
+      camera: 'Kamera des Smartphones öffnen',
+      scan: 'Diesen Code scannen',
+      add: 'Auf „Konto hinzufügen“ tippen',
+    },
     another: 'Um ein anderes Gerät zu nehmen, scannen Sie diesen Code mit dessen Kamera:',
     qr: 'QR-Code des Links, der den Authenticator einrichtet',
     open: 'Authenticator öffnen',
@@ -44,7 +66,7 @@ export const de: Messages = {
     codeOnly:
       'Ab jetzt bestätigen Sie Anmeldungen auf einem Gerät. Geben Sie diesen Code in dessen Authenticator-App ein:',
     status: 'Wir warten auf Ihr Gerät. Danach geht es hier von selbst weiter.',
-    passkey: 'Stattdessen einen Passkey verwenden',
+    back: 'Anders bestätigen',
     app: 'Eine andere Authenticator-App nehmen',
     codeNeeded:
       'Geben Sie im Authenticator den Aktivierungscode ein, den Sie von Ihrem Administrator bekommen haben. Wenn Sie keinen haben, bitten Sie ihn darum.',
@@ -265,6 +287,7 @@ export const de: Messages = {
   },
   remember: {
     choose: (days) => `In diesem Browser ${days} lang nicht mehr fragen`,
+    means: 'Bis dahin genügt hier Ihr Passwort: Wählen Sie das nur auf Ihrem eigenen Computer.',
     save: 'Speichern',
   },
   recovery: {
@@ -272,7 +295,7 @@ export const de: Messages = {
     offerSentence: 'Sie brauchen einen, wenn Sie Ihr Gerät verlieren. Jeder gilt einmal.',
     make: 'Meine Wiederherstellungscodes zeigen',
     later: 'Jetzt nicht',
-    headline: 'Wiederherstellungscodes',
+    headline: 'Wiederherstellungs\u00adcodes',
     sentence: 'Bewahren Sie sie dort auf, wo Sie sie ohne Ihr Gerät finden. Jeder gilt einmal.',
     once: 'Sie werden nicht noch einmal gezeigt. Neue Codes ersetzen diese.',
     file: 'Als Datei speichern',

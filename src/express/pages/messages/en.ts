@@ -15,7 +15,7 @@ export interface Message {
  */
 export const en = {
   /** The name of the app, if it has none. */
-  appName: 'Sign-in',
+  appName: 'My app',
   /** Replaces the headline until the connection is back. */
   offline: { headline: "You're offline", sentence: 'We continue as soon as the connection is back.' },
   /** For browsers without JavaScript. */
@@ -34,8 +34,10 @@ export const en = {
     yourDevice: 'your device',
     copy: 'Copy',
     copied: 'Copied',
-    /** Below a QR code. */
-    scan: 'Or scan this in the authenticator',
+    /** Shows a QR code. */
+    scan: "Can't type it? Scan instead",
+    /** Below it. */
+    scanHint: 'Scan this in the authenticator.',
     /** On touch screens, which may be the device itself. */
     open: 'Open the authenticator on this phone',
     timeLeft: (span: string) => `${span} left`,
@@ -51,10 +53,30 @@ export const en = {
     stopChange: 'Cancel this change',
   },
   enrolling: {
+    /** A first factor is chosen on a page of its own, where passkeys can be used. */
+    choose: 'How will you confirm sign-ins?',
+    chooseSentence: 'From now on, you confirm sign-ins on a device of yours, besides the password.',
+    choices: {
+      computer: {
+        title: 'This computer (fingerprint, face or PIN)',
+        sentence: 'It asks you now, and each time you sign in.',
+      },
+      /** The same on a touch screen. */
+      device: {
+        title: 'This device (fingerprint, face or PIN)',
+        sentence: 'It asks you now, and each time you sign in.',
+      },
+      phone: { title: 'My phone', sentence: 'Scan a code once, then approve sign-ins there.' },
+      /** The same on a touch screen. */
+      authenticator: {
+        title: 'The authenticator',
+        sentence: 'An app on this phone or another one, where you approve sign-ins.',
+      },
+    },
     headline: 'Set up your device',
     sentence: 'From now on you approve sign-ins on a device, such as your phone.',
     /** On a screen without touch, above the QR code. */
-    steps: { camera: 'Open the camera on your phone', scan: 'Scan this code', add: 'Tap Add' },
+    steps: { camera: 'Open the camera on your phone', scan: 'Scan this code', add: 'Tap “Add this account”' },
     /** The same on a touch screen, which has the button first. */
     another: 'To use another device, scan this with its camera:',
     qr: 'QR code of the link that sets up the authenticator',
@@ -64,7 +86,7 @@ export const en = {
     code: 'Or type this code in the authenticator:',
     codeOnly: 'From now on you approve sign-ins on a device. Type this code in its authenticator app:',
     status: 'Waiting for your device. This page continues automatically.',
-    passkey: 'Use a passkey instead',
+    back: 'Another way',
     app: 'Use another authenticator app',
     codeNeeded:
       'Type the activation code that your administrator gave you in the authenticator. If you have none, ask your administrator for one.',
@@ -296,6 +318,7 @@ export const en = {
   /** Remembering the browser. */
   remember: {
     choose: (days: string) => `Don't ask again on this browser for ${days}`,
+    means: 'Until then, your password is enough here: choose this only on your own computer.',
     /** For browsers without JavaScript; otherwise the choice is saved at once. */
     save: 'Save',
   },

@@ -1,7 +1,7 @@
 import type { Messages } from './en.ts'
 
 export const es: Messages = {
-  appName: 'Inicio de sesión',
+  appName: 'Mi aplicación',
   offline: { headline: 'No tiene conexión', sentence: 'Seguimos en cuanto vuelva.' },
   reload: { stop: 'No volver a cargar esta página', goOn: 'Volver a cargar esta página automáticamente' },
   footer: {
@@ -21,7 +21,8 @@ export const es: Messages = {
     yourDevice: 'su dispositivo',
     copy: 'Copiar',
     copied: 'Copiado',
-    scan: 'O escanéelo con el autenticador',
+    scan: '¿No puede escribirlo? Escanéelo',
+    scanHint: 'Escanee esto con el autenticador.',
     open: 'Abrir el autenticador en este teléfono',
     timeLeft: (span) => `Tiempo restante: ${span}`,
     noTime: 'Esta página se actualiza sola.',
@@ -34,6 +35,24 @@ export const es: Messages = {
     stopChange: 'Cancelar este cambio',
   },
   enrolling: {
+    choose: '¿Cómo quiere confirmar los inicios de sesión?',
+    chooseSentence:
+      'A partir de ahora, además de la contraseña, confirma los inicios de sesión en un dispositivo suyo.',
+    choices: {
+      computer: {
+        title: 'Este equipo (huella, cara o PIN)',
+        sentence: 'Se lo pedirá ahora y cada vez que inicie sesión.',
+      },
+      device: {
+        title: 'Este dispositivo (huella, cara o PIN)',
+        sentence: 'Se lo pedirá ahora y cada vez que inicie sesión.',
+      },
+      phone: { title: 'Mi teléfono', sentence: 'Escanee un código una vez y apruebe ahí los inicios de sesión.' },
+      authenticator: {
+        title: 'El autenticador',
+        sentence: 'Una aplicación en este teléfono o en otro, donde aprueba los inicios de sesión.',
+      },
+    },
     headline: 'Configure su dispositivo',
     sentence: 'A partir de ahora aprueba los inicios de sesión en un dispositivo, como su teléfono.',
     steps: { camera: 'Abra la cámara de su teléfono', scan: 'Escanee este código', add: 'Toque «Añadir esta cuenta»' },
@@ -45,7 +64,7 @@ export const es: Messages = {
     codeOnly:
       'A partir de ahora aprueba los inicios de sesión en un dispositivo. Escriba este código en su aplicación de autenticación:',
     status: 'Esperamos a su dispositivo. Esta página sigue sola.',
-    passkey: 'Usar una llave de acceso en su lugar',
+    back: 'Otra forma',
     app: 'Usar otra aplicación de autenticación',
     codeNeeded:
       'Escriba en el autenticador el código de activación que le dio su administrador. Si no tiene ninguno, pídaselo.',
@@ -258,6 +277,7 @@ export const es: Messages = {
   },
   remember: {
     choose: (days) => `No volver a preguntar en este navegador durante ${days}`,
+    means: 'Hasta entonces, aquí basta su contraseña: elíjalo solo en su propio equipo.',
     save: 'Guardar',
   },
   recovery: {

@@ -1,7 +1,7 @@
 import type { Messages } from './en.ts'
 
 export const fr: Messages = {
-  appName: 'Connexion',
+  appName: 'Mon application',
   offline: { headline: 'Vous êtes hors ligne', sentence: 'Nous reprenons dès que la connexion revient.' },
   reload: { stop: 'Ne plus recharger cette page', goOn: 'Recharger cette page automatiquement' },
   footer: {
@@ -25,7 +25,8 @@ export const fr: Messages = {
     yourDevice: 'votre appareil',
     copy: 'Copier',
     copied: 'Copié',
-    scan: 'Ou scannez-le dans l’authentificateur',
+    scan: 'Impossible de le taper ? Scannez',
+    scanHint: 'Scannez ceci dans l’authentificateur.',
     open: 'Ouvrir l’authentificateur sur ce téléphone',
     timeLeft: (span) => `Encore ${span}`,
     noTime: 'Cette page s’actualise automatiquement.',
@@ -38,6 +39,23 @@ export const fr: Messages = {
     stopChange: 'Annuler cette modification',
   },
   enrolling: {
+    choose: 'Comment voulez-vous confirmer vos connexions ?',
+    chooseSentence: 'Désormais, en plus du mot de passe, vous confirmez vos connexions sur un appareil à vous.',
+    choices: {
+      computer: {
+        title: 'Cet ordinateur (empreinte, visage ou code PIN)',
+        sentence: 'Il vous le demande maintenant, puis à chaque connexion.',
+      },
+      device: {
+        title: 'Cet appareil (empreinte, visage ou code PIN)',
+        sentence: 'Il vous le demande maintenant, puis à chaque connexion.',
+      },
+      phone: { title: 'Mon téléphone', sentence: 'Scannez un code une fois, puis approuvez-y vos connexions.' },
+      authenticator: {
+        title: 'L’authentificateur',
+        sentence: 'Une application sur ce téléphone ou un autre, où vous approuvez vos connexions.',
+      },
+    },
     headline: 'Configurez votre appareil',
     sentence: 'Désormais, vous approuvez vos connexions sur un appareil, par exemple votre téléphone.',
     steps: {
@@ -53,7 +71,7 @@ export const fr: Messages = {
     codeOnly:
       'Désormais, vous approuvez vos connexions sur un appareil. Tapez ce code dans son application d’authentification :',
     status: 'Nous attendons votre appareil. Cette page continue automatiquement.',
-    passkey: 'Utiliser plutôt une clé d’accès',
+    back: 'Autrement',
     app: 'Utiliser une autre application d’authentification',
     codeNeeded:
       'Tapez dans l’authentificateur le code d’activation que votre administrateur vous a donné. Si vous n’en avez pas, demandez-lui-en un.',
@@ -276,6 +294,7 @@ export const fr: Messages = {
   },
   remember: {
     choose: (days) => `Ne plus demander sur ce navigateur pendant ${days}`,
+    means: 'D’ici là, votre mot de passe suffit ici : à choisir uniquement sur votre propre ordinateur.',
     save: 'Enregistrer',
   },
   recovery: {

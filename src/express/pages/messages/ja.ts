@@ -1,7 +1,7 @@
 import type { Messages } from './en.ts'
 
 export const ja: Messages = {
-  appName: 'サインイン',
+  appName: 'マイアプリ',
   offline: { headline: 'オフラインです', sentence: '接続が戻りしだい、続けます。' },
   reload: { stop: 'このページの再読み込みを止める', goOn: 'このページを自動で再読み込みする' },
   footer: {
@@ -25,7 +25,8 @@ export const ja: Messages = {
     yourDevice: 'お使いのデバイス',
     copy: 'コピー',
     copied: 'コピーしました',
-    scan: 'または認証アプリで読み取る',
+    scan: '入力できない場合は読み取る',
+    scanHint: '認証アプリでこれを読み取ってください。',
     open: 'このスマートフォンで認証アプリを開く',
     timeLeft: (span) => `残り時間：${span}`,
     noTime: 'このページは自動で更新されます。',
@@ -38,6 +39,20 @@ export const ja: Messages = {
     stopChange: 'この変更をやめる',
   },
   enrolling: {
+    choose: 'サインインをどう確認しますか？',
+    chooseSentence: '今後は、パスワードに加えてお使いのデバイスでサインインを確認します。',
+    choices: {
+      computer: {
+        title: 'このコンピューター（指紋、顔、または暗証番号）',
+        sentence: '今回と毎回のサインイン時に確認を求められます。',
+      },
+      device: {
+        title: 'このデバイス（指紋、顔、または暗証番号）',
+        sentence: '今回と毎回のサインイン時に確認を求められます。',
+      },
+      phone: { title: 'スマートフォン', sentence: '一度コードを読み取ると、そこでサインインを承認できます。' },
+      authenticator: { title: '認証アプリ', sentence: 'このスマートフォンや別のスマートフォンのアプリで承認します。' },
+    },
     headline: 'デバイスの設定',
     sentence: '今後は、スマートフォンなどのデバイスでサインインを承認します。',
     steps: {
@@ -52,7 +67,7 @@ export const ja: Messages = {
     code: 'または、認証アプリでこのコードを入力してください。',
     codeOnly: '今後は、デバイスでサインインを承認します。デバイスの認証アプリでこのコードを入力してください。',
     status: 'デバイスを待っています。このページは自動で進みます。',
-    passkey: '代わりにパスキーを使う',
+    back: 'ほかの方法',
     app: '別の認証アプリを使う',
     codeNeeded:
       '管理者から受け取った登録コードを、認証アプリで入力してください。お持ちでなければ、管理者にお問い合わせください。',
@@ -265,6 +280,7 @@ export const ja: Messages = {
   },
   remember: {
     choose: (days) => `このブラウザでは${days}間確認しない`,
+    means: 'それまで、ここではパスワードだけでサインインできます。ご自分のコンピューターでのみ選んでください。',
     save: '保存',
   },
   recovery: {

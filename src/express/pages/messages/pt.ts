@@ -1,7 +1,7 @@
 import type { Messages } from './en.ts'
 
 export const pt: Messages = {
-  appName: 'Login',
+  appName: 'Meu app',
   offline: { headline: 'Você está sem conexão', sentence: 'Continuamos assim que ela voltar.' },
   reload: { stop: 'Não recarregar mais esta página', goOn: 'Recarregar esta página automaticamente' },
   footer: { as: 'Entrando como', signedIn: 'Você entrou como', notYou: 'Não é você?', signOut: 'Sair' },
@@ -16,7 +16,8 @@ export const pt: Messages = {
     yourDevice: 'o seu dispositivo',
     copy: 'Copiar',
     copied: 'Copiado',
-    scan: 'Ou leia com o autenticador',
+    scan: 'Não consegue digitar? Escaneie',
+    scanHint: 'Escaneie isto no autenticador.',
     open: 'Abrir o autenticador neste celular',
     timeLeft: (span) => `Tempo restante: ${span}`,
     noTime: 'Esta página se atualiza sozinha.',
@@ -29,6 +30,23 @@ export const pt: Messages = {
     stopChange: 'Cancelar esta alteração',
   },
   enrolling: {
+    choose: 'Como você quer confirmar os logins?',
+    chooseSentence: 'De agora em diante, além da senha, você confirma os logins em um dispositivo seu.',
+    choices: {
+      computer: {
+        title: 'Este computador (impressão digital, rosto ou PIN)',
+        sentence: 'Ele pergunta agora e a cada login.',
+      },
+      device: {
+        title: 'Este dispositivo (impressão digital, rosto ou PIN)',
+        sentence: 'Ele pergunta agora e a cada login.',
+      },
+      phone: { title: 'Meu celular', sentence: 'Escaneie um código uma vez e aprove os logins por lá.' },
+      authenticator: {
+        title: 'O autenticador',
+        sentence: 'Um app neste celular ou em outro, no qual você aprova os logins.',
+      },
+    },
     headline: 'Configure o seu dispositivo',
     sentence: 'De agora em diante você aprova entradas em um dispositivo, como o seu celular.',
     steps: { camera: 'Abra a câmera do celular', scan: 'Leia este código', add: 'Toque em “Adicionar esta conta”' },
@@ -40,7 +58,7 @@ export const pt: Messages = {
     codeOnly:
       'De agora em diante você aprova entradas em um dispositivo. Digite este código no app de autenticação dele:',
     status: 'Esperando o seu dispositivo. Esta página continua sozinha.',
-    passkey: 'Usar uma chave de acesso',
+    back: 'Outra forma',
     app: 'Usar outro app de autenticação',
     codeNeeded:
       'Digite no autenticador o código de ativação que o seu administrador deu a você. Se não tiver um, peça a ele.',
@@ -251,6 +269,7 @@ export const pt: Messages = {
   },
   remember: {
     choose: (days) => `Não perguntar mais neste navegador por ${days}`,
+    means: 'Até lá, aqui basta a sua senha: escolha isto só no seu próprio computador.',
     save: 'Salvar',
   },
   recovery: {
