@@ -178,6 +178,23 @@ describe('an administrator of one app', () => {
     expect(json.namesakes).toEqual([known])
   })
 
+  it('does not know people of another app by its own e-mail address and its own record', async () => {
+    const by = await administrator(running, { role: 'owner', email: `${unique()}@example.com` })
+    const own = await administrator(running, { role: 'helpdesk', domains: [running.domain.id] })
+    const [stranger, known] = [foreign.get('person')!, (await personWithDevice(running)).id]
+    const decide = (user: string, isOwn: boolean) =>
+      by.call('PUT', `/administrators/${own.id}/record`, { body: { user, own: isOwn } })
+    const read = async () => (await own.call('GET', '/session')).json.administrator
+    for (const user of [stranger, known]) await decide(user, false)
+
+    const shown = await read()
+    await decide(stranger, true)
+
+    expect(shown.namesakes).toEqual([known])
+    expect((await by.call('GET', `/administrators/${own.id}`)).json.user).toBe(stranger)
+    expect((await read()).user).toBeNull()
+  })
+
   it('does not see that a person has a device in another app', async () => {
     const user = await personWithDevice(running, foreign.get('domain'), { name: unique() })
     const path = `/domains/${running.domain.id}/users/${user.id}`

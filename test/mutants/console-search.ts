@@ -20,6 +20,14 @@ export const mutants: readonly Mutant[] = [
     title: 'does not know people of another app by the administrators who have their e-mail address',
   },
   {
+    defense: 'the people whom the session of an administrator names',
+    file: 'src/service/console/sessions.ts',
+    find: 'await asSeenBy(db, signedIn, await findAdministrator(ctx, organizationId, signedIn.id))',
+    replace: 'await findAdministrator(ctx, organizationId, signedIn.id)',
+    test: apps,
+    title: 'does not know people of another app by its own e-mail address and its own record',
+  },
+  {
     defense: 'the domain of a device that a filter looks for',
     file: people,
     find: "isToken('token.domainId', 'in', here.domainIds)",

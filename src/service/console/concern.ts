@@ -33,19 +33,30 @@ export async function concerning<C extends Colleague & Linked>(
   administrator: Pick<SignedIn, 'domainIds'>,
   colleagues: readonly C[],
 ): Promise<C[]> {
-  const { domainIds } = administrator
-  if (domainIds === null) return [...colleagues]
   const shown: C[] = []
   for (const colleague of colleagues.filter((one) => isConcernedBy(administrator, one))) {
-    const { user, namesakes } = colleague
-    const people = [...(user === null ? [] : [user]), ...(namesakes ?? [])]
-    const visible = new Set((await membersOfSome(db, people, domainIds)).map(({ userId }) => userId))
-    shown.push({
-      ...colleague,
-      domains: colleague.domains.filter((id) => domainIds.includes(id)),
-      user: user !== null && visible.has(user) ? user : null,
-      ...(namesakes && { namesakes: namesakes.filter((id) => visible.has(id)) }),
-    })
+    shown.push(await asSeenBy(db, administrator, colleague))
   }
   return shown
+}
+
+/**
+ * An administrator without the domains and people that another one does not see. Administrators see themselves in this way too: people
+ * of other apps may have their e-mail address.
+ */
+export async function asSeenBy<C extends Colleague & Linked>(
+  db: Queryable,
+  { domainIds }: Pick<SignedIn, 'domainIds'>,
+  colleague: C,
+): Promise<C> {
+  if (domainIds === null) return colleague
+  const { user, namesakes } = colleague
+  const people = [...(user === null ? [] : [user]), ...(namesakes ?? [])]
+  const visible = new Set((await membersOfSome(db, people, domainIds)).map(({ userId }) => userId))
+  return {
+    ...colleague,
+    domains: colleague.domains.filter((id) => domainIds.includes(id)),
+    user: user !== null && visible.has(user) ? user : null,
+    ...(namesakes && { namesakes: namesakes.filter((id) => visible.has(id)) }),
+  }
 }

@@ -18,6 +18,7 @@ import { organizationById } from '../store/organizations.ts'
 import type { Queryable } from '../store/schema.ts'
 import { findAdministrator } from '../admin/administrators.ts'
 import { consoleOf, notSignedIn } from './call.ts'
+import { asSeenBy } from './concern.ts'
 import { consoleCookie } from './cookie.ts'
 
 /** How often the use of a session is stored, seconds: so that most requests only read. */
@@ -84,7 +85,7 @@ export async function sessionView(ctx: ServiceContext, signedIn: SignedIn): Prom
   const organization = await organizationById(db, organizationId)
   const domains = await domainsOf(db, organizationId)
   return {
-    administrator: await findAdministrator(ctx, organizationId, signedIn.id),
+    administrator: await asSeenBy(db, signedIn, await findAdministrator(ctx, organizationId, signedIn.id)),
     organization: { id: organizationId, name: organization?.name ?? '' },
     domains: domains
       .filter(({ id }) => domainIds === null || domainIds.includes(id))
