@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { button, type Desk, expectHeadline, link, row, signedIn, startDesk } from './desk.ts'
+import { button, confirm, type Desk, expectHeadline, link, row, signedIn, startDesk } from './desk.ts'
 
 const many = 60
 
@@ -27,7 +27,7 @@ describe('an action on many people', () => {
     await page.getByText('Everyone who matches is selected.').waitFor()
     await button(page, 'Remove from an app').click()
     await dialog.getByLabel('App').selectOption('Wiki')
-    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await confirm(page, 'Preview')
     await dialog.getByText(new RegExp(`People to remove from .Wiki.: ${many}`)).waitFor()
     await dialog.getByText('Not in this app: 1').waitFor()
     const remove = dialog.getByRole('button', { name: 'Remove', exact: true })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import { button, row, signedIn, startDesk } from './desk.ts'
+import { button, confirm, row, signedIn, startDesk } from './desk.ts'
 import { addPhone } from './phone.ts'
 
 const agent = { name: 'Hal Helper', email: 'hal@example.com', role: 'helpdesk', domains: ['Wiki'] } as const
@@ -38,7 +38,7 @@ describe('a caller', () => {
     await page.reload()
     await page.getByText('10 minutes left').waitFor()
     await button(page, 'Create a code').click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Create a code' }).click()
+    await confirm(page, 'Create a code')
     await page.locator('.big-code').waitFor()
 
     expect(shown).toBe(number)
@@ -55,7 +55,7 @@ describe('a caller', () => {
     await page.getByText('The help desk can’t change anything for this person until').waitFor()
     const offered = await button(page, 'Verify caller').count()
     await button(page, 'Sign out everywhere').click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+    await confirm(page, 'Sign out everywhere')
     await page.getByText('This person said that a call to the help desk wasn’t theirs.').waitFor()
 
     expect(offered).toBe(0)

@@ -4,7 +4,7 @@ import { signedIn, startDesk } from './desk.ts'
 import { doTask, tasks } from './tasks.ts'
 
 describe('an administrator', () => {
-  it('does each daily task in three clicks from the search, and in a few seconds', async () => {
+  it('does each daily task in three clicks after typing into the search, and in a few seconds', async () => {
     const desk = await startDesk()
     await desk.addPerson('alice', 'Alice Archer')
     await desk.addPerson('bob', 'Bob Baker')

@@ -240,6 +240,12 @@ export async function acceptInvitation(desk: Desk, link: string): Promise<void> 
 
 export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
 export const link = (page: Page, name: string): Locator => page.getByRole('link', { name, exact: true })
+/** Chooses the first reason in the dialog, and presses the button. */
+export async function confirm(page: Page, name: string): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('radio').first().check()
+  await dialog.getByRole('button', { name, exact: true }).click()
+}
 /** The link of a person in a list. */
 export const row = (page: Page, name: string): Locator =>
   page.getByRole('main').getByRole('link', { name: new RegExp(`^${name}`) })

@@ -2,7 +2,7 @@ import { decodeQR } from 'qr/decode.js'
 import { describe, expect, it } from 'vitest'
 
 import { isolated } from '../../src/printable.ts'
-import { button, row, signedIn, startDesk } from './desk.ts'
+import { button, confirm, row, signedIn, startDesk } from './desk.ts'
 
 const alice = isolated('Alice Archer')
 const admin = { name: 'Ann Admin', email: 'ann@example.com', role: 'admin', domains: ['Wiki'] } as const
@@ -27,16 +27,15 @@ describe('a person without a device', () => {
     const desk = await startDesk()
     const id = await desk.addPerson('alice', 'Alice Archer')
     const { page } = await signedIn(desk, admin)
-    const inDialog = (name: string) => page.getByRole('dialog').getByRole('button', { name })
 
     await row(page, 'Alice Archer').click()
     await button(page, 'Send enrollment mail: Wiki').click()
     await page.getByLabel('The link works for').selectOption('14 days')
-    await inDialog('Send enrollment mail').click()
+    await confirm(page, 'Send enrollment mail')
     await page.getByText(`A mail was sent to ${alice}.`).waitFor()
     await page.getByText('Its link works until').waitFor()
     await button(page, 'Show link: Wiki').click()
-    await inDialog('Show link').click()
+    await confirm(page, 'Show link')
     const drawn = await page.getByRole('img', { name: 'QR code of the link' }).evaluate(pixelsOf)
     const scanned = decodeQR({ ...drawn, data: Buffer.from(drawn.data, 'latin1') })
     const shown = await page.getByLabel('Link', { exact: true }).inputValue()
@@ -48,12 +47,13 @@ describe('a person without a device', () => {
     await button(page, 'Change e-mail address').click()
     await desk.client.users.update(id, { email: 'app@example.com' })
     await page.getByLabel('New e-mail address').fill('new@example.com')
-    await inDialog('Change e-mail address').click()
+    await confirm(page, 'Change e-mail address')
     await page.getByText('This person was changed meanwhile.').waitFor()
-    await inDialog('Cancel').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('app@example.com').first().waitFor()
     await button(page, 'Change e-mail address').click()
     await page.getByLabel('New e-mail address').fill('new@example.com')
+    await page.getByLabel('Other').check()
     await page.keyboard.press('Enter')
     await page.getByText(`The e-mail address of ${alice} was changed.`).waitFor()
 
@@ -67,27 +67,26 @@ describe('a person without a device', () => {
     const bob = await desk.addPerson('bob', 'Bob Baker')
     await desk.client.users.update(bob, { email: 'new@example.com' })
     const { page } = await signedIn(desk, agent)
-    const confirm = () => page.getByRole('dialog').getByRole('button', { name: 'Send enrollment mail' }).click()
 
     await row(page, 'Alice Archer').click()
     desk.mail.refuse()
     await button(page, 'Send enrollment mail: Wiki').click()
-    await confirm()
+    await confirm(page, 'Send enrollment mail')
     await page.getByText('The mail couldn’t be sent').waitFor()
     desk.mail.take()
     for (const more of [0, 1, 2]) {
-      await confirm()
+      await confirm(page, 'Send enrollment mail')
       await page.getByText(`A mail was sent to ${alice}.`).waitFor()
       await page.getByRole('dialog').waitFor({ state: 'detached' })
       expect(desk.mail.mails).toHaveLength(more + 1)
       await button(page, 'Send enrollment mail: Wiki').click()
     }
-    await confirm()
+    await confirm(page, 'Send enrollment mail')
     await page.getByText('No more mails for now.').waitFor()
     await page.goto(`${desk.url}/people`)
     await row(page, 'Bob Baker').click()
     await button(page, 'Send enrollment mail: Wiki').click()
-    await confirm()
+    await confirm(page, 'Send enrollment mail')
 
     await page.getByRole('dialog', { name: 'Another administrator has to agree' }).waitFor()
     expect(desk.mail.mails).toHaveLength(3)

@@ -4,7 +4,18 @@ import type { LanguageTag } from '../../src/contract/languages.ts'
 import type { Words } from '../../src/console/words/en.ts'
 import { languages } from '../../src/console/words/languages.ts'
 import { isolated } from '../../src/printable.ts'
-import { button, type Desk, expectHeadline, link, openScreen, register, registered, row, signedIn } from './desk.ts'
+import {
+  button,
+  confirm,
+  type Desk,
+  expectHeadline,
+  link,
+  openScreen,
+  register,
+  registered,
+  row,
+  signedIn,
+} from './desk.ts'
 import { addPhone } from './phone.ts'
 import { lookAtStock } from './stock-screens.ts'
 
@@ -67,17 +78,17 @@ export async function everyScreen(
   await button(page, words.actions.createCode.button).click()
   await page.getByRole('dialog').waitFor()
   await look('an action')
-  await page.getByRole('dialog').getByRole('button', { name: words.actions.createCode.button }).click()
+  await confirm(page, words.actions.createCode.button)
   await page.locator('.big-code').waitFor()
   await look('a code')
   await button(page, words.done).click()
   await button(page, `${words.mail.send.button}: Wiki`).click()
   await page.getByRole('dialog').waitFor()
   await look('an enrollment mail')
-  await page.getByRole('dialog').getByRole('button', { name: words.mail.send.button }).click()
+  await confirm(page, words.mail.send.button)
   await page.getByText(words.mail.send.done(isolated('Alice Archer'))).waitFor()
   await button(page, `${words.mail.link.button}: Wiki`).click()
-  await page.getByRole('dialog').getByRole('button', { name: words.mail.link.button }).click()
+  await confirm(page, words.mail.link.button)
   await page.locator('dialog .qr-code').waitFor()
   await look('a link for enrollment')
   await button(page, words.done).click()
@@ -157,7 +168,7 @@ async function lookAtBulkActions(
   await button(page, bulk.actions.remove_member.button).click()
   await dialog.waitFor()
   await look('preparing a bulk action')
-  await dialog.getByRole('button', { name: bulk.preview }).click()
+  await confirm(page, bulk.preview)
   await dialog
     .locator('input')
     .or(dialog.getByRole('button', { name: done }))
@@ -166,7 +177,7 @@ async function lookAtBulkActions(
   await look('the preview of a bulk action')
   await page.keyboard.press('Escape')
   await button(page, bulk.actions.unlock.button).click()
-  await dialog.getByRole('button', { name: bulk.preview }).click()
+  await confirm(page, bulk.preview)
   await dialog.getByRole('button', { name: bulk.actions.unlock.start, exact: true }).click()
   await page.getByText(bulk.states.done).waitFor()
   await look('a bulk action')
@@ -259,7 +270,7 @@ async function askForConsent(desk: Desk): Promise<void> {
   })
   await row(page, 'Alice Archer').click()
   await button(page, 'Reset').click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
+  await confirm(page, 'Reset')
   await button(page, 'Ask').click()
   await page.getByText('Waiting for consent').waitFor()
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { isolated } from '../../src/printable.ts'
-import { button, type Desk, expectHeadline, link, row, signedIn, startDesk } from './desk.ts'
+import { button, confirm, type Desk, expectHeadline, link, row, signedIn, startDesk } from './desk.ts'
 
 const agent = { name: 'Hal Helper', email: 'hal@example.com', role: 'helpdesk', domains: ['Wiki'] } as const
 const admin = { name: 'Ann Admin', email: 'ann@example.com', role: 'admin', domains: ['Wiki'] } as const
@@ -110,7 +110,7 @@ describe('a person', () => {
 
     await row(page, 'Alice Archer').click()
     await button(page, 'Create a code').click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Create a code' }).click()
+    await confirm(page, 'Create a code')
     await page.getByRole('dialog', { name: `Recovery code for ${isolated('Alice Archer')}` }).waitFor()
     const shown = await page.locator('.big-code').innerText()
     await button(page, 'Done').click()
@@ -135,7 +135,11 @@ describe('a person', () => {
     await row(page, 'Alice Archer').click()
     await button(page, 'Assign a hardware token').click()
     await page.getByLabel('Serial number').fill('SN-2')
-    await page.getByRole('dialog').getByRole('button', { name: 'Assign' }).click()
+    const assign = page.getByRole('dialog').getByRole('button', { name: 'Assign' })
+    await assign.click()
+    await page.getByText('Choose a reason.').waitFor()
+    await page.getByLabel('New device').check()
+    await assign.click()
     await page.getByText('There is no token with this serial number').waitFor()
     await page.getByLabel('Serial number').fill('SN-1')
     await page.keyboard.press('Enter')
@@ -152,7 +156,7 @@ describe('a person', () => {
 
     await row(helper.page, 'Alice Archer').click()
     await button(helper.page, 'Reset').click()
-    await helper.page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
+    await confirm(helper.page, 'Reset')
     await helper.page.getByRole('dialog', { name: 'Another administrator has to agree' }).waitFor()
     await button(helper.page, 'Ask').click()
     await helper.page.getByText('Waiting for consent until').waitFor()
@@ -177,7 +181,7 @@ describe('a person', () => {
     await button(helper.page, 'Change e-mail address').click()
     const dialog = helper.page.getByRole('dialog')
     await dialog.getByLabel('New e-mail address').fill('archer@example.com')
-    await dialog.getByRole('button', { name: 'Change e-mail address' }).click()
+    await confirm(helper.page, 'Change e-mail address')
     await button(helper.page, 'Ask').click()
     await helper.page.getByText('Waiting for consent until').waitFor()
     await link(other.page, 'Requests').click()
@@ -198,7 +202,7 @@ describe('a person', () => {
     await row(namesake.page, 'Alice Archer').click()
     await button(namesake.page, 'Reset').click()
     const dialog = namesake.page.getByRole('dialog')
-    await dialog.getByRole('button', { name: 'Reset' }).click()
+    await confirm(namesake.page, 'Reset')
     await dialog.getByText('This person has your e-mail address').waitFor()
     await button(namesake.page, 'Cancel').click()
 
@@ -207,7 +211,7 @@ describe('a person', () => {
     await button(owner.page, 'It’s someone else').click()
     await owner.page.getByText('Someone else with the same e-mail address').waitFor()
     await button(namesake.page, 'Reset').click()
-    await dialog.getByRole('button', { name: 'Reset' }).click()
+    await confirm(namesake.page, 'Reset')
 
     await namesake.page.getByText(`${isolated('Alice Archer')} was reset.`).waitFor()
   })
@@ -230,7 +234,7 @@ describe('a person', () => {
 
     await row(page, 'Alice Archer').click()
     await button(page, 'Sign out everywhere').click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+    await confirm(page, 'Sign out everywhere')
 
     await page.getByText('You can’t do this to your own record.').waitFor()
   })

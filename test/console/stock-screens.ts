@@ -24,6 +24,7 @@ export async function lookAtStock(
   await page.locator('input[type=file]').setInputFiles({ name: 'tokens.csv', mimeType: 'text/csv', buffer })
   await page.locator('.import-report').waitFor()
   await look('what an import would do')
+  await page.getByRole('radio').first().check()
   await page.locator('.buttons button').click()
   await page.locator('.data-list').waitFor()
   const carol = (await desk.client.users.getByUsername('carol')).id

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { isolated } from '../../src/printable.ts'
 import { container, encrypted, encryption, exampleKey, keyPackage } from '../service/import/pskc-file.ts'
-import { button, expectHeadline, link, signedIn, startDesk } from './desk.ts'
+import { button, confirm, expectHeadline, link, signedIn, startDesk } from './desk.ts'
 
 const seed = '3132333435363738393031323334353637383930'
 const csvFile = (...rows: readonly string[]) => ({
@@ -24,6 +24,7 @@ describe('the stock of hardware tokens', () => {
     await page.locator('input[type=file]').setInputFiles(csvFile(`HT-1001,${seed}`, `HT-1002,${seed}`, 'HT-1003,12'))
     await page.getByText('2 tokens are new.').waitFor()
     const report = await page.locator('.import-report table').innerText()
+    await page.getByRole('radio', { name: 'Other' }).check()
     await button(page, 'Import 2 tokens').click()
     await page.getByText('2 tokens were imported.').waitFor()
     await expectHeadline(page, 'Hardware tokens')
@@ -39,14 +40,14 @@ describe('the stock of hardware tokens', () => {
     await dialog.getByRole('link', { name: 'Alice Archer' }).click()
     await page.getByText(`Assign a hardware token to ${isolated('Alice Archer')}?`).waitFor()
     const serial = await dialog.getByLabel('Serial number').inputValue()
-    await dialog.getByRole('button', { name: 'Assign a hardware token' }).click()
+    await confirm(page, 'Assign a hardware token')
     await page.getByText(`${isolated('Alice Archer')} has a hardware token now.`).waitFor()
     await link(page, 'Hardware tokens').click()
     await page.getByRole('row').filter({ hasText: 'Alice Archer' }).waitFor()
     await page.getByRole('button', { name: 'HT-1002' }).click()
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await dialog.getByRole('heading', { name: `Delete the token ${isolated('HT-1002')}?` }).waitFor()
-    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await confirm(page, 'Delete')
     await page.getByText(`The token ${isolated('HT-1002')} was deleted.`).waitFor()
 
     expect(report).toMatch(/4\tThe seed isn’t/)
@@ -80,6 +81,7 @@ describe('the stock of hardware tokens', () => {
     await page.getByText('Checking the file…').waitFor({ state: 'detached' })
     await page.getByLabel('Key of the file').fill(exampleKey)
     await button(page, 'Check the file').click()
+    await page.getByRole('radio', { name: 'Other' }).check()
     await button(page, 'Import 1 token').click()
     await page.getByText('1 token was imported.').waitFor()
     await button(page, 'Scan with the camera').click()

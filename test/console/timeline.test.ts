@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { button, link, row, signedIn, startDesk } from './desk.ts'
+import { button, confirm, link, row, signedIn, startDesk } from './desk.ts'
 
 describe('the timeline of a person', () => {
   it('shows sign-ins and changes with who made them, filtered, page by page, and leads to the audit trail', async () => {
@@ -12,7 +12,7 @@ describe('the timeline of a person', () => {
     const card = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Sign-ins and changes' }) })
     const titles = () => card.locator('.row strong').allInnerTexts()
     await button(page, 'Create a code').click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Create a code' }).click()
+    await confirm(page, 'Create a code')
     await button(page, 'Done').click()
     await desk.lock('alice')
     await page.reload()

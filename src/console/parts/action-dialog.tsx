@@ -7,7 +7,7 @@ import { type Entered, nothingEntered, type PersonAction, type ShownCode } from 
 import { useWords } from '../words/speech.tsx'
 import { ActionFields } from './action-fields.tsx'
 import { Confirm } from './confirm.tsx'
-import { ReasonChoice } from './reason-choice.tsx'
+import { ReasonChoice, useReason } from './reason-choice.tsx'
 
 /** What another administrator is asked to consent to. */
 export interface AskedConsent {
@@ -32,7 +32,7 @@ interface ActionDialogProps {
 /** Asks before an action on a person, and for its reason, which the audit trail records. */
 export function ActionDialog({ action, verifiable, verified, onAsk, onDone, onClose }: ActionDialogProps) {
   const words = useWords()
-  const [because, setBecause] = useState(action.because)
+  const reason = useReason(action.because)
   const [entered, setEntered] = useState<Entered>({ ...nothingEntered, ...action.entered })
   /** Why another administrator has to consent to it. */
   const [guarded, setGuarded] = useState<'guarded' | 'sameaddress'>()
@@ -46,6 +46,8 @@ export function ActionDialog({ action, verifiable, verified, onAsk, onDone, onCl
     if (done.current) onDone(done.current.code)
   }
   async function confirm() {
+    const because = reason.require()
+    if (!because) return false
     const { operation, parameters } = action
     if (guarded) return onAsk({ operation, parameters: parameters?.(entered) ?? {}, because })
     try {
@@ -76,7 +78,7 @@ export function ActionDialog({ action, verifiable, verified, onAsk, onDone, onCl
     >
       <p>{action.sentence}</p>
       {action.asks === undefined ? null : <ActionFields asks={action.asks} entered={entered} onChange={setEntered} />}
-      <ReasonChoice because={because} onChange={setBecause} />
+      <ReasonChoice reason={reason} />
     </Confirm>
   )
 }

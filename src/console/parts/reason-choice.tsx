@@ -1,24 +1,59 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+
 import type { Because } from '../../contract/admin/because.ts'
 import { useWords } from '../words/speech.tsx'
 
-interface ReasonChoiceProps {
-  readonly because: Because
-  readonly onChange: (because: Because) => void
+/** The reason for an action, once it has been chosen. */
+export interface Reason {
+  readonly because: Because | undefined
+  readonly choose: (because: Because) => void
+  /** Whether it was asked for already, so that it is missing. */
+  readonly missing: boolean
+  /** @returns the reason; undefined where there is none yet, which the fields then say. */
+  readonly require: () => Because | undefined
+}
+
+/** @param known The reason of what was asked for before. Otherwise none is preselected: the audit trail would only record our guess. */
+export function useReason(known?: Because): Reason {
+  const [because, choose] = useState(known)
+  const [asked, setAsked] = useState(false)
+
+  function require() {
+    setAsked(true)
+    return because
+  }
+  return { because, choose, missing: asked && because === undefined, require }
 }
 
 /** The reason for an action, which the audit trail records. */
-export function ReasonChoice({ because, onChange }: ReasonChoiceProps) {
+export function ReasonChoice({ reason: { because, choose, missing } }: { readonly reason: Reason }) {
   const words = useWords()
+  const id = useId()
+  const fields = useRef<HTMLFieldSetElement>(null)
+
+  useEffect(() => {
+    if (missing) fields.current?.querySelector('input')?.focus()
+  }, [missing])
   return (
-    <label class="field">
-      <span>{words.reason}</span>
-      <select value={because} onChange={({ currentTarget }) => onChange(currentTarget.value as Because)}>
+    <fieldset ref={fields} class="reasons" aria-describedby={id}>
+      <legend>{words.reason}</legend>
+      <div class="reason-list">
         {Object.entries(words.reasons).map(([name, text]) => (
-          <option key={name} value={name}>
-            {text}
-          </option>
+          <label key={name} class="chip">
+            <input
+              type="radio"
+              name={`${id}-reason`}
+              checked={because === name}
+              aria-invalid={missing}
+              onChange={() => choose(name as Because)}
+            />
+            <span>{text}</span>
+          </label>
         ))}
-      </select>
-    </label>
+      </div>
+      <p id={id} class="danger" role="alert">
+        {missing ? words.chooseReason : ''}
+      </p>
+    </fieldset>
   )
 }

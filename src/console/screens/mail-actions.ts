@@ -28,7 +28,6 @@ export function mailActionsOn({ client, words: { mail }, person, dayTime, reload
     done: mail.linkReady(name),
     operation: 'showEnrollmentLink',
     parameters: ({ days }) => ({ domainId, days }),
-    because: 'new_device',
     harmless: true,
     async run(because, { days }) {
       const { code, ...link } = await client.call('POST /admin/people/:userId/domains/:domainId/enrollment-link', {
@@ -46,7 +45,6 @@ export function mailActionsOn({ client, words: { mail }, person, dayTime, reload
       done: mail.send.done(name),
       operation: 'sendEnrollmentMail',
       parameters: ({ days }) => ({ domainId, days }),
-      because: 'new_device',
       asks: 'days',
       harmless: true,
       async run(because, { days }) {
@@ -74,7 +72,6 @@ export function mailActionsOn({ client, words: { mail }, person, dayTime, reload
       done: mail.email.done(name),
       operation: 'changePersonEmail',
       parameters: ({ email }) => ({ email }),
-      because: 'other',
       asks: 'email',
       harmless: true,
       async run(because, { email }) {

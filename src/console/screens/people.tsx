@@ -32,6 +32,8 @@ export function PeopleScreen() {
   const loaded = useLoad(peoplePlace(query), () => client.call('GET /admin/people', { query }), { keep: true })
   const { value, current } = loaded
   const change = (changes: Partial<PeopleQuery>) => peoplePlace({ ...query, from: undefined, ...changes })
+  const [first, second] = value?.people ?? []
+  const only = current && second === undefined ? first : undefined
   return (
     <Page
       title={words.people}
@@ -50,6 +52,7 @@ export function PeopleScreen() {
           value={query.q ?? ''}
           found={current}
           onSearch={(q) => go(change({ q }), true)}
+          onEnter={only && (() => go(personPlace(only.id)))}
         />
         <FilterChoice
           label={words.filter}

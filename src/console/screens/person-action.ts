@@ -48,8 +48,8 @@ export interface PersonAction {
   readonly sentence: string
   /** What the button does. */
   readonly action: string
-  /** The reason that most often fits. */
-  readonly because: Because
+  /** The reason that a colleague has seen already. */
+  readonly because?: Because
   /** What has to be entered. */
   readonly asks?: 'serialNumber' | 'bypassCode' | 'twoCodes' | 'days' | 'email'
   /** What was entered elsewhere. */
@@ -79,7 +79,6 @@ export function actionsOn(about: MailedPerson) {
     unlock: (): PersonAction => ({
       ...named('unlock'),
       operation: 'unlockPerson',
-      because: 'locked_out',
       harmless: true,
       run: (because) => without(client.call('POST /admin/people/:userId/unlock', { params, body: { because } })),
     }),
@@ -87,7 +86,6 @@ export function actionsOn(about: MailedPerson) {
       ...named('issueToken'),
       operation: 'issuePersonToken',
       parameters: () => ({ domainId }),
-      because: 'new_device',
       harmless: true,
       async run(because) {
         const { code } = await client.call('POST /admin/people/:userId/domains/:domainId/token', {
@@ -101,7 +99,6 @@ export function actionsOn(about: MailedPerson) {
       ...named('revokeToken'),
       operation: 'revokePersonToken',
       parameters: () => ({ domainId }),
-      because: 'lost_device',
       run: (because) =>
         without(
           client.call('POST /admin/people/:userId/domains/:domainId/token/revoke', {
@@ -114,7 +111,6 @@ export function actionsOn(about: MailedPerson) {
       ...named('assignHardware'),
       operation: 'assignPersonHardware',
       parameters: ({ serialNumber }) => ({ serialNumber }),
-      because: 'new_device',
       asks: 'serialNumber',
       entered: { serialNumber: serial },
       harmless: true,
@@ -129,7 +125,6 @@ export function actionsOn(about: MailedPerson) {
         sentence,
         done: done(name),
         operation: 'resynchronizePersonHardware',
-        because: 'other',
         asks: 'twoCodes',
         harmless: true,
         run: (because, { first, second }) =>
@@ -144,7 +139,6 @@ export function actionsOn(about: MailedPerson) {
     releaseHardware: (): PersonAction => ({
       ...named('releaseHardware'),
       operation: 'releasePersonHardware',
-      because: 'lost_device',
       run: (because) =>
         without(client.call('POST /admin/people/:userId/hardware/release', { params, body: { because } })),
     }),
@@ -152,7 +146,6 @@ export function actionsOn(about: MailedPerson) {
       ...named('createCode'),
       operation: 'createPersonBypassCode',
       parameters: ({ usesAllowed, expirationTime }) => ({ usesAllowed, expirationTime }),
-      because: 'lost_device',
       asks: 'bypassCode',
       harmless: true,
       async run(because, { usesAllowed, expirationTime }) {
@@ -164,7 +157,6 @@ export function actionsOn(about: MailedPerson) {
     deleteCodes: (): PersonAction => ({
       ...named('deleteCodes'),
       operation: 'deletePersonBypassCodes',
-      because: 'fraud',
       run: (because) =>
         without(client.call('POST /admin/people/:userId/bypass-codes/delete', { params, body: { because } })),
     }),
@@ -172,7 +164,6 @@ export function actionsOn(about: MailedPerson) {
       ...named('deletePasskey'),
       operation: 'deletePersonPasskey',
       parameters: () => ({ passkeyId }),
-      because: 'lost_device',
       run: (because) =>
         without(
           client.call('POST /admin/people/:userId/passkeys/:passkeyId/delete', {
@@ -184,7 +175,6 @@ export function actionsOn(about: MailedPerson) {
     endSessions: (): PersonAction => ({
       ...named('endSessions'),
       operation: 'endPersonSessions',
-      because: 'fraud',
       run: (because) => without(client.call('POST /admin/people/:userId/end-sessions', { params, body: { because } })),
     }),
     /** After a sign-in that was not the person's. */
@@ -196,7 +186,6 @@ export function actionsOn(about: MailedPerson) {
         sentence,
         done: done(name),
         operation: 'endPersonSessions',
-        because: 'fraud',
         run: (because) =>
           without(client.call('POST /admin/people/:userId/end-sessions', { params, body: { because } })),
       }
@@ -204,7 +193,6 @@ export function actionsOn(about: MailedPerson) {
     reset: (): PersonAction => ({
       ...named('reset'),
       operation: 'resetPerson',
-      because: 'lost_device',
       run: (because) => without(client.call('POST /admin/people/:userId/reset', { params, body: { because } })),
     }),
   }

@@ -523,6 +523,7 @@ export const ar: Words = {
     changed: 'تغيّرت بيانات هذا الشخص في هذه الأثناء. أغلق هذه النافذة وتحقق من عنوان البريد ثم حاول مرة أخرى.',
   },
   reason: 'السبب',
+  chooseReason: 'اختر سببًا.',
   reasons: {
     lost_device: 'جهاز مفقود',
     new_device: 'جهاز جديد',

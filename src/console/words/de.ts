@@ -489,6 +489,7 @@ export const de: Words = {
       'Diese Person wurde inzwischen geändert. Schließen Sie dieses Fenster, prüfen Sie die E-Mail-Adresse, und versuchen Sie es noch einmal.',
   },
   reason: 'Grund',
+  chooseReason: 'Wählen Sie einen Grund.',
   reasons: {
     lost_device: 'Gerät verloren',
     new_device: 'Neues Gerät',

@@ -475,6 +475,7 @@ export const en = {
     changed: 'This person was changed meanwhile. Close this, check the e-mail address, and try again.',
   },
   reason: 'Reason',
+  chooseReason: 'Choose a reason.',
   reasons: {
     lost_device: 'Lost device',
     new_device: 'New device',

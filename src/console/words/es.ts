@@ -480,6 +480,7 @@ export const es: Words = {
       'Esta persona se cambió mientras tanto. Cierre esto, compruebe la dirección de correo e inténtelo de nuevo.',
   },
   reason: 'Motivo',
+  chooseReason: 'Elija un motivo.',
   reasons: {
     lost_device: 'Dispositivo perdido',
     new_device: 'Dispositivo nuevo',

@@ -488,6 +488,7 @@ export const fr: Words = {
       'Cette personne a été modifiée entre-temps. Fermez cette fenêtre, vérifiez l’adresse e-mail, puis réessayez.',
   },
   reason: 'Motif',
+  chooseReason: 'Choisissez un motif.',
   reasons: {
     lost_device: 'Appareil perdu',
     new_device: 'Nouvel appareil',

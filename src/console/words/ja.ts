@@ -470,6 +470,7 @@ export const ja: Words = {
     changed: 'この利用者の情報がその間に変更されました。閉じてメールアドレスを確認し、もう一度お試しください。',
   },
   reason: '理由',
+  chooseReason: '理由を選んでください。',
   reasons: {
     lost_device: 'デバイスの紛失',
     new_device: '新しいデバイス',

@@ -477,6 +477,7 @@ export const pt: Words = {
     changed: 'Esta pessoa foi alterada nesse meio-tempo. Feche isto, confira o endereço de e-mail e tente de novo.',
   },
   reason: 'Motivo',
+  chooseReason: 'Escolha um motivo.',
   reasons: {
     lost_device: 'Dispositivo perdido',
     new_device: 'Dispositivo novo',

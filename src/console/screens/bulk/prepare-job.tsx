@@ -1,10 +1,8 @@
-import { useState } from 'preact/hooks'
-
 import type { Because } from '../../../contract/admin/because.ts'
 import type { BulkAction } from '../../../contract/admin/bulk-jobs.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'
-import { ReasonChoice } from '../../parts/reason-choice.tsx'
+import { ReasonChoice, useReason } from '../../parts/reason-choice.tsx'
 import { useSignedIn } from '../../session.tsx'
 import { useAttempt } from '../../use-attempt.ts'
 import { useWords } from '../../words/speech.tsx'
@@ -22,12 +20,13 @@ export function PrepareJob({ action, domain, onDomain, onPrepare, onClose }: Pre
   const words = useWords()
   const { domains } = useSignedIn().session
   const { busy, problem, run } = useAttempt()
-  const [because, setBecause] = useState<Because>(usual[action])
+  const reason = useReason()
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        if (!busy) void run(() => onPrepare(because))
+        const because = reason.require()
+        if (because && !busy) void run(() => onPrepare(because))
       }}
     >
       <div class="sentence">
@@ -44,7 +43,7 @@ export function PrepareJob({ action, domain, onDomain, onPrepare, onClose }: Pre
             </select>
           </label>
         ) : null}
-        <ReasonChoice because={because} onChange={setBecause} />
+        <ReasonChoice reason={reason} />
       </div>
       <Problem text={problem} />
       <div class="actions">
@@ -53,11 +52,4 @@ export function PrepareJob({ action, domain, onDomain, onPrepare, onClose }: Pre
       </div>
     </form>
   )
-}
-
-/** The reason that fits most often. */
-const usual: Readonly<Record<BulkAction, Because>> = {
-  unlock: 'locked_out',
-  enrollment_mail: 'new_device',
-  remove_member: 'left',
 }

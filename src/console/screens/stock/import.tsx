@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'
 import { hasCode } from '../../client/errors.ts'
 import { Page } from '../../parts/page.tsx'
-import { ReasonChoice } from '../../parts/reason-choice.tsx'
+import { ReasonChoice, useReason } from '../../parts/reason-choice.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { stockPlace } from '../../places.ts'
 import { useRouter } from '../../router.tsx'
@@ -32,12 +32,15 @@ export function ImportScreen() {
   const [key, setKey] = useState('')
   const [asksKey, setAsksKey] = useState(false)
   const [report, setReport] = useState<StockReport>()
-  const [because, setBecause] = useState<Because>('other')
+  const reason = useReason()
   const [importing, setImporting] = useState(false)
 
-  /** @returns undefined if the file or its key cannot be used; the page says why. */
-  async function send(chosen: File, dryRun: boolean): Promise<StockReport | undefined> {
-    const query = { because, dryRun: dryRun ? 'true' : 'false', skipRejected: 'true' } as const
+  /**
+   * @param because Why the tokens are stored; nothing is without it.
+   * @returns undefined if the file or its key cannot be used; the page says why.
+   */
+  async function send(chosen: File, because?: Because): Promise<StockReport | undefined> {
+    const query = { because: because ?? 'other', dryRun: because ? 'false' : 'true', skipRejected: 'true' } as const
     const headers = key === '' ? {} : { key }
     const content = new Blob([chosen], { type: typeOf(chosen) })
     try {
@@ -53,7 +56,7 @@ export function ImportScreen() {
       return undefined
     }
   }
-  const check = (chosen: File) => run(async () => setReport(await send(chosen, true)))
+  const check = (chosen: File) => run(async () => setReport(await send(chosen)))
 
   async function choose(chosen: File) {
     setReport(undefined)
@@ -65,9 +68,11 @@ export function ImportScreen() {
     await check(chosen)
   }
   async function start(chosen: File) {
+    const because = reason.require()
+    if (!because) return
     setImporting(true)
     await run(async () => {
-      const result = await send(chosen, false)
+      const result = await send(chosen, because)
       if (!result) return
       say(stock.import.done(result.imported))
       go(stockPlace())
@@ -91,7 +96,7 @@ export function ImportScreen() {
             <ImportReport report={report} />
             {report.acceptable === 0 ? null : (
               <>
-                <ReasonChoice because={because} onChange={setBecause} />
+                <ReasonChoice reason={reason} />
                 <div class="buttons">
                   <Button
                     class="filled"

@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks'
 
-import type { Because } from '../../../contract/admin/because.ts'
 import type { StockToken } from '../../../contract/admin/stock.ts'
 import { isolated, printable } from '../../../printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Confirm, Dialog } from '../../parts/confirm.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { LastUse } from '../../parts/last-use.tsx'
-import { ReasonChoice } from '../../parts/reason-choice.tsx'
+import { ReasonChoice, useReason } from '../../parts/reason-choice.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { personPlace } from '../../places.ts'
@@ -119,24 +118,27 @@ function DeleteDialog({ token: { id, serialNumber }, onDeleted, onClose }: Delet
   const { stock } = useWords()
   const { client } = useSignedIn()
   const say = useToast()
-  const [because, setBecause] = useState<Because>('other')
+  const reason = useReason()
   const name = isolated(serialNumber)
   return (
     <Confirm
       title={stock.deleteTitle(name)}
       action={stock.delete}
       onConfirm={async () => {
+        const because = reason.require()
+        if (!because) return false
         await client.call('POST /admin/stock/:hardwareTokenId/delete', {
           params: { hardwareTokenId: id },
           body: { because },
         })
         say(stock.deleted(name))
         await onDeleted()
+        return true
       }}
       onClose={onClose}
     >
       <p>{stock.deleteSentence}</p>
-      <ReasonChoice because={because} onChange={setBecause} />
+      <ReasonChoice reason={reason} />
     </Confirm>
   )
 }
