@@ -67,6 +67,8 @@ async function push(
 ): Promise<Progress> {
   const session = await service.client.sessions.create(service.domainId, {
     ...describe(challenge, sender),
+    ...(challenge.binding !== undefined && { binding: challenge.binding }),
+    ...(challenge.enrollment === 'offered' && { enrolling: true }),
     numberMatching: options.numberMatching,
   })
   const asks = (challenge.asks ?? 0) + 1

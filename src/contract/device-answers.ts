@@ -6,6 +6,7 @@ import { Domain13 } from './domains.ts'
 import { ErrorBody } from './errors.ts'
 import { CallEntry, PhoneCall } from './phone-calls.ts'
 import { Attribute, SessionPurpose, SessionReason, SessionState } from './session-facts.ts'
+import { ShownUser } from './shown-user.ts'
 import { Id, Random128, Seconds } from './text.ts'
 
 const DeviceDomain = z.object({ id: Id, name: z.string(), keyType: Domain13.shape.keyType })
@@ -18,7 +19,7 @@ export const Preview = z.object({
   service: Id,
   organization: z.object({ name: z.string() }),
   domain: DeviceDomain,
-  user: z.object({ username: z.string() }),
+  user: ShownUser,
   /** Absent where the service sends no push messages. */
   pushKey: PushKey.optional(),
 })
@@ -29,7 +30,7 @@ export const Activated = z.object({
   service: Id,
   organization: z.object({ name: z.string() }),
   domain: DeviceDomain,
-  user: z.object({ username: z.string() }),
+  user: ShownUser,
   pushKey: PushKey.optional(),
   /** Whether the service accepted the subscription. */
   push: z.boolean(),
@@ -67,7 +68,7 @@ export const DeviceRequest = z.object({
   id: Id,
   nonce: Random128,
   domain: z.object({ id: Id, name: z.string() }),
-  user: z.object({ username: z.string() }),
+  user: ShownUser,
   attributes: z.array(Attribute),
   ipAddress: z.string().optional(),
   /** How many digits to type; 0 where no number is asked for. */
@@ -76,6 +77,11 @@ export const DeviceRequest = z.object({
   purpose: SessionPurpose.optional(),
   /** The browser is not one that the person keeps. An approval can keep it. */
   newBrowser: z.literal(true).optional(),
+  /**
+   * The person has never passed the second step in this browser: a reason to warn. Decided by the service, by the cookie of the browser
+   * alone: its name and its place are what an attacker chooses.
+   */
+  neverPassed: z.literal(true).optional(),
   createdAt: Seconds,
   expiresAt: Seconds,
 })
@@ -160,7 +166,7 @@ export const HistoryEntry = z.object({
   /** Of the session. */
   id: Id,
   domain: z.object({ id: Id, name: z.string() }),
-  user: z.object({ username: z.string() }),
+  user: ShownUser,
   attributes: z.array(Attribute),
   ipAddress: z.string().optional(),
   state: z.enum(['approved', 'denied']),

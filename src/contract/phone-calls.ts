@@ -5,6 +5,7 @@
 import { z } from 'zod'
 
 import { Pin } from './pin.ts'
+import { ShownUser } from './shown-user.ts'
 import { Id, Random128, Seconds } from './text.ts'
 
 /** How long an outcome stands, seconds. */
@@ -22,7 +23,7 @@ export const PhoneCall = z.object({
   id: Id,
   nonce: Random128,
   domain: z.object({ id: Id, name: z.string() }),
-  user: z.object({ username: z.string() }),
+  user: ShownUser,
   /** How many digits the help desk reads out. */
   numberLength: z.int(),
   createdAt: Seconds,

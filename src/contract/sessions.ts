@@ -115,6 +115,9 @@ const SigningInBrowser = z.object({
 })
 export type PassedBrowser = z.input<typeof SigningInBrowser>
 
+/** At least 128 bits, base64url: nobody can guess another browser's. */
+const BrowserBinding = z.string().regex(/^[\w-]{22,86}$/)
+
 export const NewSession = NewSession13.extend({
   numberMatching: z.boolean().optional(),
   /** Only this challenge can redeem the approval. */
@@ -127,6 +130,13 @@ export const NewSession = NewSession13.extend({
   browserProof: optionalField(BrowserProof),
   /** What the app allows without such a proof. */
   unknownBrowser: UnknownBrowser.optional(),
+  /**
+   * The browser as the app knows it, such as the hash of a cookie. A request to a device cancels a pending one of the same user, domain
+   * and binding.
+   */
+  binding: BrowserBinding.optional(),
+  /** The device was set up in this challenge: its first request says nothing about the browser. */
+  enrolling: z.boolean().optional(),
   /** What the app asks for; the stricter of this and the policy of the domain applies. */
   phishingResistant: RequestedPhishingResistance.optional(),
   /** The relying party of the app: only its passkeys count for `prefer`. By default, those for any app do. */

@@ -2,6 +2,7 @@ import type { NextFunction, Request, Response } from 'express'
 
 import { unbuffered } from '../event-stream.ts'
 import { asCaller } from '../challenge/attribution.ts'
+import type { Challenge } from '../challenge/challenge.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { leaveByPage } from './app-login/leave-by-page.ts'
 import { challengeViewOf, renderPage } from './pages/layout.ts'
@@ -12,6 +13,7 @@ import type { Answer, Continue, Effects, Handler, Outcome, Page, StateChange, St
 import { continueAt } from './request/outcome.ts'
 import type { WebRequest } from './request/web-request.ts'
 import type { MfaState } from './session/mfa-state.ts'
+import { openChallenges } from './session/open-challenges.ts'
 import { renewalSent } from './session/renewals.ts'
 import {
   canSave,
@@ -24,6 +26,7 @@ import {
   saveMfaState,
   saveUnderNewId,
 } from './session/web-session.ts'
+import { cancelRequests } from './sign-in/cancel-requests.ts'
 import { unavailable } from './sign-in/unavailable.ts'
 
 /**
@@ -66,7 +69,9 @@ export async function applyEffects(
   context: RequestContext,
   { state, cookies = [], events = [] }: Effects,
 ): Promise<void> {
+  const open = openChallenges(req)
   await changeState(req, res, state)
+  if (state !== 'as-is' && state !== 'detach') cancelDropped(req, context, open)
   for (const cookie of cookies) res.appendHeader('Set-Cookie', cookie)
   for (const event of events) emit(req, context, event)
 }
@@ -101,6 +106,15 @@ async function applyAll<A extends Kind>(
 }
 
 const isContinue = <A extends Kind>(answer: A | Continue<A>): answer is Continue<A> => answer.kind === 'continue'
+
+/** A challenge that is no longer stored cannot be passed, so nobody should be asked for it. What has passed it needs no cancelling. */
+function cancelDropped(req: Request, { mfa }: RequestContext, before: readonly Challenge[]): void {
+  if (before.length === 0) return
+  const { verified } = readMfaState(req)
+  const left = new Set(openChallenges(req).map(({ id }) => id))
+  const dropped = before.filter(({ id, sessionId }) => !left.has(id) && sessionId !== verified?.sessionId)
+  cancelRequests(req, mfa, dropped)
+}
 
 function changeState(req: Request, res: Response, change: StateChange): void | Promise<void> {
   if (change === 'as-is') return

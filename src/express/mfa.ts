@@ -13,9 +13,9 @@ import { createVerificationEnds } from '../challenge/verification-ends.ts'
 import type { VersionAdapter } from '../challenge/version-adapter.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { requireNode } from '../node-version.ts'
+import { endWithLogin } from './app-login/login-ends.ts'
 import { watchLogoutPath } from './app-login/log-out.ts'
 import { wrapPassport } from './app-login/passport-logins.ts'
-import { withdrawShownCode } from './app-login/withdraw-shown-code.ts'
 import { apply, applyEffects, serve, serveDetached } from './apply.ts'
 import { followRequest, withDebug } from './debug/debug.ts'
 import type { Debug } from './debug/debug.ts'
@@ -234,7 +234,7 @@ async function handleUser(
 ): Promise<void> {
   const { mfa: own, user } = context
   const { options } = own
-  if (!user || isLogout(req, options.logoutPath)) await withdrawShownCode(req, own)
+  if (!user || isLogout(req, options.logoutPath)) await endWithLogin(req, own)
   await applyEffects(req, res, context, user ? await checkState(req, context, user) : signedOut(req))
   if (!user) {
     // The gate lets these pass, whatever the routes behind it make of them.
@@ -259,7 +259,7 @@ function signedOut(req: Request): Effects {
 async function checkState(req: Request, context: RequestContext, user: MfaUser): Promise<Effects> {
   const state = readMfaState(req, context)
   if (!isForeign(state, context)) return { state: 'as-is', events: await checkEpoch(state, context, user) }
-  await withdrawShownCode(req, context.mfa)
+  await endWithLogin(req, context.mfa)
   return { state: 'remove' }
 }
 

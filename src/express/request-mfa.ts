@@ -3,7 +3,7 @@ import type { Request, Response } from 'express'
 import type { Verified } from '../challenge/challenge.ts'
 import { acceptPasskeyLogin, startPasskeyLogin, verifyPasskeyLogin } from './app-login/passkey-login.ts'
 import type { Login, VerifiedPasskey } from './app-login/passkey-login.ts'
-import { withdrawShownCode } from './app-login/withdraw-shown-code.ts'
+import { endWithLogin } from './app-login/login-ends.ts'
 import type { UsernamelessOptions } from '../contract/webauthn.ts'
 import { serve } from './apply.ts'
 import type { RequestContext } from './request/context.ts'
@@ -111,7 +111,7 @@ class RequestMfaOf implements RequestMfa {
 
   async forget(): Promise<void> {
     const { req, context } = this.#login
-    await withdrawShownCode(req, context.mfa)
+    await endWithLogin(req, context.mfa)
     await forgetMfa(req)
   }
 

@@ -102,9 +102,9 @@ describe('a stale tab', () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
     await browser.submit('/logout')
     await app.signIn(browser, 'bob')
-    await app.answer(account, 'approve', numberOn(page))
 
     await browser.open(reloadOf(page))
     await browser.submit('/mfa/complete')

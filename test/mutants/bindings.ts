@@ -85,9 +85,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'canceling the requests of all browsers at a sign-out',
-    file: 'src/express/app-login/log-out.ts',
-    find: 'challenge ? [challenge, ...otherChallenges] : otherChallenges',
-    replace: 'challenge ? [challenge] : []',
+    file: 'src/express/app-login/login-ends.ts',
+    find: '  cancelRequests(req, mfa, openChallenges(req))\n',
+    replace: '',
+    also: [{ file: 'src/express/apply.ts', find: 'cancelRequests(req, mfa, dropped)', replace: 'void dropped' }],
     test,
     title: 'can end it by signing out',
   },

@@ -60,7 +60,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that what ends other web sessions ends known browsers',
     file: 'src/service/store/epochs.ts',
-    find: '  await endKnownBrowsers(db, userIds)\n',
+    find: '  await endUnkeptBrowsers(db, userId)\n',
     replace: '',
     test: 'service/known-browsers.test.ts',
     title: 'has no known browser left after "this was not me"',

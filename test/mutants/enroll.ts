@@ -204,7 +204,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'req.mfa.forget() withdraws the code for another device',
     file: 'src/express/request-mfa.ts',
-    find: '    await withdrawShownCode(req, context.mfa)\n',
+    find: '    await endWithLogin(req, context.mfa)\n',
     replace: '',
     test: 'express/devices.test.ts',
     title: 'is invalid once %s',
@@ -212,7 +212,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'Passport’s logout withdraws the code for another device',
     file: 'src/express/app-login/passport-logins.ts',
-    find: '    if (context) void withdrawShownCode(this, context.mfa)\n',
+    find: '    if (context) void endWithLogin(this, context.mfa)\n',
     replace: '',
     test: 'express/devices.test.ts',
     title: 'is invalid after signing out: %s',
@@ -228,7 +228,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the login of somebody else withdraws the code for another device',
     file: 'src/express/mfa.ts',
-    find: "  await withdrawShownCode(req, context.mfa)\n  return { state: 'remove' }",
+    find: "  await endWithLogin(req, context.mfa)\n  return { state: 'remove' }",
     replace: "  return { state: 'remove' }",
     test: 'express/devices.test.ts',
     title: 'is invalid once %s',

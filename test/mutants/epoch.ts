@@ -60,7 +60,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'req.logIn() of Passport drops the record',
     file: 'src/express/app-login/passport-logins.ts',
-    find: 'if (!isWithoutSession(rest[0]) && !isRenewedLogin(this, user)) forgetWithLogin(this)',
+    find: '      forgetWithLogin(this)\n',
     replace: '',
     test: 'express/sign-out.test.ts',
     title: 'ends with another login of the same user: %s',

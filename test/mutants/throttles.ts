@@ -164,8 +164,9 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that only a known browser of the user has the second budget',
     file: 'src/service/api/known-browser.ts',
-    find: 'knownBrowser(db, { id: browser, ...of }, call.clock.now())',
-    replace: '(await knownBrowser(db, { id: browser, ...of }, call.clock.now())) ?? ({} as KnownBrowserRow)',
+    find: 'return readBrowser(db, { id: browser, ...of }, call.clock.now())',
+    replace:
+      'return { ...(await readBrowser(db, { id: browser, ...of }, call.clock.now())), known: {} as KnownBrowserRow }',
     test: 'service/known-browsers.test.ts',
     title: 'get no second budget from a cookie that is invented, belongs to another user, or was ended',
   },

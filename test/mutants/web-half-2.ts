@@ -172,15 +172,15 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'comparing the factors of a browser with what they were, for remembered ones',
     file: 'src/service/store/known-browsers.ts',
-    find: 'found && found.factors === (await factorState(db, userId)) ? found : undefined',
-    replace: 'found && factorState ? found : undefined',
+    find: 'found.factors === (await factorState(db, userId))',
+    replace: "found.factors !== 'none'",
     test: 'express/remembered.test.ts',
     title: 'is forgotten when %s, within a minute also in its web sessions',
   },
   {
     defense: 'ending known browsers when a factor is taken away',
     file: 'src/service/store/epochs.ts',
-    find: '  await endKnownBrowsers(db, userIds)\n',
+    find: '  await outdateKnownBrowsers(db, userIds)\n',
     replace: '',
     test: 'service/operations/browsers.test.ts',
     title: 'does not recognize it again when a removed factor is given back',
@@ -188,7 +188,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'ending known browsers with the sessions',
     file: 'src/service/store/epochs.ts',
-    find: '  await endKnownBrowsers(db, userIds)\n',
+    find: '  await outdateKnownBrowsers(db, userIds)\n',
     replace: '',
     test: 'service/epochs.test.ts',
     title: 'also ends known browsers',

@@ -1,16 +1,13 @@
 import type { Request, Response } from 'express'
 
-import type { Challenge } from '../../challenge/challenge.ts'
-import { cancel } from '../../challenge/push.ts'
 import type { Logout, ResolvedOptions } from '../options.ts'
 import { message } from '../pages/message.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { continueAt } from '../request/outcome.ts'
 import { isLogout } from '../request/public-path.ts'
-import { logFailure } from '../request/service-outage.ts'
 import { warn, warnOnce } from '../request/warn.ts'
 import type { WebRequest } from '../request/web-request.ts'
-import { withdrawShownCode } from './withdraw-shown-code.ts'
+import { endWithLogin } from './login-ends.ts'
 
 /**
  * `POST /mfa/sign-out`: ends the second step, then the app's login. In this order, because the answer of the app's handler stores
@@ -20,10 +17,9 @@ export async function logOut(request: WebRequest): Promise<Outcome> {
   const { req, context, state } = request
   const { logout } = context.mfa.options
   if (!logout) return message(request, 404, 'not_found')
-  const { challenge, otherChallenges = [] } = state
-  // Those of other browsers end with the web session as well.
-  for (const open of challenge ? [challenge, ...otherChallenges] : otherChallenges) cancelRequest(request, open)
-  await withdrawShownCode(req, context.mfa)
+  const { challenge } = state
+  // The requests of other browsers end with the web session as well.
+  await endWithLogin(req, context.mfa)
   return {
     state: 'end',
     events: challenge ? [{ type: 'challenge.given_up' }] : [],
@@ -47,14 +43,6 @@ export function watchLogoutPath(req: Request, res: Response, options: ResolvedOp
         "your logout handler, or write logoutMethod: 'GET' where the route is a link.",
     )
   })
-}
-
-/** Cancels the request on the device. Not awaited: a service that does not respond keeps no user signed in. */
-function cancelRequest({ context }: WebRequest, challenge: Challenge): void {
-  context.mfa
-    .connect()
-    .then((service) => cancel(service, challenge))
-    .catch((error: unknown) => logFailure(context, 'a request was not canceled at sign-out', error))
 }
 
 /** How long a handler that takes `res` may take to answer, ms. */

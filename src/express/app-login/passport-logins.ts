@@ -3,9 +3,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Request } from 'express'
 
 import { contextOf } from '../request/context.ts'
+import { openChallenges } from '../session/open-challenges.ts'
+import { cancelRequests } from '../sign-in/cancel-requests.ts'
 import { forgetWithLogin } from '../session/forget.ts'
 import { warnOfLaterUser } from '../setup-checks/later-user.ts'
-import { withdrawShownCode } from './withdraw-shown-code.ts'
+import { endWithLogin } from './login-ends.ts'
 import { isRenewedLogin } from '../request/second-step-logins.ts'
 
 /** `req.logIn` or `req.logOut` of Passport. */
@@ -45,7 +47,10 @@ function wrapLogIn(logIn: Method): Method {
     const { res } = this as Request
     if (context && res) warnOfLaterUser(this as Request, res, context)
     // With `session: false` the web session keeps its user.
-    if (!isWithoutSession(rest[0]) && !isRenewedLogin(this, user)) forgetWithLogin(this)
+    if (!isWithoutSession(rest[0]) && !isRenewedLogin(this, user)) {
+      if (context) cancelRequests(this, context.mfa, openChallenges(this))
+      forgetWithLogin(this)
+    }
     return logIn.call(this, user, ...rest)
   }
 }
@@ -54,7 +59,7 @@ function wrapLogOut(logOut: Method): Method {
   return function logOutAfterMfa(...args) {
     const context = contextOf(this)
     // Passport does not wait; a failure is logged.
-    if (context) void withdrawShownCode(this, context.mfa)
+    if (context) void endWithLogin(this, context.mfa)
     forgetWithLogin(this)
     return logOut.apply(this, args)
   }

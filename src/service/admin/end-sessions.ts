@@ -1,6 +1,7 @@
 import { audit } from '../audit/audit.ts'
 import { announceChange } from '../factors/factor-changes.ts'
 import { endOtherSessions } from '../store/epochs.ts'
+import { endKnownBrowsers } from '../store/known-browsers.ts'
 import type { Queryable } from '../store/schema.ts'
 import { lockUser } from '../store/users.ts'
 import type { Acting } from './acting.ts'
@@ -32,6 +33,7 @@ export async function endSessionsInTransaction(
   { organizationId, userId }: Of,
 ): Promise<void> {
   await takeLift(db, ctx, 'signed_out', userId)
+  await endKnownBrowsers(db, [userId])
   await endOtherSessions(db, [userId])
   await announceChange(db, ctx, { kind: 'signed_out', organizationId, userId })
   await audit(db, ctx, { event: 'user.sessions_ended', organizationId, facts: { user: userId } })

@@ -9,6 +9,7 @@ import { removeEmailCodes } from '../store/email-codes.ts'
 import { forgetEnrollment } from '../store/enrollment.ts'
 import { releaseHardwareTokens } from '../store/hardware.ts'
 import { endOtherSessions } from '../store/epochs.ts'
+import { endKnownBrowsers } from '../store/known-browsers.ts'
 import { removeCeremonies } from '../store/passkey-ceremonies.ts'
 import { removePasskeys } from '../store/passkeys.ts'
 import type { Queryable } from '../store/schema.ts'
@@ -46,6 +47,7 @@ export async function resetInTransaction(
   await auditRevoked(db, ctx, revoked, { organizationId })
   await audit(db, ctx, ...(await dropOthers(ctx, db, { organizationId, userId })))
   await forgetEnrollment(db, userId)
+  await endKnownBrowsers(db, [userId])
   await endOtherSessions(db, [userId])
   await audit(db, ctx, { event: 'user.reset', organizationId, facts: { user: userId } })
   return revoked

@@ -11,9 +11,10 @@ import {
   endOldestBrowsers,
   keepKnownBrowser,
   knownBrowser,
+  readBrowser,
   renameBrowser,
 } from '../store/known-browsers.ts'
-import type { BrowserOf, KnownBrowserRow } from '../store/known-browsers.ts'
+import type { BrowserOf, FoundBrowser, KnownBrowserRow } from '../store/known-browsers.ts'
 import type { Queryable } from '../store/schema.ts'
 import { pick } from '../store/statement.ts'
 import { lockUser } from '../store/users.ts'
@@ -25,12 +26,13 @@ export async function namedBrowser(
   call: Call,
   db: Queryable,
   { browser, ...of }: BrowserOf & { readonly browser: string | undefined },
-): Promise<KnownBrowserRow | undefined> {
-  return browser === undefined ? undefined : knownBrowser(db, { id: browser, ...of }, call.clock.now())
+): Promise<FoundBrowser> {
+  if (browser === undefined) return { known: undefined, hasPassed: false }
+  return readBrowser(db, { id: browser, ...of }, call.clock.now())
 }
 
 /** The budget a request counts against. */
-export const budgetOf = (known: KnownBrowserRow | undefined): Budget => (known ? 'known' : 'other')
+export const budgetOf = ({ known }: Pick<FoundBrowser, 'known'>): Budget => (known ? 'known' : 'other')
 
 interface Pass extends BrowserOf {
   /** The value that the browser sent, which can be anything. */

@@ -26,10 +26,18 @@ import { scanHashOf } from '../rules/scan-hash.ts'
 import { atTime, isReadable, redeemableFor } from '../rules/session-state.ts'
 import { sessionView } from '../views/views.ts'
 import { epochOfUser } from '../store/epochs.ts'
-import { activeDevice } from '../store/devices.ts'
+import { activeDevice, greetDevice } from '../store/devices.ts'
 import type { DomainRow } from '../store/domains.ts'
-import type { Queryable } from '../store/schema.ts'
-import { cancelPending, insertSession, pendingNumbers, redeemApproval, sessionOf } from '../store/sessions.ts'
+import type { Fact, Queryable } from '../store/schema.ts'
+import type { FoundBrowser } from '../store/known-browsers.ts'
+import {
+  cancelPending,
+  cancelReplaced,
+  insertSession,
+  pendingNumbers,
+  redeemApproval,
+  sessionOf,
+} from '../store/sessions.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import { lockUser } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
@@ -57,22 +65,46 @@ export const create: Handler<typeof contract.createSession> = async (given, call
     ])
     if (!locked) throw new ApiProblem('api.error.notfound.user')
     budget = budgetOf(found)
-    const browser = sessionBrowser(found, input, call.clock.now())
-    const keptBrowser = browser === 'kept' ? (found?.idHash ?? null) : null
-    const created = await start(call, db, { ...prepared, input, domain, user, budget, browser, keptBrowser })
+    const browser = sessionBrowser(found.known, input, call.clock.now())
+    const keptBrowser = browser === 'kept' ? (found.known?.idHash ?? null) : null
+    const passedBefore = passedBeforeIn(found, input)
+    const created = await start(call, db, {
+      ...prepared,
+      input,
+      domain,
+      user,
+      budget,
+      browser,
+      keptBrowser,
+      passedBefore,
+    })
     await auditSession(db, call, created.session, call)
     return { ...created, redeemed: await redeemCode(call, db, created.session, input) }
   })
-  const { session, left, scanSecret, deviceName, redeemed } = await creating.catch(async (error: unknown) => {
+  const {
+    session,
+    replaced = [],
+    left,
+    scanSecret,
+    deviceName,
+    redeemed,
+  } = await creating.catch(async (error: unknown) => {
     if (member) await auditThrottled(call, error, throttledOf(member, budget, given))
     throw error
   })
   if (session.state !== 'pending') {
     call.observer.settled(session.reason ?? session.state, 1, { factor: session.factor ?? 'push' })
   }
+  notifyCancelled(call, replaced)
   notifySession(call, session)
   if (session.state === 'pending') call.pusher?.tell(session)
   return redeemed ?? { ...sessionView(session), ...left, scanSecret, deviceName }
+}
+
+/** A caller that names a browser, or has a rule for unknown ones, distinguishes them. */
+function passedBeforeIn({ hasPassed }: FoundBrowser, { browser, unknownBrowser }: New): Fact | null {
+  if (browser === undefined && unknownBrowser === undefined) return null
+  return hasPassed ? 1 : 0
 }
 
 const throttledOf = ({ domain, user }: Member, budget: Budget, { ipAddress = null }: New) => ({
@@ -124,6 +156,7 @@ interface Starting extends Prepared {
   readonly browser: SessionBrowser | null
   /** The hash of its id, if it is a kept one. */
   readonly keptBrowser: string | null
+  readonly passedBefore: Fact | null
 }
 
 async function prepare(call: Call, input: New): Promise<Prepared> {
@@ -138,6 +171,8 @@ async function prepare(call: Call, input: New): Promise<Prepared> {
 
 interface Started {
   readonly session: SessionRow
+  /** The requests that it has replaced. */
+  readonly replaced?: readonly SessionRow[]
   /** Set after a wrong code. */
   readonly left?: Pick<Session, 'triesLeft' | 'lockedFor'>
   readonly scanSecret?: string | undefined
@@ -206,9 +241,15 @@ export const cancel: Handler<typeof contract.cancelSession> = async (input, call
     if (won) await auditSession(db, call, { ...session, state: 'cancelled' }, call)
     return won
   })
-  if (!cancelled) return
-  call.observer.settled('cancelled', 1, { factor: 'push', seconds: call.clock.now() - session.createdAt })
-  notifySession(call, session)
+  if (cancelled) notifyCancelled(call, [session])
+}
+
+/** Once it is committed. */
+function notifyCancelled(call: Call, sessions: readonly SessionRow[]): void {
+  for (const session of sessions) {
+    call.observer.settled('cancelled', 1, { factor: 'push', seconds: call.clock.now() - session.createdAt })
+    notifySession(call, session)
+  }
 }
 
 export const redeem: Handler<typeof contract.redeemSession> = async (input, call) => {
@@ -283,6 +324,8 @@ async function ask(call: Call, db: Queryable, asking: Asking): Promise<Started> 
     return { session: await insertSession(db, { ...blank(call, asking), ...denied('push_failed', now) }) }
   }
   const session = blank(call, asking)
+  const { binding } = input
+  const replaced = binding === undefined ? [] : await replace(call, db, { ...session, binding })
   const numbered = domain.numberMatching !== 'off' && input.numberMatching
   const [, number] = await Promise.all([
     takePush(call, db, session),
@@ -290,8 +333,29 @@ async function ask(call: Call, db: Queryable, asking: Asking): Promise<Started> 
   ])
   const scanSecret = number === null ? undefined : random128(call.random)
   const scanHash = scanSecret === undefined ? null : scanHashOf(scanSecret)
-  const row = { ...session, network: limitedNetwork(session), deviceId, number, scanHash }
-  return { session: await insertSession(db, row), scanSecret }
+  const isEnrolling = input.enrolling === true && (await greetDevice(db, deviceId))
+  const passedBefore = isEnrolling ? null : asking.passedBefore
+  const row = {
+    ...session,
+    network: limitedNetwork(session),
+    deviceId,
+    number,
+    scanHash,
+    binding: binding ?? null,
+    passedBefore,
+  }
+  return { session: await insertSession(db, row), replaced, scanSecret }
+}
+
+/** A newer request of the same browser is the one that the person is looking at. What it has used up of limits stays used up. */
+async function replace(
+  call: Call,
+  db: Queryable,
+  asker: Parameters<typeof cancelReplaced>[1],
+): Promise<readonly SessionRow[]> {
+  const replaced = await cancelReplaced(db, asker, call.clock.now())
+  for (const session of replaced) await auditSession(db, call, session, call)
+  return replaced
 }
 
 async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: UserRow): Promise<string> {
@@ -344,7 +408,7 @@ const denied = (reason: SessionReason, now: number) => ({ state: 'denied', reaso
 /** What a session stores of the request that creates it. */
 type Given = Pick<New, 'attributes' | 'ipAddress' | 'challenge' | 'purpose' | 'phishingResistant' | 'unknownBrowser'>
 
-type Blank = Omit<Starting, keyof Prepared | 'input' | 'keptBrowser'> & {
+type Blank = Omit<Starting, keyof Prepared | 'input' | 'keptBrowser' | 'passedBefore'> & {
   readonly input: Given
   readonly keptBrowser?: string | null
 }

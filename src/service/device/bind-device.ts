@@ -1,5 +1,6 @@
 import type { Activated } from '../../contract/device-answers.ts'
 import { audit } from '../audit/audit.ts'
+import { shownUser } from '../views/shown-user.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { announceChange } from '../factors/factor-changes.ts'
 import { seedInBase32 } from '../rules/totp.ts'
@@ -57,7 +58,7 @@ export function accountView(ctx: ServiceContext, activation: Activation) {
     service: ctx.serviceId,
     organization: { name: activation.organizationName },
     domain: { id: activation.domainId, name: activation.domainName, keyType: activation.keyType },
-    user: { username: activation.username },
+    user: shownUser(activation),
     ...(ctx.pusher && { pushKey: ctx.pusher.publicKey }),
   }
 }

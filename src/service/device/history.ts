@@ -1,4 +1,5 @@
 import { historyRetention, historyPageSize, HistoryRequest } from '../../contract/device.ts'
+import { shownUser } from '../views/shown-user.ts'
 import type { History, HistoryEntry } from '../../contract/device-answers.ts'
 import type { Attribute } from '../../contract/sessions.ts'
 import type { CallEntry } from '../../contract/phone-calls.ts'
@@ -26,8 +27,8 @@ export async function readHistory(ctx: ServiceContext, { device, payload }: Sign
   }
 }
 
-function callView({ id, domainId, domainName, username, state, createdAt, settledAt }: AnsweredCallRow): CallEntry {
-  const names = { domain: { id: domainId, name: domainName }, user: { username } }
+function callView({ id, domainId, domainName, state, createdAt, settledAt, ...user }: AnsweredCallRow): CallEntry {
+  const names = { domain: { id: domainId, name: domainName }, user: shownUser(user) }
   return { id, ...names, state, createdAt, settledAt: settledAt ?? createdAt }
 }
 
@@ -35,7 +36,7 @@ function entryView(row: HistoryRow): HistoryEntry {
   return {
     id: row.sessionId,
     domain: { id: row.domainId, name: row.domainName },
-    user: { username: row.username },
+    user: shownUser(row),
     attributes: JSON.parse(row.attributes) as Attribute[],
     ...(row.ipAddress !== null && { ipAddress: row.ipAddress }),
     state: row.state,

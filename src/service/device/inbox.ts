@@ -12,6 +12,7 @@ import { inboxOfDevice } from '../store/inboxes.ts'
 import { pendingOfDevice } from '../store/sessions.ts'
 import type { PendingRow } from '../store/sessions.ts'
 import { noticeLists } from './notices.ts'
+import { shownUser } from '../views/shown-user.ts'
 import { rejectRevoked } from './signed-call.ts'
 
 /** All that is pending, with an ETag. */
@@ -49,12 +50,13 @@ function requestView(session: PendingRow): DeviceRequest {
     id: session.id,
     nonce: session.nonce,
     domain: { id: session.domainId, name: session.domainName },
-    user: { username: session.username },
+    user: shownUser(session),
     attributes: JSON.parse(session.attributes) as Attribute[],
     ...(session.ipAddress !== null && { ipAddress: session.ipAddress }),
     numberLength: session.number?.length ?? 0,
     ...(session.purpose !== 'sign_in' && { purpose: session.purpose }),
     ...(session.browser === 'new' && { newBrowser: true as const }),
+    ...(session.passedBefore === 0 && { neverPassed: true as const }),
     createdAt: session.createdAt,
     expiresAt: session.expiresAt,
   }
@@ -66,7 +68,7 @@ function callView(call: OpenCallRow): PhoneCall {
     id: call.id,
     nonce: call.nonce,
     domain: { id: call.domainId, name: call.domainName },
-    user: { username: call.username },
+    user: shownUser(call),
     numberLength: call.number.length,
     createdAt: call.createdAt,
     expiresAt: call.expiresAt,

@@ -72,6 +72,7 @@ function activations(db: Queryable) {
       'organization.name as organizationName',
       'user.id as userId',
       'user.username',
+      'user.name',
       'token.firstOnly',
       'token.replacementEpoch',
       'token.grantedFactor',

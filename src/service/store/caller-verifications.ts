@@ -69,7 +69,7 @@ export const openCallsOfDevice = allRows('openCallsOfDevice', (db, deviceId: Slo
     .innerJoin('domain', 'domain.id', 'callerVerification.domainId')
     .innerJoin('user', 'user.id', 'callerVerification.userId')
     .selectAll('callerVerification')
-    .select(['domain.name as domainName', 'user.username'])
+    .select(['domain.name as domainName', 'user.username', 'user.name'])
     .where('callerVerification.deviceId', '=', deviceId)
     .where(isOpenCall(now))
     .orderBy('callerVerification.sequence', 'desc'),
@@ -87,7 +87,7 @@ export const answeredCallsOfDevice = allRows('answeredCallsOfDevice', (db, of: S
     .innerJoin('domain', 'domain.id', 'callerVerification.domainId')
     .innerJoin('user', 'user.id', 'callerVerification.userId')
     .selectAll('callerVerification')
-    .select(['domain.name as domainName', 'user.username'])
+    .select(['domain.name as domainName', 'user.username', 'user.name'])
     .where('callerVerification.deviceId', '=', of.deviceId)
     .where('callerVerification.settledAt', '>', of.settledAfter)
     .orderBy('callerVerification.sequence', 'desc')

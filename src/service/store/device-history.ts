@@ -49,7 +49,7 @@ const historyPage = (db: Queryable, { deviceId, settledAfter, limit }: Slots<Pag
     .innerJoin('domain', 'domain.id', 'deviceHistory.domainId')
     .innerJoin('user', 'user.id', 'deviceHistory.userId')
     .selectAll('deviceHistory')
-    .select(['domain.name as domainName', 'user.username'])
+    .select(['domain.name as domainName', 'user.username', 'user.name'])
     .where('deviceHistory.deviceId', '=', deviceId)
     .where('deviceHistory.settledAt', '>', settledAfter)
     .orderBy('deviceHistory.sequence', 'desc')

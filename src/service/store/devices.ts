@@ -46,6 +46,11 @@ export const renameDevice = change('renameDevice', (db, id: Slot<string>, name: 
   db.updateTable('device').set({ name }).where('id', '=', id),
 )
 
+/** Notes that the challenge which has set up the device asks it. @returns false if one did so before. */
+export const greetDevice = changesRow('greetDevice', (db, id: Slot<string>) =>
+  db.updateTable('device').set({ greeted: 1 }).where('id', '=', id).where('greeted', '=', 0),
+)
+
 /** @returns false where the device used the id before. */
 export const rememberCall = changesRow('rememberCall', (db, call: Slots<Database['deviceCall']>) =>
   db

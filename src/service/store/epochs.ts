@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { epochOf } from '../rules/epoch.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import { removeSome } from './due.ts'
-import { endKnownBrowsers, endUnkeptBrowsers } from './known-browsers.ts'
+import { endUnkeptBrowsers, outdateKnownBrowsers } from './known-browsers.ts'
 import type { Queryable } from './schema.ts'
 import { allRows, change, changesRow, firstRow, firstValue } from './statement.ts'
 import type { List, RowOf, Slot } from './statement.ts'
@@ -21,7 +21,7 @@ const changesKept = 10_000
  */
 export async function endOtherSessions(db: Queryable, userIds: readonly string[], chosen?: string): Promise<void> {
   if (userIds.length === 0) return
-  await endKnownBrowsers(db, userIds)
+  await outdateKnownBrowsers(db, userIds)
   await endSessions(db, userIds, chosen)
 }
 

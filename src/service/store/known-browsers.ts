@@ -23,11 +23,29 @@ export const hashOfBrowser = (id: string): string => hash('sha256', id, 'hex')
  */
 export async function knownBrowser(
   db: Queryable,
-  { id, domainId, userId }: BrowserOf & { readonly id: string },
+  of: BrowserOf & { readonly id: string },
   now: number,
 ): Promise<KnownBrowserRow | undefined> {
+  return (await readBrowser(db, of, now)).known
+}
+
+/** What there is of a browser. */
+export interface FoundBrowser {
+  /** Undefined once something has changed that the user passes with. */
+  readonly known: KnownBrowserRow | undefined
+  /** Whether the user has ever passed in it. It takes more than a change of factors to forget that. */
+  readonly hasPassed: boolean
+}
+
+/** The same, and whether the user has ever passed in it. */
+export async function readBrowser(
+  db: Queryable,
+  { id, domainId, userId }: BrowserOf & { readonly id: string },
+  now: number,
+): Promise<FoundBrowser> {
   const found = await browserOf(db, { idHash: hashOfBrowser(id), domainId, userId }, now)
-  return found && found.factors === (await factorState(db, userId)) ? found : undefined
+  const isKnown = found !== undefined && found.factors === (await factorState(db, userId))
+  return { known: isKnown ? found : undefined, hasPassed: found !== undefined }
 }
 
 const browserOf = firstRow('browserOf', (db, of: Slots<BrowserOf & { readonly idHash: string }>, now: Slot<number>) =>
@@ -170,7 +188,21 @@ export const dropOldestKeys = change('dropOldestKeys', (db, userId: Slot<string>
     .where('idHash', 'not in', kept)
 })
 
-/** Ends every known browser of these users, in all domains: none is remembered, and none has the second budget. */
+/**
+ * Ends every known browser of these users, in all domains: none is remembered, kept, or has the second budget. What is left is that the
+ * user has passed there.
+ */
+export const outdateKnownBrowsers = change('outdateKnownBrowsers', (db, userIds: List<string>) =>
+  db
+    .updateTable('knownBrowser')
+    .set({ factors: outdated, rememberedUntil: null, publicKey: null, keptSince: null, keptUntil: null, place: null })
+    .where('userId', 'in', userIds),
+)
+
+/** No state of factors: see `factorState()`. */
+const outdated = ''
+
+/** Forgets every browser of these users, in all domains: each of them is a new one. */
 export const endKnownBrowsers = change('endKnownBrowsers', (db, userIds: List<string>) =>
   db.deleteFrom('knownBrowser').where('userId', 'in', userIds),
 )
@@ -203,6 +235,7 @@ const browserCount = oneRow('browserCount', (db, userId: Slot<string>, now: Slot
     .selectFrom('knownBrowser')
     .select((eb) => eb.fn.countAll<number | string>().as('count'))
     .where('userId', '=', userId)
+    .where('factors', '<>', outdated)
     .where('expiresAt', '>', now)
     .where('passedAt', '<=', derived(now, latestBeginning)),
 )

@@ -1,4 +1,5 @@
 import { removeEmailCodes } from './email-codes.ts'
+import { endKnownBrowsers } from './known-browsers.ts'
 import { endOtherSessions } from './epochs.ts'
 import { releaseHardwareTokens } from './hardware.ts'
 import { removeLastSignIn } from './last-sign-ins.ts'
@@ -30,6 +31,7 @@ export async function leaveDomain(
 ): Promise<Revoked> {
   if (userIds.length === 0) return noneRevoked
   const ended = await revokeTokens(db, { userIds, domainId }, now)
+  await endKnownBrowsers(db, userIds)
   await endOtherSessions(db, userIds)
   await removeEmailCodes(db, { userIds, domainId })
   await removeCeremonies(db, { userIds, domainId })

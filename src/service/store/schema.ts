@@ -208,6 +208,8 @@ export interface Database {
     revokedAt: number | null
     /** Whether it was revoked because another device took its place. */
     moved: Generated<Fact>
+    /** Whether the challenge that has set it up has asked it. */
+    greeted: Generated<Fact>
   }
   session: {
     sequence: Generated<number>
@@ -246,6 +248,10 @@ export interface Database {
     browser: ColumnType<SessionBrowser | null, SessionBrowser | null | undefined, SessionBrowser | null>
     /** The hash of the id of the kept browser that it came from, as in `knownBrowser`; null unless `browser` is `kept`. */
     keptBrowser: ColumnType<string | null, string | null | undefined, never>
+    /** The browser as the app knows it, whose newer request replaces this one; null if the app does not say. */
+    binding: ColumnType<string | null, string | null | undefined, never>
+    /** Whether the user had passed in its browser before; null if the caller did not distinguish browsers. */
+    passedBefore: ColumnType<Fact | null, Fact | null | undefined, never>
     /** What the device answered, so that the same answer sent again is known. */
     answeredDecision: Decision | null
     answeredNumber: string | null
@@ -439,7 +445,7 @@ export interface Database {
     idHash: string
     domainId: string
     userId: string
-    /** What the user passed the second step with then; see `factorState`. */
+    /** What the user passed the second step with then; see `factorState`. Empty once it is no longer known, and has been passed in. */
     factors: string
     /** When the user last passed in it. */
     passedAt: number

@@ -56,6 +56,8 @@ const unanswered = {
   phishingResistant: null,
   browser: null,
   keptBrowser: null,
+  binding: null,
+  passedBefore: null,
 } as const
 
 /** Callers see only sessions of their organization and of the domain they name. */
@@ -85,7 +87,7 @@ export const pendingOfDevice = allRows('pendingOfDevice', (db, deviceId: Slot<st
     .innerJoin('domain', 'domain.id', 'session.domainId')
     .innerJoin('user', 'user.id', 'session.userId')
     .selectAll('session')
-    .select(['domain.name as domainName', 'user.username'])
+    .select(['domain.name as domainName', 'user.username', 'user.name'])
     .where('session.deviceId', '=', deviceId)
     .where(isPending(now))
     .orderBy('session.sequence', 'desc'),
@@ -249,6 +251,18 @@ export const cancelPending = firstRow('cancelPending', (db, id: Slot<string>, no
     .where('id', '=', id)
     .where(isPending(now))
     .returning('deviceId'),
+)
+
+type Asker = Pick<SessionRow, 'domainId' | 'userId'> & { readonly binding: string }
+
+/** Cancels what a newer request of the same browser replaces. In a transaction that has locked the user. */
+export const cancelReplaced = allRows('cancelReplaced', (db, of: Slots<Asker>, now: Slot<number>) =>
+  db
+    .updateTable('session')
+    .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
+    .where((is) => is.and({ userId: of.userId, domainId: of.domainId, binding: of.binding }))
+    .where(isPending(now))
+    .returningAll(),
 )
 
 type Redeeming = Pick<SessionRow, 'id' | 'domainId'> & { readonly challenge: string; readonly settledAfter: number }

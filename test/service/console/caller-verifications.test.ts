@@ -362,7 +362,7 @@ describe.each(engines)('a caller verification, on %s', (engine) => {
             id,
             nonce: call.nonce,
             domain: { id: person.domainId, name: 'Domain' },
-            user: { username: expect.any(String) },
+            user: { username: expect.any(String), name: expect.any(String) },
             numberLength: 2,
             createdAt: now(),
             expiresAt: now() + 90,

@@ -24,7 +24,7 @@ describe('a preview', () => {
       service: expect.stringMatching(/^[0-9a-f]{40}$/),
       organization: { name: running.organization.name },
       domain: { id: running.domain.id, name: 'Domain', keyType: 'NONE' },
-      user: { username: user.username },
+      user: { username: user.username, name: user.name },
       pushKey: expect.stringMatching(/^B[\w-]{86}$/),
     })
     expect(previewed.headers.get('cache-control')).toBe('no-store')

@@ -24,6 +24,7 @@ export const drivers: readonly string[] = [
   'console/overview.test.ts',
   'console/domains.test.ts',
   'session-events.test.ts',
+  'asking-browser.test.ts',
   'waiting/changed-inboxes.test.ts',
   'device/history.test.ts',
   // Last, because one of its tests loads modules again: what a request loads after it would be of another copy.

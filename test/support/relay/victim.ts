@@ -82,8 +82,7 @@ async function equip(service: Service, page: Page): Promise<Person> {
 
 async function addPasskey(page: Page): Promise<void> {
   await logIn(page, appUrl)
-  await page.getByRole('link', { name: 'Use a passkey instead' }).click()
-  await page.getByRole('button', { name: 'Add passkey', exact: true }).click()
+  await page.getByRole('button', { name: 'This computer' }).click()
   await page.waitForURL(`${appUrl}/account`)
 }
 

@@ -17,6 +17,7 @@ const known = [
   '0009-folded-search',
   '0010-person-order',
   '0011-recovery-codes-of-user',
+  '0012-browser-of-session',
 ] as const
 
 export type MigrationName = (typeof known)[number]

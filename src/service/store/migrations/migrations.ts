@@ -15,6 +15,7 @@ import { apiKeyOfOrganization } from './0008-api-key-of-organization.ts'
 import { foldedSearch } from './0009-folded-search.ts'
 import { personOrder } from './0010-person-order.ts'
 import { recoveryCodesOfUser } from './0011-recovery-codes-of-user.ts'
+import { browserOfSession } from './0012-browser-of-session.ts'
 import type { MigrationName } from './migrate.ts'
 
 export const migrations = (engine: Engine): Record<MigrationName, Migration> => ({
@@ -29,6 +30,7 @@ export const migrations = (engine: Engine): Record<MigrationName, Migration> => 
   '0009-folded-search': foldedSearch(engine),
   '0010-person-order': personOrder(engine),
   '0011-recovery-codes-of-user': recoveryCodesOfUser,
+  '0012-browser-of-session': browserOfSession,
 })
 
 /** In one transaction; several processes may try at once. */

@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http'
+
+import { currentRequestId } from '../../challenge/attribution.ts'
+import type { Challenge } from '../../challenge/challenge.ts'
+import { challengeLifetime } from '../../challenge/challenge.ts'
+import { cancel } from '../../challenge/push.ts'
+import type { Mfa } from '../request/context.ts'
+
+/** What was cancelled by each request: one request can sign out in several ways. */
+const cancelled = new WeakMap<IncomingMessage, Set<string>>()
+
+/**
+ * Cancels what these challenges have sent to devices, if it still waits: nobody can use its approval any more. Not awaited: a service that
+ * does not respond keeps no user signed in.
+ */
+export function cancelRequests(
+  req: IncomingMessage,
+  { connect, options }: Mfa,
+  challenges: readonly Challenge[],
+): void {
+  const done = cancelled.get(req) ?? new Set()
+  cancelled.set(req, done)
+  for (const challenge of challenges) {
+    const { sessionId, askedAt = 0 } = challenge
+    if (sessionId === undefined || done.has(sessionId) || options.clock.now() - askedAt > challengeLifetime) continue
+    done.add(sessionId)
+    connect()
+      .then((service) => cancel(service, challenge))
+      .catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error)
+        options.logger.warn(`mfa: a request on a device was not canceled: ${reason} (request ${currentRequestId()})`)
+      })
+  }
+}

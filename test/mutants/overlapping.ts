@@ -1,0 +1,98 @@
+import type { Mutant } from './mutant.ts'
+
+const service = 'service/asking-browser.test.ts'
+const web = 'journeys/overlapping.test.ts'
+const sessions = 'src/service/store/sessions.ts'
+
+/** Requests that overlap: what replaces them, what cancels them, and when a device warns. */
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'that a newer request of the same browser replaces its older one',
+    file: 'src/service/api/sessions.ts',
+    find: 'binding === undefined ? [] : await replace(call, db, { ...session, binding })',
+    replace: '[]',
+    test: service,
+    title: 'replaces its own request, and those of no other browser, when many ask at once',
+  },
+  {
+    defense: 'that a request replaces none of another browser',
+    file: sessions,
+    find: ', binding: of.binding }',
+    replace: ' }',
+    test: service,
+    title: 'replaces its own request, and those of no other browser, when many ask at once',
+  },
+  {
+    defense: 'that a request replaces none of another user',
+    file: sessions,
+    find: 'is.and({ userId: of.userId, domainId: of.domainId, binding: of.binding })',
+    replace: 'is.and({ domainId: of.domainId, binding: of.binding })',
+    test: service,
+    title: 'replaces no request of another user',
+  },
+  {
+    defense: 'that a replaced request wakes who waits for it',
+    file: 'src/service/api/sessions.ts',
+    find: '  notifyCancelled(call, replaced)\n',
+    replace: '  void replaced\n',
+    test: service,
+    title: 'wakes who waits for a request that it replaces',
+  },
+  {
+    defense: 'that a browser in which the user never passed is said to be new',
+    file: 'src/service/api/sessions.ts',
+    find: 'return hasPassed ? 1 : 0',
+    replace: 'return hasPassed ? 1 : null',
+    test: service,
+    title: 'is new to a user who has never passed in it, also where all that it says of itself is known',
+  },
+  {
+    defense: 'that ended sessions make every browser a new one',
+    file: 'src/service/admin/end-sessions.ts',
+    find: '  await endKnownBrowsers(db, [userId])\n',
+    replace: '',
+    test: service,
+    title: 'is new again once an administrator has ended the sessions',
+  },
+  {
+    defense: 'that only the first request of a device is one of its enrollment',
+    file: 'src/service/api/sessions.ts',
+    find: 'input.enrolling === true && (await greetDevice(db, deviceId))',
+    replace: 'input.enrolling === true',
+    test: service,
+    title: 'is no reason to warn in the challenge that has set up the device, for its first request alone',
+  },
+  {
+    defense: 'that a challenge which is no longer stored asks nobody',
+    file: 'src/express/apply.ts',
+    find: 'cancelRequests(req, mfa, dropped)',
+    replace: 'void dropped',
+    test: web,
+    title: 'is canceled when another challenge takes its place',
+  },
+  {
+    defense: 'that the end of a login cancels what was open for it',
+    file: 'src/express/app-login/login-ends.ts',
+    find: '  cancelRequests(req, mfa, openChallenges(req))\n',
+    replace: '',
+    also: [{ file: 'src/express/apply.ts', find: 'cancelRequests(req, mfa, dropped)', replace: 'void dropped' }],
+    test: web,
+    title: 'is canceled when the user signs out',
+  },
+  {
+    defense: 'that another login cancels what was open before it',
+    file: 'src/express/app-login/passport-logins.ts',
+    find: '      if (context) cancelRequests(this, context.mfa, openChallenges(this))\n',
+    replace: '',
+    test: web,
+    title: 'is canceled when somebody signs in to the app again',
+  },
+  {
+    defense: 'that the web half names the browser',
+    file: 'src/challenge/push.ts',
+    find: '    ...(challenge.binding !== undefined && { binding: challenge.binding }),\n',
+    replace: '',
+    test: web,
+    title: 'takes the place of the older one from the same browser',
+  },
+]
