@@ -15,7 +15,7 @@ async function deskWithPeople(): Promise<Desk> {
 }
 
 describe('people', () => {
-  it('are searched from anywhere by keyboard: slash, the name, Enter and Enter', async () => {
+  it('are searched from anywhere by keyboard: slash, the name and Enter, or the down arrow where several are found', async () => {
     const desk = await deskWithPeople()
     const { page } = await signedIn(desk, agent)
     await page.goto(`${desk.url}/account`)
@@ -23,10 +23,16 @@ describe('people', () => {
 
     await page.keyboard.press('/')
     await page.getByRole('searchbox', { name: 'Search people' }).and(page.locator(':focus')).waitFor()
-    await page.keyboard.type('archer')
+    await page.keyboard.type('e')
     await page.keyboard.press('Enter')
     await row(page, 'Alice Archer').and(page.locator(':focus')).waitFor()
-    const others = await row(page, 'Bob Baker').count()
+    await page.keyboard.press('/')
+    await page.keyboard.type('baker')
+    await page.keyboard.press('ArrowDown')
+    await row(page, 'Bob Baker').and(page.locator(':focus')).waitFor()
+    const others = await row(page, 'Alice Archer').count()
+    await page.keyboard.press('/')
+    await page.keyboard.type('archer')
     await page.keyboard.press('Enter')
 
     await expectHeadline(page, 'Alice Archer')
@@ -109,8 +115,8 @@ describe('a person', () => {
     const { page } = await signedIn(desk, admin)
 
     await row(page, 'Alice Archer').click()
-    await button(page, 'Create a code').click()
-    await confirm(page, 'Create a code')
+    await button(page, 'Create a recovery code').click()
+    await confirm(page, 'Create a recovery code')
     await page.getByRole('dialog', { name: `Recovery code for ${isolated('Alice Archer')}` }).waitFor()
     const shown = await page.locator('.big-code').innerText()
     await button(page, 'Done').click()
@@ -223,7 +229,7 @@ describe('a person', () => {
     await row(page, 'Bob Baker').click()
     await page.getByText('This person also belongs to apps that you don’t manage.').waitFor()
 
-    expect(await page.getByRole('button', { name: /Reset|Create a code|Assign/ }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: /Reset|Create a recovery code|Assign/ }).count()).toBe(0)
     expect(await button(page, 'Show link: Wiki').count()).toBe(1)
   })
 

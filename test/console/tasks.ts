@@ -1,32 +1,48 @@
 import type { Page } from 'playwright-core'
 
-import { button, confirm, type Desk, row } from './desk.ts'
+import { isolated } from '../../src/printable.ts'
+import { button, confirm, type Desk, expectHeadline } from './desk.ts'
+import { addPhone } from './phone.ts'
 
-/** What the help desk does each day. The person is called Alice Archer. */
+/** The person of the tasks, who has many namesakes, and what the help desk types to find it. */
+export const nadia = { name: 'Nadia Becker', username: 'n.becker42', typed: 'becker nadia n.becker42' }
+
+/** What the help desk does each day. */
 export interface Task {
+  /**
+   * How often the pointer is pressed at most, after the name was typed. Three is the aim: the action, its reason, and the
+   * confirmation. To verify the caller as well is one more.
+   */
+  readonly clicks: number
+  /** What happens before, elsewhere. */
   readonly prepare?: (desk: Desk) => Promise<unknown>
-  /** From the search on, which has found only this person. */
-  readonly steps: (page: Page) => Promise<unknown>
+  /** From the page of the person. */
+  readonly steps: (page: Page, caller: Caller) => Promise<unknown>
 }
 
+export type Caller = Awaited<ReturnType<typeof addPhone>>
+
+/** In the order of a day: the caller is verified first, and has no device at the end. */
 export const tasks: Readonly<Record<string, Task>> = {
-  'finds a person': { steps: (page) => page.getByRole('heading', { level: 1, name: 'Alice Archer' }).waitFor() },
-  'sends a person through enrollment again': {
-    async steps(page) {
-      await button(page, 'Send enrollment mail: Wiki').click()
-      await confirm(page, 'Send enrollment mail')
-      await page.getByText('A mail was sent to').waitFor()
-    },
+  'finds a person, and sees the state': {
+    clicks: 0,
+    prepare: (desk) => desk.lock(nadia.username),
+    steps: (page) => page.locator('.page-head').getByText('Codes locked').waitFor(),
   },
-  'lets a person in who has lost the phone': {
-    async steps(page) {
-      await button(page, 'Create a code').click()
-      await confirm(page, 'Create a code')
-      await page.locator('.big-code').waitFor()
+  'verifies a caller who has lost the computer, and lets the person in': {
+    clicks: 4,
+    async steps(page, caller) {
+      await button(page, 'Verify caller').click()
+      await caller.answer('confirm', await page.locator('.big-code').innerText())
+      await page.getByText('Caller verified').waitFor()
+      await button(page, 'Create a recovery code').click()
+      await confirm(page, 'Create a recovery code')
+      await page.getByRole('dialog', { name: 'Recovery code for' }).waitFor()
     },
   },
   'unlocks a person': {
-    prepare: (desk) => desk.lock('alice'),
+    clicks: 3,
+    prepare: (desk) => desk.lock(nadia.username),
     async steps(page) {
       await button(page, 'Unlock').click()
       await confirm(page, 'Unlock')
@@ -34,26 +50,18 @@ export const tasks: Readonly<Record<string, Task>> = {
       await page.getByText('Codes are locked').waitFor({ state: 'detached' })
     },
   },
-  'assigns a hardware token': {
-    prepare: (desk) =>
-      desk.client.hardware.create({ serialNumber: 'SN-1', type: 'TOTP6', timeStep: 30, seed: '31'.repeat(20) }),
+  'sees who signed in as a person yesterday, and what was changed': {
+    clicks: 1,
     async steps(page) {
-      await button(page, 'Assign a hardware token').click()
-      await page.keyboard.type('SN-1')
-      await confirm(page, 'Assign a hardware token')
-      await page.getByText('has a hardware token now.').waitFor()
+      await page.getByText('Codes were unlocked').first().waitFor()
+      // The wrong codes of today fill the first page.
+      await button(page, 'Show older').click()
+      await page.getByText('203.0.113.7').first().waitFor()
     },
   },
   'ends a sign-in that is not the person’s': {
-    prepare: (desk) =>
-      desk.client.sessions.create(desk.domainOf('Wiki'), {
-        user: { username: 'alice' },
-        bypasscode: '000000000',
-        ipAddress: '203.0.113.7',
-        attributes: [{ key: 'Browser', value: 'Firefox' }],
-      }),
+    clicks: 3,
     async steps(page) {
-      await page.getByText('203.0.113.7').waitFor()
       // The newest one: a person who was locked out has others.
       await page
         .getByRole('button', { name: /^Not theirs: Wiki/ })
@@ -63,6 +71,45 @@ export const tasks: Readonly<Record<string, Task>> = {
       await page.getByText('was signed out of all apps.').waitFor()
     },
   },
+  'assigns a hardware token': {
+    clicks: 3,
+    prepare: (desk) =>
+      desk.client.hardware.create({ serialNumber: 'SN-1', type: 'TOTP6', timeStep: 30, seed: '31'.repeat(20) }),
+    async steps(page) {
+      await button(page, 'Assign a hardware token').click()
+      await page.keyboard.type('SN-1')
+      await confirm(page, 'Assign a hardware token')
+      await page.getByText('has a hardware token now.').waitFor()
+    },
+  },
+  'resets a person': {
+    clicks: 3,
+    async steps(page) {
+      await button(page, 'Reset').click()
+      await confirm(page, 'Reset')
+      await page.getByText(`${isolated(nadia.name)} was reset.`).waitFor()
+      await page.locator('.page-head').getByText('No sign-in method').waitFor()
+    },
+  },
+  'sends an enrollment mail': {
+    clicks: 3,
+    async steps(page) {
+      await button(page, 'Send enrollment mail').click()
+      await confirm(page, 'Send enrollment mail')
+      await page.getByText('A mail was sent to').waitFor()
+    },
+  },
+}
+
+/** The person, with a device and a sign-in. */
+export async function addNadia(desk: Desk): Promise<Caller> {
+  const id = await desk.addPerson(nadia.username, nadia.name)
+  const caller = await addPhone(desk, id)
+  const { code } = await desk.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+  const address = { ipAddress: '203.0.113.7', attributes: [{ key: 'Browser', value: 'Firefox' }] }
+  const user = { username: nadia.username }
+  await desk.client.sessions.create(desk.domainOf('Wiki'), { user, bypasscode: code ?? '', ...address })
+  return caller
 }
 
 /** Runs in the page: counts the clicks of the person. */
@@ -72,15 +119,26 @@ function countClicks() {
   addEventListener('click', (event) => void (counted.clicks += event.isTrusted && event.detail > 0 ? 1 : 0), true)
 }
 
-/** Does a task from the search on. @param delay Between two keys, milliseconds. */
-export async function doTask(page: Page, task: Task, { delay = 0 } = {}) {
-  await row(page, '').first().waitFor()
+interface Doing {
+  readonly desk: Desk
+  readonly caller: Caller
+  /** Between two keys, milliseconds. */
+  readonly delay?: number
+}
+
+/** Does a task from the first page of the console on. */
+export async function doTask(page: Page, task: Task, { desk, caller, delay = 0 }: Doing) {
+  await task.prepare?.(desk)
+  await page.goto(desk.url)
+  await expectHeadline(page, 'Overview')
   await page.evaluate(countClicks)
   const start = performance.now()
   await page.keyboard.press('/')
-  await page.keyboard.type('alice@', { delay })
+  await page.locator('#search:focus').waitFor()
+  await page.keyboard.type(nadia.typed, { delay })
   await page.keyboard.press('Enter')
-  await task.steps(page)
+  await expectHeadline(page, nadia.name)
+  await task.steps(page, caller)
   const clicks = await page.evaluate(() => (window as unknown as { clicks: number }).clicks)
   return { clicks, seconds: (performance.now() - start) / 1000 }
 }

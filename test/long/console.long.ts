@@ -9,7 +9,7 @@ import { table } from '../../scripts/markdown-table.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
 import { buildAssets } from '../../scripts/assets.ts'
 import { type Desk, signedIn, startDesk } from '../console/desk.ts'
-import { doTask, tasks } from '../console/tasks.ts'
+import { addNadia, doTask, tasks } from '../console/tasks.ts'
 
 const people = 100_000
 
@@ -69,7 +69,6 @@ describe('the console over 100,000 people and a month of history', () => {
         return organizationId
       },
     })
-    await desk.addPerson('alice', 'Alice Archer')
     return desk
   }
 
@@ -104,14 +103,14 @@ describe('the console over 100,000 people and a month of history', () => {
 
   it('lets the daily tasks be done in three clicks and half a minute', async () => {
     const desk = await startLargeDesk()
+    const caller = await addNadia(desk)
+    await desk.clock.advance(86_400)
     const rows: string[][] = []
-    const { page } = await signedIn(desk, { role: 'admin', domains: ['Wiki'] })
+    const { page } = await signedIn(desk, { role: 'helpdesk', domains: ['Wiki'] })
     for (const [name, task] of Object.entries(tasks)) {
-      await task.prepare?.(desk)
-      await page.goto(`${desk.url}/people`)
-      const { clicks, seconds } = await doTask(page, task, { delay })
+      const { clicks, seconds } = await doTask(page, task, { desk, caller, delay })
       rows.push([`${name.charAt(0).toUpperCase()}${name.slice(1)}`, String(clicks), seconds.toFixed(1)])
-      expect.soft(clicks, name).toBeLessThanOrEqual(3)
+      expect.soft(clicks, name).toBeLessThanOrEqual(task.clicks)
       expect.soft(seconds, name).toBeLessThan(30)
     }
     writeTable('tasks', [['Task', 'Clicks', 'Seconds'], ...rows])

@@ -11,6 +11,22 @@ export const mutants: readonly Mutant[] = [
     title: 'leaves its token in no address',
   },
   {
+    defense: 'a dialog reads again what it removes',
+    file: 'src/console/screens/person.tsx',
+    find: '    if (action.removes) void reload()\n',
+    replace: '',
+    test: 'journeys/daily-tasks.test.ts',
+    title: 'is told by name what a reset removes, as it is when the dialog opens, and gives its own reason',
+  },
+  {
+    defense: 'a reason that no one has chosen is none',
+    file: 'src/console/parts/reason-choice.tsx',
+    find: '    return because\n',
+    replace: "    return because ?? 'other'\n",
+    test: 'journeys/daily-tasks.test.ts',
+    title: 'is told by name what a reset removes, as it is when the dialog opens, and gives its own reason',
+  },
+  {
     defense: 'a change says which version it is about',
     file: 'src/console/screens/administrator.tsx',
     find: '      setBefore(now)\n',
@@ -54,8 +70,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a code is shown once',
     file: 'src/console/screens/person.tsx',
-    find: '<CodeDialog shown={shown} onClose={() => setShown(undefined)} />',
-    replace: '<CodeDialog shown={shown} onClose={() => {}} />',
+    find: '<CodeDialog shown={code} onClose={() => setCode(undefined)} />',
+    replace: '<CodeDialog shown={code} onClose={() => {}} />',
     test: 'console/people.test.ts',
     title: 'gets a recovery code from an admin, which is shown once',
   },

@@ -28,6 +28,14 @@ export const mutants: readonly Mutant[] = [
     title: 'does not know people of another app by its own e-mail address and its own record',
   },
   {
+    defense: 'the domains of the browsers that the page of a person names',
+    file: 'src/service/console/people.ts',
+    find: 'await browsersOf(call, userId, summary.domains)',
+    replace: 'await browsersOf(call, userId, has?.domainIds ?? [])',
+    test: 'service/console/people.test.ts',
+    title: 'sees the browsers that a person keeps there and in no other domain, until they end',
+  },
+  {
     defense: 'the domain of a device that a filter looks for',
     file: people,
     find: "isToken('token.domainId', 'in', here.domainIds)",

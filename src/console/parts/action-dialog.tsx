@@ -4,9 +4,11 @@ import type { Because } from '../../contract/admin/because.ts'
 import type { ConsentParameters } from '../../contract/admin/consents.ts'
 import { hasCode } from '../client/errors.ts'
 import { type Entered, nothingEntered, type PersonAction, type ShownCode } from '../screens/person-action.ts'
+import { isNothing, type Losses } from '../screens/losses.ts'
 import { useWords } from '../words/speech.tsx'
 import { ActionFields } from './action-fields.tsx'
 import { Confirm } from './confirm.tsx'
+import { LossList } from './loss-list.tsx'
 import { ReasonChoice, useReason } from './reason-choice.tsx'
 
 /** What another administrator is asked to consent to. */
@@ -18,6 +20,10 @@ export interface AskedConsent {
 
 interface ActionDialogProps {
   readonly action: PersonAction
+  /** What it removes, of what the person has now. */
+  readonly losses: Losses | undefined
+  /** Whether the person is read again, so that it is not known yet what is removed. */
+  readonly reading: boolean
   /** Whether the person has a device that can be asked. */
   readonly verifiable: boolean
   /** Whether the caller was verified, so that what is refused needs a stronger device. */
@@ -30,7 +36,8 @@ interface ActionDialogProps {
 }
 
 /** Asks before an action on a person, and for its reason, which the audit trail records. */
-export function ActionDialog({ action, verifiable, verified, onAsk, onDone, onClose }: ActionDialogProps) {
+export function ActionDialog(props: ActionDialogProps) {
+  const { action, losses, reading, verifiable, verified, onAsk, onDone, onClose } = props
   const words = useWords()
   const reason = useReason(action.because)
   const [entered, setEntered] = useState<Entered>({ ...nothingEntered, ...action.entered })
@@ -73,11 +80,15 @@ export function ActionDialog({ action, verifiable, verified, onAsk, onDone, onCl
       title={action.title}
       action={action.action}
       harmless={action.harmless ?? false}
+      waiting={losses !== undefined && reading}
       onConfirm={confirm}
       onClose={closed}
     >
       <p>{action.sentence}</p>
-      {action.asks === undefined ? null : <ActionFields asks={action.asks} entered={entered} onChange={setEntered} />}
+      {losses && !(action.harmless && isNothing(losses)) ? <LossList losses={losses} /> : null}
+      {action.asks === undefined ? null : (
+        <ActionFields asks={action.asks} apps={action.apps} entered={entered} onChange={setEntered} />
+      )}
       <ReasonChoice reason={reason} />
     </Confirm>
   )

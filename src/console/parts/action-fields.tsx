@@ -1,17 +1,21 @@
 import { linkDays } from '../../contract/admin/link-days.ts'
 import type { Entered, PersonAction } from '../screens/person-action.ts'
 import type { Words } from '../words/en.ts'
+import { useSignedIn } from '../session.tsx'
 import { useWords } from '../words/speech.tsx'
 
 interface ActionFieldsProps {
+  /** The apps to choose from, where there are several. */
+  readonly apps?: readonly string[] | undefined
   readonly asks: NonNullable<PersonAction['asks']>
   readonly entered: Entered
   readonly onChange: (entered: Entered) => void
 }
 
 /** What has to be entered for an action on a person. */
-export function ActionFields({ asks, entered, onChange }: ActionFieldsProps) {
+export function ActionFields({ asks, apps = [], entered, onChange }: ActionFieldsProps) {
   const words = useWords()
+  const { domains } = useSignedIn().session
   if (asks === 'serialNumber') {
     return (
       <div class="field">
@@ -64,12 +68,22 @@ export function ActionFields({ asks, entered, onChange }: ActionFieldsProps) {
   }
   if (asks === 'days') {
     return (
-      <Choice
-        label={words.mail.validFor}
-        options={days.map((number) => [number, words.mail.days(number)])}
-        value={entered.days}
-        onChange={(number) => onChange({ ...entered, days: number })}
-      />
+      <>
+        {apps.length > 1 ? (
+          <Choice
+            label={words.domain}
+            options={domains.filter(({ id }) => apps.includes(id)).map(({ id, name }) => [id, name])}
+            value={entered.domainId}
+            onChange={(domainId) => onChange({ ...entered, domainId })}
+          />
+        ) : null}
+        <Choice
+          label={words.mail.validFor}
+          options={days.map((number) => [number, words.mail.days(number)])}
+          value={entered.days}
+          onChange={(number) => onChange({ ...entered, days: number })}
+        />
+      </>
     )
   }
   return (
@@ -123,20 +137,24 @@ const durationOf = (minutes: number, words: Words): string =>
 const uses = [1, 3, 10]
 const days = [1, 3, linkDays.usual, 14, linkDays.max]
 
-interface ChoiceProps {
+interface ChoiceProps<T extends string | number> {
   readonly label: string
-  readonly options: readonly (readonly [number, string])[]
-  readonly value: number
-  readonly onChange: (value: number) => void
+  readonly options: readonly (readonly [T, string])[]
+  readonly value: T
+  readonly onChange: (value: T) => void
 }
 
-function Choice({ label, options, value, onChange }: ChoiceProps) {
+function Choice<T extends string | number>({ label, options, value, onChange }: ChoiceProps<T>) {
+  const choose = ({ selectedIndex }: HTMLSelectElement) => {
+    const [chosen] = options[selectedIndex] ?? []
+    if (chosen !== undefined) onChange(chosen)
+  }
   return (
     <label class="field">
       <span>{label}</span>
-      <select value={value} onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}>
-        {options.map(([number, text]) => (
-          <option key={number} value={number}>
+      <select value={value} onChange={({ currentTarget }) => choose(currentTarget)}>
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
             {text}
           </option>
         ))}

@@ -33,13 +33,23 @@ interface ConfirmProps {
   readonly action: string
   /** Takes nothing away. */
   readonly harmless?: boolean
+  /** Whether something is still being read that has to be known first. */
+  readonly waiting?: boolean
   /** Resolves to false where the question stays open. */
   readonly onConfirm: () => Promise<boolean | void>
   readonly onClose: () => void
 }
 
 /** Asks before what matters, or cannot be undone. */
-export function Confirm({ title, children, action, harmless = false, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({
+  title,
+  children,
+  action,
+  harmless = false,
+  waiting = false,
+  onConfirm,
+  onClose,
+}: ConfirmProps) {
   const words = useWords()
   const { busy, problem, run } = useAttempt()
 
@@ -49,7 +59,7 @@ export function Confirm({ title, children, action, harmless = false, onConfirm, 
         <form
           onSubmit={(event) => {
             event.preventDefault()
-            if (busy) return
+            if (busy || waiting) return
             void run(async () => {
               if ((await onConfirm()) !== false) close()
             })
@@ -59,7 +69,12 @@ export function Confirm({ title, children, action, harmless = false, onConfirm, 
           <Problem text={problem} />
           <div class="actions">
             <Button class="outlined" onClick={close} label={words.cancel} />
-            <Button type="submit" class={harmless ? 'filled' : 'filled danger'} aria-disabled={busy} label={action} />
+            <Button
+              type="submit"
+              class={harmless ? 'filled' : 'filled danger'}
+              aria-disabled={busy || waiting}
+              label={action}
+            />
           </div>
         </form>
       )}

@@ -15,7 +15,7 @@ const starters: Readonly<Record<string, Starter>> = {
   createPersonBypassCode: ({ createCode }) => createCode(),
   deletePersonBypassCodes: ({ deleteCodes }) => deleteCodes(),
   deletePersonPasskey: ({ deletePasskey }, parameter) => deletePasskey(parameter('passkeyId')),
-  sendEnrollmentMail: ({ sendMail }, parameter) => sendMail(parameter('domainId')),
+  sendEnrollmentMail: ({ sendMail }, parameter) => sendMail([parameter('domainId')]),
   showEnrollmentLink: ({ showLink }, parameter) => showLink(parameter('domainId')),
   changePersonEmail: ({ changeEmail }) => changeEmail(),
 }

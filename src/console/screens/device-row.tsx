@@ -50,7 +50,7 @@ function actionsFor({ person, actions, domain }: DeviceRowProps, hasDevice: bool
   const { links, email } = person
   if (hasDevice) return [...(links === 'none' ? [] : [actions.replaceDevice(domain)]), actions.revokeToken(domain)]
   if (links === 'none') return [actions.issueToken(domain)]
-  return [...(links === 'mailed' && email !== '' ? [actions.sendMail(domain)] : []), actions.showLink(domain)]
+  return [...(links === 'mailed' && email !== '' ? [actions.sendMail([domain])] : []), actions.showLink(domain)]
 }
 
 /** What was sent or issued for a first device. */

@@ -39,7 +39,7 @@ interface RowButtonProps {
 export function RowButton({ action, about, onAsk }: RowButtonProps) {
   return (
     <Button
-      class="outlined"
+      class={action.harmless ? 'outlined' : 'outlined danger'}
       aria-label={`${action.action}: ${about}`}
       onClick={() => onAsk(action)}
       label={action.action}

@@ -38,16 +38,19 @@ export function mailActionsOn({ client, words: { mail }, person, dayTime, reload
     },
   })
   return {
-    sendMail: (domainId: string): PersonAction => ({
+    /** @param apps Those that the link can be for; the first one unless another is chosen. */
+    sendMail: (apps: readonly string[]): PersonAction => ({
       action: mail.send.button,
       title: mail.send.title(name),
       sentence: mail.send.sentence(isolated(person.email)),
       done: mail.send.done(name),
       operation: 'sendEnrollmentMail',
-      parameters: ({ days }) => ({ domainId, days }),
+      apps,
+      entered: { domainId: apps[0] ?? '' },
+      parameters: ({ days, domainId }) => ({ domainId, days }),
       asks: 'days',
       harmless: true,
-      async run(because, { days }) {
+      async run(because, { days, domainId }) {
         try {
           await client.call('POST /admin/people/:userId/domains/:domainId/enrollment-mail', {
             params: { ...params, domainId },

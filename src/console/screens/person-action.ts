@@ -1,9 +1,11 @@
 import type { Because } from '../../contract/admin/because.ts'
 import type { ConsentParameters } from '../../contract/admin/consents.ts'
 import type { EnrollmentLink } from '../../contract/admin/enrollment.ts'
+import type { Person } from '../../contract/admin/people.ts'
 import { linkDays } from '../../contract/admin/link-days.ts'
 import { isolated } from '../../printable.ts'
 import type { Words } from '../words/en.ts'
+import { browsersOf, codesOf, devicesOf, everythingOf, hardwareOf, type Losses, passkeysOf } from './losses.ts'
 import { mailActionsOn, type MailedPerson } from './mail-actions.ts'
 
 /** What an administrator enters for an action, besides the reason. */
@@ -19,6 +21,8 @@ export interface Entered {
   /** How long a link works. */
   readonly days: number
   readonly email: string
+  /** The app that a link is for. */
+  readonly domainId: string
 }
 
 export const nothingEntered: Entered = {
@@ -29,6 +33,7 @@ export const nothingEntered: Entered = {
   second: '',
   days: linkDays.usual,
   email: '',
+  domainId: '',
 }
 
 /** A code that is shown once. */
@@ -58,6 +63,10 @@ export interface PersonAction {
   readonly parameters?: (entered: Entered) => ConsentParameters
   /** Takes nothing away. */
   readonly harmless?: boolean
+  /** The apps to choose from, for a link. */
+  readonly apps?: readonly string[]
+  /** What it removes of what the person has now. */
+  readonly removes?: (person: Person) => Losses
   /** What is said afterwards. */
   readonly done: string
   readonly run: (because: Because, entered: Entered) => Promise<ShownCode | undefined>
@@ -74,6 +83,12 @@ export function actionsOn(about: MailedPerson) {
     const { button, title, sentence, done } = texts[action]
     return { action: button, title: title(name), sentence, done: done(name) }
   }
+  const endSessions = (): PersonAction => ({
+    ...named('endSessions'),
+    operation: 'endPersonSessions',
+    removes: browsersOf,
+    run: (because) => without(client.call('POST /admin/people/:userId/end-sessions', { params, body: { because } })),
+  })
   return {
     ...mailActionsOn(about),
     unlock: (): PersonAction => ({
@@ -98,6 +113,7 @@ export function actionsOn(about: MailedPerson) {
     revokeToken: (domainId: string): PersonAction => ({
       ...named('revokeToken'),
       operation: 'revokePersonToken',
+      removes: (has) => ({ ...devicesOf(has, domainId), ...browsersOf(has) }),
       parameters: () => ({ domainId }),
       run: (because) =>
         without(
@@ -110,6 +126,7 @@ export function actionsOn(about: MailedPerson) {
     assignHardware: (serial = ''): PersonAction => ({
       ...named('assignHardware'),
       operation: 'assignPersonHardware',
+      removes: browsersOf,
       parameters: ({ serialNumber }) => ({ serialNumber }),
       asks: 'serialNumber',
       entered: { serialNumber: serial },
@@ -139,6 +156,7 @@ export function actionsOn(about: MailedPerson) {
     releaseHardware: (): PersonAction => ({
       ...named('releaseHardware'),
       operation: 'releasePersonHardware',
+      removes: (has) => ({ ...hardwareOf(has), ...browsersOf(has) }),
       run: (because) =>
         without(client.call('POST /admin/people/:userId/hardware/release', { params, body: { because } })),
     }),
@@ -157,12 +175,14 @@ export function actionsOn(about: MailedPerson) {
     deleteCodes: (): PersonAction => ({
       ...named('deleteCodes'),
       operation: 'deletePersonBypassCodes',
+      removes: codesOf,
       run: (because) =>
         without(client.call('POST /admin/people/:userId/bypass-codes/delete', { params, body: { because } })),
     }),
     deletePasskey: (passkeyId: string): PersonAction => ({
       ...named('deletePasskey'),
       operation: 'deletePersonPasskey',
+      removes: (has) => ({ ...passkeysOf(has, passkeyId), ...browsersOf(has) }),
       parameters: () => ({ passkeyId }),
       run: (because) =>
         without(
@@ -172,27 +192,16 @@ export function actionsOn(about: MailedPerson) {
           }),
         ),
     }),
-    endSessions: (): PersonAction => ({
-      ...named('endSessions'),
-      operation: 'endPersonSessions',
-      run: (because) => without(client.call('POST /admin/people/:userId/end-sessions', { params, body: { because } })),
-    }),
+    endSessions,
     /** After a sign-in that was not the person's. */
     notTheirs: (): PersonAction => {
       const { title, sentence, done } = words.signIns.notTheirs
-      return {
-        action: words.actions.endSessions.button,
-        title: title(name),
-        sentence,
-        done: done(name),
-        operation: 'endPersonSessions',
-        run: (because) =>
-          without(client.call('POST /admin/people/:userId/end-sessions', { params, body: { because } })),
-      }
+      return { ...endSessions(), title: title(name), sentence, done: done(name) }
     },
     reset: (): PersonAction => ({
       ...named('reset'),
       operation: 'resetPerson',
+      removes: everythingOf,
       run: (because) => without(client.call('POST /admin/people/:userId/reset', { params, body: { because } })),
     }),
   }

@@ -38,12 +38,12 @@ export function Hardware({ person: { hardware, elsewhere }, actions, changeable,
             title={hardware.selfEnrolled ? hardware.alias : hardware.serialNumber}
             buttons={
               allowed ? (
-                <>
+                <div class="row-buttons">
                   {hardware.selfEnrolled ? null : (
                     <RowButton action={actions.resynchronizeHardware()} about={hardware.alias} onAsk={onAsk} />
                   )}
                   <RowButton action={actions.releaseHardware()} about={hardware.alias} onAsk={onAsk} />
-                </>
+                </div>
               ) : null
             }
           >
@@ -106,20 +106,13 @@ export function Codes({ person: { codes, elsewhere }, actions, changeable, onAsk
     <section class="card">
       <h2>{words.bypassCodes}</h2>
       <p class="sentence">{left === 0 ? words.none : words.codesLeft(left)}</p>
-      {changeable && !elsewhere ? (
+      {changeable && !elsewhere && codes.length > 0 ? (
         <div class="buttons">
           <Button
-            class="outlined"
-            onClick={() => onAsk(actions.createCode())}
-            label={words.actions.createCode.button}
+            class="outlined danger"
+            onClick={() => onAsk(actions.deleteCodes())}
+            label={words.actions.deleteCodes.button}
           />
-          {codes.length > 0 ? (
-            <Button
-              class="outlined"
-              onClick={() => onAsk(actions.deleteCodes())}
-              label={words.actions.deleteCodes.button}
-            />
-          ) : null}
         </div>
       ) : null}
     </section>

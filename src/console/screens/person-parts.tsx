@@ -3,17 +3,16 @@ import { printable } from '../../printable.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { lock } from '../../ui/icons.ts'
-import { lazyScreen } from '../../ui/lazy-screen.tsx'
 import { Facts } from '../parts/facts.tsx'
-import { Loading } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { useWords } from '../words/speech.tsx'
 import { CallerCard } from './caller/caller-card.tsx'
-import { CannotLoad } from './cannot-load.tsx'
+import { CallActions } from './call-actions.tsx'
 import { useDomainNames } from './domain-names.ts'
 import type { PersonAction, PersonActions } from './person-action.ts'
 import { LastSignIn, PersonBadges, useLockedUntil } from './person-badges.tsx'
 import { Codes, Devices, Hardware, Passkeys } from './person-factors.tsx'
+import { Timeline } from './timeline/timeline.tsx'
 
 export interface PersonPartsProps {
   readonly person: Person
@@ -24,46 +23,29 @@ export interface PersonPartsProps {
   readonly reload: () => Promise<void>
 }
 
-/** Loaded after the rest: most who open a person look for a factor or a lock. */
-const Timeline = lazyScreen(async () => (await import('./timeline/timeline.tsx')).Timeline, {
-  loading: Loading,
-  failed: CannotLoad,
-})
-
-/** What is known of a person, and the buttons beside what they change. */
+/** What is done for a person who calls, and what is known: beside each other where there is room. */
 export function PersonParts(props: PersonPartsProps) {
   const words = useWords()
-  const { person, actions, changeable, onAsk } = props
+  const { person, changeable } = props
   return (
     <>
-      <CallerCard {...props} />
-      <Lock {...props} />
-      {changeable && person.elsewhere ? <p class="sentence">{words.elsewhere}</p> : null}
-      <Devices {...props} />
-      <Hardware {...props} />
-      <Passkeys {...props} />
-      <Codes {...props} />
-      <Timeline {...props} />
-      <About {...props} />
-      {changeable ? (
-        <section class="card">
-          <h2>{words.moreActions}</h2>
-          <div class="buttons">
-            <Button
-              class="outlined"
-              onClick={() => onAsk(actions.endSessions())}
-              label={words.actions.endSessions.button}
-            />
-            {person.elsewhere ? null : (
-              <Button
-                class="outlined danger"
-                onClick={() => onAsk(actions.reset())}
-                label={words.actions.reset.button}
-              />
-            )}
-          </div>
-        </section>
-      ) : null}
+      <section class="call" aria-label={words.personActions}>
+        <CallerCard {...props} />
+        <Lock {...props} />
+        {changeable && person.elsewhere ? <p class="sentence">{words.elsewhere}</p> : null}
+        {changeable ? <CallActions {...props} /> : null}
+      </section>
+      <div class="columns">
+        <div>
+          <Devices {...props} />
+          <Hardware {...props} />
+          <Passkeys {...props} />
+          <Codes {...props} />
+          <About {...props} />
+        </div>
+        {/* Last in its column: it is read later than the rest, and nothing moves when it comes. */}
+        <Timeline {...props} />
+      </div>
     </>
   )
 }
@@ -76,7 +58,7 @@ function Lock({ person, actions, changeable, onAsk }: PersonPartsProps) {
     <div class="notice-bar">
       <Icon path={lock} />
       <p>{lockedUntil(person.locked.until)}</p>
-      {changeable ? (
+      {changeable && !person.elsewhere ? (
         <Button class="filled" onClick={() => onAsk(actions.unlock())} label={words.actions.unlock.button} />
       ) : null}
     </div>

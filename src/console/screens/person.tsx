@@ -19,6 +19,7 @@ import { useWords } from '../words/speech.tsx'
 import { consentedAction } from './consented-action.ts'
 import { actionsOn, nothingEntered, type PersonAction, type ShownCode } from './person-action.ts'
 import { ConsentCard } from './consent-card.tsx'
+import { PersonBadges } from './person-badges.tsx'
 import { PersonParts } from './person-parts.tsx'
 
 /** How often the decision of another administrator is looked for, milliseconds. */
@@ -41,12 +42,17 @@ export function PersonScreen({ id }: { readonly id: string }) {
     ),
   )
   const [asked, setAsked] = useState<PersonAction>()
-  const [shown, setShown] = useState<ShownCode>()
+  const [code, setCode] = useState<ShownCode>()
   useRepeated((consents.value?.length ?? 0) > 0, consentInterval, () => void consents.reload(true))
 
-  async function done(action: PersonAction, code: ShownCode | undefined) {
+  /** The dialog names what the action removes: of what the person has now, not of what the page has shown for a while. */
+  function open(action: PersonAction) {
+    setAsked(action)
+    if (action.removes) void reload()
+  }
+  async function done(action: PersonAction, made: ShownCode | undefined) {
     say(action.done)
-    setShown(code)
+    setCode(made)
     await Promise.all([person.reload(), consents.reload()])
   }
   async function ask(consent: AskedConsent) {
@@ -55,6 +61,9 @@ export function PersonScreen({ id }: { readonly id: string }) {
     await consents.reload()
   }
   const { value } = person
+  // All at once: requests that came later would push down what the administrator is about to press.
+  const isReady = consents.value !== undefined || consents.problem !== undefined
+  const shown = isReady ? person : { ...person, value: undefined }
   const { reload } = person
   const actions = value && actionsOn({ client, words, person: value, dayTime, reload })
   /** With the values that the colleague has seen; only what is secret is entered now. */
@@ -67,7 +76,7 @@ export function PersonScreen({ id }: { readonly id: string }) {
   const isChangeable = session.administrator.role !== 'auditor'
   useAsked(value, ({ ask: wanted, serial }) => {
     if (!actions || !value || !isChangeable || value.elsewhere) return
-    if (wanted === 'assign' && !value.hardware) setAsked(actions.assignHardware(serial))
+    if (wanted === 'assign' && !value.hardware) open(actions.assignHardware(serial))
     else if (wanted === 'assign') say(words.stock.hasToken(isolated(value.name)))
     else if (value.hardware && !value.hardware.selfEnrolled) setAsked(actions.resynchronizeHardware())
   })
@@ -76,8 +85,9 @@ export function PersonScreen({ id }: { readonly id: string }) {
       title={value ? printable(value.name) : words.people}
       sentence={value ? aboutOf(value) : ''}
       above={{ to: 'people', title: words.people }}
+      actions={value && <PersonBadges person={value} />}
     >
-      {consents.value && consents.value.length > 0 ? (
+      {shown.value && consents.value && consents.value.length > 0 ? (
         <ul class="list consents">
           {consents.value.map((consent) => (
             <li key={consent.id}>
@@ -86,14 +96,14 @@ export function PersonScreen({ id }: { readonly id: string }) {
           ))}
         </ul>
       ) : null}
-      <WhenLoaded of={person}>
+      <WhenLoaded of={shown}>
         {(loaded) =>
           actions ? (
             <PersonParts
               person={loaded}
               actions={actions}
               changeable={isChangeable}
-              onAsk={setAsked}
+              onAsk={open}
               reload={person.reload}
             />
           ) : null
@@ -103,17 +113,19 @@ export function PersonScreen({ id }: { readonly id: string }) {
         <ActionDialog
           key={asked.operation}
           action={asked}
+          losses={value && asked.removes?.(value)}
+          reading={person.loading}
           verifiable={value?.tokens.some(({ device }) => device) ?? false}
           verified={value?.caller?.state === 'confirmed'}
           onAsk={ask}
-          onDone={(code) => void done(asked, code)}
+          onDone={(made) => void done(asked, made)}
           onClose={() => setAsked(undefined)}
         />
       ) : null}
-      {shown?.link ? (
-        <LinkDialog {...shown} link={shown.link} onClose={() => setShown(undefined)} />
-      ) : shown ? (
-        <CodeDialog shown={shown} onClose={() => setShown(undefined)} />
+      {code?.link ? (
+        <LinkDialog {...code} link={code.link} onClose={() => setCode(undefined)} />
+      ) : code ? (
+        <CodeDialog shown={code} onClose={() => setCode(undefined)} />
       ) : null}
     </Page>
   )

@@ -401,7 +401,9 @@ export const ar: Words = {
   username: 'اسم المستخدم',
   noEmail: 'لا يوجد',
   emailChanged: 'تغيّر',
-  moreActions: 'المزيد',
+  personActions: 'الإجراءات',
+  gives: 'يساعد هذا الشخص على الدخول',
+  takes: 'يزيل شيئًا',
   actions: {
     unlock: {
       button: 'فتح القفل',
@@ -434,7 +436,7 @@ export const ar: Words = {
       done: (name) => `استُرجع مولِّد الرموز من ${name}.`,
     },
     createCode: {
-      button: 'إنشاء رمز',
+      button: 'إنشاء رمز استرداد',
       title: (name) => `هل تنشئ رمز استرداد لـ ${name}؟`,
       sentence: 'اقرأه لهذا الشخص وحده. وهو يفتح أيضًا الرموز المقفلة.',
       done: (name) => `أُنشئ رمز استرداد لـ ${name}.`,
@@ -517,6 +519,7 @@ export const ar: Words = {
     ended: (time) => `أُرسلت رسالة: ${time}. لم يعد رابطها يعمل.`,
     limit: (time) => `لا مزيد من الرسائل الآن. يمكن إرسال التالية ابتداءً من: ${time}.`,
     noAddress: 'ليس لهذا الشخص عنوان بريد. أدخل عنوانًا أولًا.',
+    deviceFirst: 'يوجد جهاز في كل تطبيق. أزِل الجهاز المفقود أولًا.',
     hasDevice: 'أصبح لهذا الشخص جهاز. أعد تحميل الصفحة.',
     notSent: 'تعذّر إرسال الرسالة، وما زالت الروابط السابقة تعمل. حاول مرة أخرى أو اعرض الرابط.',
     noAuthenticator: 'لا تعرف الخدمة عنوان تطبيق المصادقة. أبلغ الشخص الذي يديرها.',
@@ -524,6 +527,10 @@ export const ar: Words = {
   },
   reason: 'السبب',
   chooseReason: 'اختر سببًا.',
+  losses: 'ما سيُزال',
+  noLosses: 'لا شيء ليُزال.',
+  browsers: 'المتصفحات المحتفظ بها',
+  unnamedBrowser: 'متصفح بلا اسم',
   reasons: {
     lost_device: 'جهاز مفقود',
     new_device: 'جهاز جديد',

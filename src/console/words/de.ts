@@ -357,7 +357,9 @@ export const de: Words = {
   username: 'Benutzername',
   noEmail: 'Keine',
   emailChanged: 'Geändert',
-  moreActions: 'Weiteres',
+  personActions: 'Aktionen',
+  gives: 'Hilft dieser Person bei der Anmeldung',
+  takes: 'Nimmt etwas weg',
   actions: {
     unlock: {
       button: 'Entsperren',
@@ -391,7 +393,7 @@ export const de: Words = {
       done: (name) => `Das Token von ${name} wurde entzogen.`,
     },
     createCode: {
-      button: 'Code erstellen',
+      button: 'Wiederherstellungscode erstellen',
       title: (name) => `Wiederherstellungscode für ${name} erstellen?`,
       sentence: 'Lesen Sie ihn nur dieser Person vor. Er entsperrt auch gesperrte Codes.',
       done: (name) => `Ein Wiederherstellungscode für ${name} wurde erstellt.`,
@@ -480,6 +482,7 @@ export const de: Words = {
     ended: (time) => `Mail gesendet: ${time}. Der Link gilt nicht mehr.`,
     limit: (time) => `Vorerst keine weiteren Mails. Die nächste ist möglich ab: ${time}.`,
     noAddress: 'Diese Person hat keine E-Mail-Adresse. Geben Sie zuerst eine ein.',
+    deviceFirst: 'In jeder App gibt es ein Gerät. Entfernen Sie zuerst das verlorene.',
     hasDevice: 'Diese Person hat inzwischen ein Gerät. Laden Sie die Seite neu.',
     notSent:
       'Die Mail konnte nicht gesendet werden, frühere Links gelten weiter. Versuchen Sie es noch einmal, oder zeigen Sie den Link.',
@@ -490,6 +493,10 @@ export const de: Words = {
   },
   reason: 'Grund',
   chooseReason: 'Wählen Sie einen Grund.',
+  losses: 'Das wird entfernt',
+  noLosses: 'Es gibt nichts zu entfernen.',
+  browsers: 'Behaltene Browser',
+  unnamedBrowser: 'Browser ohne Namen',
   reasons: {
     lost_device: 'Gerät verloren',
     new_device: 'Neues Gerät',

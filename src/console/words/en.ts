@@ -351,7 +351,9 @@ export const en = {
   username: 'Username',
   noEmail: 'None',
   emailChanged: 'Changed',
-  moreActions: 'More',
+  personActions: 'Actions',
+  gives: 'Helps this person sign in',
+  takes: 'Takes something away',
   actions: {
     unlock: {
       button: 'Unlock',
@@ -384,7 +386,7 @@ export const en = {
       done: (name: string) => `The token of ${name} was taken away.`,
     },
     createCode: {
-      button: 'Create a code',
+      button: 'Create a recovery code',
       title: (name: string) => `Create a recovery code for ${name}?`,
       sentence: 'Read it out to this person only. It also unlocks codes that are locked.',
       done: (name: string) => `A recovery code for ${name} was created.`,
@@ -469,6 +471,7 @@ export const en = {
     ended: (time: string) => `Mail sent: ${time}. Its link no longer works.`,
     limit: (time: string) => `No more mails for now. The next one can be sent at this time: ${time}.`,
     noAddress: 'This person has no e-mail address. Enter one first.',
+    deviceFirst: 'There’s a device in each app. Remove the lost one first.',
     hasDevice: 'This person has a device by now. Reload the page.',
     notSent: 'The mail couldn’t be sent, and earlier links still work. Try again, or show the link.',
     noAuthenticator: 'The service doesn’t know the address of the authenticator. Tell the person who runs it.',
@@ -476,6 +479,10 @@ export const en = {
   },
   reason: 'Reason',
   chooseReason: 'Choose a reason.',
+  losses: 'What this removes',
+  noLosses: 'There’s nothing to remove.',
+  browsers: 'Kept browsers',
+  unnamedBrowser: 'Browser without a name',
   reasons: {
     lost_device: 'Lost device',
     new_device: 'New device',

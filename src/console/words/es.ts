@@ -350,7 +350,9 @@ export const es: Words = {
   username: 'Nombre de usuario',
   noEmail: 'Ninguno',
   emailChanged: 'Cambiado',
-  moreActions: 'Más',
+  personActions: 'Acciones',
+  gives: 'Ayuda a esta persona a iniciar sesión',
+  takes: 'Quita algo',
   actions: {
     unlock: {
       button: 'Desbloquear',
@@ -384,7 +386,7 @@ export const es: Words = {
       done: (name) => `Se retiró el token de ${name}.`,
     },
     createCode: {
-      button: 'Crear un código',
+      button: 'Crear un código de recuperación',
       title: (name) => `¿Crear un código de recuperación para ${name}?`,
       sentence: 'Léaselo solo a esta persona. También desbloquea los códigos bloqueados.',
       done: (name) => `Se creó un código de recuperación para ${name}.`,
@@ -472,6 +474,7 @@ export const es: Words = {
     ended: (time) => `Correo enviado: ${time}. Su enlace ya no funciona.`,
     limit: (time) => `Por ahora no se envían más correos. El siguiente será posible a partir de: ${time}.`,
     noAddress: 'Esta persona no tiene dirección de correo. Escriba una primero.',
+    deviceFirst: 'Hay un dispositivo en cada aplicación. Quite primero el perdido.',
     hasDevice: 'Esta persona ya tiene un dispositivo. Vuelva a cargar la página.',
     notSent:
       'No se pudo enviar el correo, y los enlaces anteriores siguen funcionando. Inténtelo de nuevo o muestre el enlace.',
@@ -481,6 +484,10 @@ export const es: Words = {
   },
   reason: 'Motivo',
   chooseReason: 'Elija un motivo.',
+  losses: 'Qué se quita',
+  noLosses: 'No hay nada que quitar.',
+  browsers: 'Navegadores conservados',
+  unnamedBrowser: 'Navegador sin nombre',
   reasons: {
     lost_device: 'Dispositivo perdido',
     new_device: 'Dispositivo nuevo',

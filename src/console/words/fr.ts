@@ -356,7 +356,9 @@ export const fr: Words = {
   username: 'Identifiant',
   noEmail: 'Aucun',
   emailChanged: 'Modifié',
-  moreActions: 'Autres actions',
+  personActions: 'Actions possibles',
+  gives: 'Aide cette personne à se connecter',
+  takes: 'Retire quelque chose',
   actions: {
     unlock: {
       button: 'Débloquer',
@@ -391,7 +393,7 @@ export const fr: Words = {
       done: (name) => `Le jeton de ${name} a été repris.`,
     },
     createCode: {
-      button: 'Créer un code',
+      button: 'Créer un code de récupération',
       title: (name) => `Créer un code de récupération pour ${name} ?`,
       sentence: 'Ne le lisez qu’à cette personne. Il débloque aussi les codes bloqués.',
       done: (name) => `Un code de récupération pour ${name} a été créé.`,
@@ -480,6 +482,7 @@ export const fr: Words = {
     ended: (time) => `E-mail envoyé : ${time}. Son lien ne fonctionne plus.`,
     limit: (time) => `Plus d’e-mails pour l’instant. Le prochain sera possible à partir de : ${time}.`,
     noAddress: 'Cette personne n’a pas d’adresse e-mail. Saisissez-en une d’abord.',
+    deviceFirst: 'Il y a un appareil dans chaque application. Supprimez d’abord celui qui est perdu.',
     hasDevice: 'Cette personne a désormais un appareil. Rechargez la page.',
     notSent:
       'L’e-mail n’a pas pu être envoyé, et les liens précédents fonctionnent encore. Réessayez, ou affichez le lien.',
@@ -489,6 +492,10 @@ export const fr: Words = {
   },
   reason: 'Motif',
   chooseReason: 'Choisissez un motif.',
+  losses: 'Ce qui sera supprimé',
+  noLosses: 'Il n’y a rien à supprimer.',
+  browsers: 'Navigateurs conservés',
+  unnamedBrowser: 'Navigateur sans nom',
   reasons: {
     lost_device: 'Appareil perdu',
     new_device: 'Nouvel appareil',

@@ -346,7 +346,9 @@ export const ja: Words = {
   username: 'ユーザー名',
   noEmail: 'なし',
   emailChanged: '変更',
-  moreActions: 'その他',
+  personActions: '操作',
+  gives: 'サインインを助ける操作',
+  takes: '何かを失わせる操作',
   actions: {
     unlock: {
       button: 'ロックを解除',
@@ -379,7 +381,7 @@ export const ja: Words = {
       done: (name) => `${name}さんのトークンの割り当てを解除しました。`,
     },
     createCode: {
-      button: 'コードを作成',
+      button: 'リカバリーコードを作成',
       title: (name) => `${name}さんのリカバリーコードを作成しますか？`,
       sentence: 'この利用者だけに読み上げてください。ロックされたコードも解除されます。',
       done: (name) => `${name}さんのリカバリーコードを作成しました。`,
@@ -464,6 +466,7 @@ export const ja: Words = {
     ended: (time) => `メール送信：${time}。リンクは使えなくなりました。`,
     limit: (time) => `今はこれ以上メールを送れません。次に送れる日時：${time}。`,
     noAddress: 'この利用者にはメールアドレスがありません。先に入力してください。',
+    deviceFirst: 'どのアプリにもデバイスがあります。先に紛失したデバイスを削除してください。',
     hasDevice: 'この利用者にはすでにデバイスがあります。ページを再読み込みしてください。',
     notSent: 'メールを送信できませんでした。以前のリンクは引き続き使えます。もう一度試すか、リンクを表示してください。',
     noAuthenticator: 'サービスに認証アプリのアドレスが設定されていません。運用担当者に伝えてください。',
@@ -471,6 +474,10 @@ export const ja: Words = {
   },
   reason: '理由',
   chooseReason: '理由を選んでください。',
+  losses: '削除されるもの',
+  noLosses: '削除されるものはありません。',
+  browsers: '保持中のブラウザ',
+  unnamedBrowser: '名前のないブラウザ',
   reasons: {
     lost_device: 'デバイスの紛失',
     new_device: '新しいデバイス',

@@ -351,7 +351,9 @@ export const pt: Words = {
   username: 'Nome de usuário',
   noEmail: 'Nenhum',
   emailChanged: 'Alterado',
-  moreActions: 'Mais',
+  personActions: 'Ações',
+  gives: 'Ajuda esta pessoa a entrar',
+  takes: 'Remove algo',
   actions: {
     unlock: {
       button: 'Desbloquear',
@@ -384,7 +386,7 @@ export const pt: Words = {
       done: (name) => `O token de ${name} foi retirado.`,
     },
     createCode: {
-      button: 'Criar um código',
+      button: 'Criar um código de recuperação',
       title: (name) => `Criar um código de recuperação para ${name}?`,
       sentence: 'Leia-o só para esta pessoa. Ele também desbloqueia códigos bloqueados.',
       done: (name) => `Um código de recuperação para ${name} foi criado.`,
@@ -470,6 +472,7 @@ export const pt: Words = {
     ended: (time) => `E-mail enviado: ${time}. O link não funciona mais.`,
     limit: (time) => `Por enquanto não há mais e-mails. O próximo pode ser enviado a partir de: ${time}.`,
     noAddress: 'Esta pessoa não tem endereço de e-mail. Informe um primeiro.',
+    deviceFirst: 'Há um dispositivo em cada app. Remova primeiro o perdido.',
     hasDevice: 'Esta pessoa já tem um dispositivo. Recarregue a página.',
     notSent:
       'Não foi possível enviar o e-mail, e os links anteriores continuam funcionando. Tente de novo ou mostre o link.',
@@ -478,6 +481,10 @@ export const pt: Words = {
   },
   reason: 'Motivo',
   chooseReason: 'Escolha um motivo.',
+  losses: 'O que será removido',
+  noLosses: 'Não há nada a remover.',
+  browsers: 'Navegadores mantidos',
+  unnamedBrowser: 'Navegador sem nome',
   reasons: {
     lost_device: 'Dispositivo perdido',
     new_device: 'Dispositivo novo',

@@ -68,6 +68,8 @@ export const Person = PersonSummary.extend({
   hardware: HardwareToken.optional(),
   passkeys: z.array(Passkey.omit({ credentialId: true })),
   codes: z.array(BypassCode.omit({ code: true })),
+  /** Browsers that are remembered or kept, each in one domain. What removes a factor, and signing out everywhere, ends them. */
+  browsers: z.array(z.object({ domain: Id, name: z.string().optional() })),
   /** What the administrator asked the person's device last, while it waits or its outcome stands. */
   caller: CallerVerification.optional(),
   /** The person said No to the help desk, which cannot act on the person until then. */

@@ -11,6 +11,7 @@ import type { Belongings } from '../store/belongings.ts'
 import { bypassCodesOfUsers } from '../store/bypass-codes.ts'
 import { helpDeskBlockedUntil } from '../store/caller-verifications.ts'
 import { hardwareTokenOfUser } from '../store/hardware.ts'
+import { listedBrowsers } from '../store/known-browsers.ts'
 import { lastSignInsOf } from '../store/last-sign-ins.ts'
 import { passkeysOfUser } from '../store/passkeys.ts'
 import { tokensOfUser } from '../store/people.ts'
@@ -99,6 +100,7 @@ export async function showPerson(call: Call, userId: string): Promise<Person> {
     ...(hardware && { hardware: hardwareView(hardware) }),
     passkeys: (await passkeysOfUser(db, userId)).map((passkey) => passkeyView(passkey)),
     codes: (await bypassCodesOfUsers(db, [userId], now)).map((code) => bypassCodeView(code, undefined)),
+    browsers: await browsersOf(call, userId, summary.domains),
     ...(caller && { caller }),
     ...(blockedUntil !== undefined && { helpDeskBlockedUntil: blockedUntil }),
   }
@@ -115,6 +117,16 @@ async function mailsTo(call: Call, userId: string): Promise<EnrollmentMail[]> {
     if (mailedAt === null || codeExpiresAt === null || !isVisible(signedIn(call), domainId)) return []
     return [{ domain: domainId, sentAt: mailedAt, expiresAt: codeExpiresAt }]
   })
+}
+
+/** Those that are remembered or kept in these domains. */
+async function browsersOf({ store, clock }: Call, userId: string, domainIds: readonly string[]) {
+  const browsers: Person['browsers'] = []
+  for (const domain of domainIds) {
+    const listed = await listedBrowsers(store.db, { domainId: domain, userId }, clock.now())
+    browsers.push(...listed.map(({ name }) => ({ domain, ...(name !== null && { name }) })))
+  }
+  return browsers
 }
 
 async function shownTokens(call: Call, userId: string): Promise<Person['tokens']> {

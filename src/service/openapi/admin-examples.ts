@@ -149,6 +149,7 @@ const person = {
   tokens: [{ domain: domainId, keyType: 'PIN', state: 'active' }],
   passkeys: [shownPasskey],
   codes: [bypassCode],
+  browsers: [{ domain: domainId, name: 'Firefox on Windows' }],
 }
 
 const stockToken = {
@@ -330,7 +331,10 @@ export const adminExamples: Readonly<Record<string, Example>> = {
   },
   unlockPerson: changed,
   endPersonSessions: { request: { because } },
-  resetPerson: { ...changed, answer: { ...person, factors: [], tokens: [], passkeys: [], codes: [], bypassCodes: 0 } },
+  resetPerson: {
+    ...changed,
+    answer: { ...person, factors: [], tokens: [], passkeys: [], codes: [], browsers: [], bypassCodes: 0 },
+  },
   issuePersonToken: { request: { because }, answer: { state: 'pending', code: 'kx7f3m9q2t' } },
   revokePersonToken: { ...changed, answer: { ...person, tokens: [] } },
   assignPersonHardware: { request: { because, serialNumber: 'A-100045' }, answer: person },

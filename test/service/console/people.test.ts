@@ -4,6 +4,7 @@ import { PeopleFilter } from '../../../src/contract/admin/people.ts'
 import { engines, mainEngines, useEngine } from '../../support/engines.ts'
 import { noteSignIn } from '../../../src/service/store/last-sign-ins.ts'
 import { hardwareToken, member, unique } from '../codes/code-holder.ts'
+import { browserUser, passByCode } from '../known-browser.ts'
 import { passkeyHolder } from '../passkey-holder.ts'
 import { newUser } from '../start-service.ts'
 import { administrator, startConsole } from './console-holder.ts'
@@ -604,6 +605,33 @@ describe.each(engines)('people on %s', (engine) => {
   })
 
   describe('an administrator of one domain', () => {
+    it('sees the browsers that a person keeps there and in no other domain, until they end', async () => {
+      const { id: other } = await running.service.administration.createDomain(running.organization.id, {
+        name: unique(),
+      })
+      const someone = await browserUser(running)
+      await running.call('PUT', `/domains/${other}/users/${someone.id}`)
+      await someone.pass({ rememberDays: 1, name: 'Firefox on Linux' })
+      await someone.pass({ name: 'Known, but asked each time' })
+      const elsewhere = { ...running, domain: { ...running.domain, id: other } }
+      await passByCode(
+        elsewhere,
+        { user: { id: someone.id }, otp: someone.token.code() },
+        { rememberDays: 1, name: 'Chrome elsewhere' },
+      )
+      const { call } = await administrator(running, { role: 'admin', domains: [running.domain.id] })
+      const browsers = async (as = call) => (await as('GET', `/people/${someone.id}`)).json.browsers
+
+      const shown = await browsers()
+      const all = await browsers(owner.call)
+      await act(someone.id, 'reset')
+
+      const own = { domain: running.domain.id, name: 'Firefox on Linux' }
+      expect(shown).toEqual([own])
+      expect(all).toEqual(expect.arrayContaining([own, { domain: other, name: 'Chrome elsewhere' }]))
+      expect(await browsers(owner.call)).toEqual([])
+    })
+
     it('sees only its people, and nothing of their other domains', async () => {
       const { id: other } = await running.service.administration.createDomain(running.organization.id, {
         name: unique(),

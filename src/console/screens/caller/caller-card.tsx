@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { CallerVerification } from '../../../contract/admin/caller-verifications.ts'
 import type { Person } from '../../../contract/admin/people.ts'
@@ -51,6 +51,14 @@ export function CallerCard({ person, changeable, reload }: CallerCardProps) {
         showProblem(texts.limit(dayTime(Math.ceil(Date.now() / 1000) + (retryAfterOf(error) ?? 60))))
       }
     })
+  const card = useRef<HTMLElement>(null)
+  const isVerified = question?.state === 'confirmed'
+  // The outcome stands beside the actions, which come next. Only a No waits to be read.
+  useEffect(() => {
+    if (!open || !isVerified) return
+    setOpen(false)
+    card.current?.parentElement?.querySelector<HTMLElement>('.call-actions button')?.focus()
+  }, [open, isVerified])
   const outcome = question && outcomeOf({ question, words, name, until: clockTime(endOf(question)) })
   const blocked = person.helpDeskBlockedUntil
   const waits = question?.state === 'pending'
@@ -58,13 +66,20 @@ export function CallerCard({ person, changeable, reload }: CallerCardProps) {
   if (!changeable && blocked === undefined) return null
   return (
     <section
+      ref={card}
       class={`caller ${outcome?.tone ?? (blocked === undefined ? 'plain' : 'danger')}`}
       aria-label={texts.heading}
     >
       <Icon path={outcome?.icon ?? shield} />
       <div class="caller-text" role="status">
-        {outcome ? <Told outcome={outcome} /> : blocked === undefined ? <p>{offerOf(words, name, domain)}</p> : null}
-        {question?.state === 'confirmed' ? <p>{coverageOf(words, question, namesOf(question))}</p> : null}
+        {outcome ? (
+          <Told
+            outcome={outcome}
+            coverage={question.state === 'confirmed' ? coverageOf(words, question, namesOf(question)) : ''}
+          />
+        ) : blocked === undefined ? (
+          <p>{offerOf(words, name, domain)}</p>
+        ) : null}
         {blocked === undefined ? null : <p>{texts.blocked(dayTime(blocked))}</p>}
         {question && !isNo(question) && question.state !== 'expired' ? <Left question={question} now={now} /> : null}
       </div>
@@ -79,18 +94,26 @@ export function CallerCard({ person, changeable, reload }: CallerCardProps) {
         />
       ) : null}
       <Problem text={problem} />
-      {open && question && outcome ? (
+      {open && !isVerified && question && outcome ? (
         <NumberDialog question={question} outcome={outcome} now={now} onClose={() => setOpen(false)} />
       ) : null}
     </section>
   )
 }
 
-function Told({ outcome: { title, sentence } }: { readonly outcome: Outcome }) {
+interface ToldProps {
+  readonly outcome: Outcome
+  /** What a verification is enough for. */
+  readonly coverage: string
+}
+
+function Told({ outcome: { title, sentence }, coverage }: ToldProps) {
   return (
     <>
       <strong>{title}</strong>
-      <p>{sentence}</p>
+      <p>
+        {sentence} {coverage}
+      </p>
     </>
   )
 }
