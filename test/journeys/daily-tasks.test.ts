@@ -77,4 +77,41 @@ describe('the help desk', () => {
     expect(chosen).toBe(0)
     expect(before).toContain('push')
   })
+
+  it('fits beside each other where there is room, on a phone with large text, and in forced colors', async () => {
+    const desk = await startDesk()
+    await addNadia(desk)
+    await desk.lock(nadia.username)
+    const { page } = await signedIn(
+      desk,
+      { role: 'admin', domains: ['Wiki'] },
+      { viewport: { width: 1100, height: 800 } },
+    )
+    await row(page, nadia.name).click()
+    await button(page, 'Reset').waitFor()
+    const heading = (name: string) => page.getByRole('heading', { level: 2, name }).boundingBox()
+    const isBeside = async () => (await heading('Devices'))?.y === (await heading('Sign-ins and changes'))?.y
+    const beside = [await isBeside()]
+    await page.setViewportSize({ width: 1000, height: 800 })
+    beside.push(await isBeside())
+
+    await page.emulateMedia({ forcedColors: 'active' })
+    const colorOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((each) => getComputedStyle(each).backgroundColor)
+    const chosen = [await colorOf('.nav-link[aria-current]'), await colorOf('.chip[aria-pressed=true]')]
+    const others = [await colorOf('.nav-link:not([aria-current])'), await colorOf('.chip[aria-pressed=false]')]
+
+    await page.setViewportSize({ width: 360, height: 800 })
+    await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
+    await button(page, 'Create a recovery code').click()
+    const hidden = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+
+    expect(beside).toEqual([true, false])
+    expect(chosen[0]).not.toBe(others[0])
+    expect(chosen[1]).not.toBe(others[1])
+    expect(hidden).toBe(0)
+  })
 })
