@@ -4,6 +4,7 @@ import type { StoredAccount } from './accounts-store.ts'
 import { Emblem } from './card.tsx'
 import { OfflineCodeLine } from './offline-code.tsx'
 import { nameOf } from './use-accounts.ts'
+import { fullNameOfUser, nameOfUser } from './user-name.ts'
 import { useWords } from './words/speech.tsx'
 
 interface AccountRowProps {
@@ -22,7 +23,7 @@ interface AccountRowProps {
 /** One account with its offline code. */
 export function AccountRow({ account, gone, now, ends, onOptions, onMove, onDismiss }: AccountRowProps) {
   const words = useWords()
-  const name = words.at(nameOf(account), account.user.username)
+  const name = words.at(nameOf(account), nameOfUser(account.user))
   // The codes of a removed account do not work.
   const coded = !gone && !ends && (account.codeSecret ?? account.lockedSecret) !== undefined
   return (
@@ -34,7 +35,7 @@ export function AccountRow({ account, gone, now, ends, onOptions, onMove, onDism
             <bdi>{nameOf(account)}</bdi>
           </strong>
           <small>
-            <bdi>{account.user.username}</bdi>
+            <bdi>{fullNameOfUser(account.user)}</bdi>
           </small>
           {gone ? (
             <small class="danger">

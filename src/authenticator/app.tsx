@@ -9,7 +9,7 @@ import { Banner } from './banner.tsx'
 import { CurrentScreen } from './current-screen.tsx'
 import { subjectOf } from './facts.ts'
 import type { Link } from './link.ts'
-import { follow, hasBanner, home, type Screen } from './screen.ts'
+import { follow, hasBanner, home, newerThan, type Screen } from './screen.ts'
 import { CannotRunScreen } from './screens/cannot-run.tsx'
 import { useAccounts } from './use-accounts.ts'
 import { useAnswer } from './use-answer.ts'
@@ -86,10 +86,19 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
 
   const arrived = hasBanner(screen) ? inbox.pending.find(({ request }) => !closed.has(request.id)) : undefined
   const rang = hasBanner(screen) ? inbox.calls.find(({ call }) => !closed.has(call.id)) : undefined
+  const newer = newerThan(screen, inbox.pending)
   const parts = { device, clock, serviceUrl, accounts, inbox, notifications, now, screen, show: setScreen }
   return (
     <>
-      {screen.name === 'request' || screen.name === 'call' ? null : arrived ? (
+      {newer ? (
+        <Banner
+          key={newer.request.id}
+          {...{ account: newer.account, period: newer.request, now }}
+          subject={words.newerRequest}
+          action={words.show}
+          onReview={() => onOpen(newer)}
+        />
+      ) : screen.name === 'request' || screen.name === 'call' ? null : arrived ? (
         <Banner
           key={arrived.request.id}
           {...{ account: arrived.account, period: arrived.request, now }}

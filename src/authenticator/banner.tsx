@@ -12,11 +12,13 @@ interface BannerProps {
   readonly subject: string
   /** Unix time by this device's clock, seconds. */
   readonly now: number
+  /** What the button says. */
+  readonly action?: string
   readonly onReview: () => void
 }
 
 /** Announces a request or call on a screen that the person is using for something else. It takes the place of the app bar. */
-export function Banner({ account, period, subject, now, onReview }: BannerProps) {
+export function Banner({ account, period, subject, now, action, onReview }: BannerProps) {
   const words = useWords()
   return (
     <header class="banner">
@@ -31,7 +33,7 @@ export function Banner({ account, period, subject, now, onReview }: BannerProps)
         {/* Outside of the alert, which would be read again each second. */}
         <span>{` · ${words.codeLeft(Math.ceil(secondsLeft(period, now + account.clockOffset)))}`}</span>
       </div>
-      <Button class="filled" onClick={onReview} label={words.review} />
+      <Button class="filled" onClick={onReview} label={action ?? words.review} />
     </header>
   )
 }

@@ -3,6 +3,7 @@ import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import * as icons from '../ui/icons.ts'
 import type { Inbox, ShownNotice } from './use-inbox.ts'
+import { nameOfUser } from './user-name.ts'
 import { useSpeech } from './words/speech.tsx'
 
 /** The changes of the user's factors, one card each, until the person dismisses them. */
@@ -15,7 +16,7 @@ export function ChangeNotices({ inbox }: { readonly inbox: Inbox }) {
 function ChangeNotice({ shown, onDismiss }: { readonly shown: ShownNotice; readonly onDismiss: () => void }) {
   const { words, locale } = useSpeech()
   const { account, notice } = shown
-  const name = words.at(isolated(notice.domain.name), isolated(account.user.username))
+  const name = words.at(isolated(notice.domain.name), isolated(nameOfUser(account.user)))
   const sentence = words.factorChanges[notice.kind](name)
   return (
     <section class="card hint" aria-label={words.factorChanged}>

@@ -6,11 +6,9 @@ import type { StoredAccount } from './accounts-store.ts'
 import { Hint } from './hint.tsx'
 import { lazyScreen } from '../ui/lazy-screen.tsx'
 import type { RequestShown, Screen } from './screen.ts'
-import { AccountScreen } from './screens/account.tsx'
 import { AddAccountScreen } from './screens/add-account.tsx'
 import { HomeScreen } from './screens/home.tsx'
 import { OutcomeScreen } from './screens/outcome.tsx'
-import { RemoveAccountScreen } from './screens/remove-account.tsx'
 import { RequestScreen } from './screens/request.tsx'
 import { SettingsScreen } from './screens/settings.tsx'
 import { WasItYouScreen } from './screens/was-it-you.tsx'
@@ -53,7 +51,7 @@ export function CurrentScreen(props: CurrentScreenProps) {
     case 'call':
       return <Call key={screen.pending.call.id} {...props} pending={screen.pending} onDone={onBack} />
     case 'outcome':
-      return <OutcomeScreen outcome={screen.outcome} blocked={screen.blocked} clock={clock} onDone={onBack} />
+      return <OutcomeScreen outcome={screen.outcome} report={screen.report} clock={clock} onDone={onBack} />
     case 'history':
       return <History device={device} accounts={list} onBack={onBack} />
     case 'settings':
@@ -141,6 +139,10 @@ function OneAccount({ id, list, accounts, show, onBack }: CurrentScreenProps & {
     />
   )
 }
+
+const AccountScreen = lazyScreen(async () => (await import('./screens/account.tsx')).AccountScreen)
+
+const RemoveAccountScreen = lazyScreen(async () => (await import('./screens/remove-account.tsx')).RemoveAccountScreen)
 
 const MoveAccount = lazyScreen(async () => (await import('./screens/move-account.tsx')).MoveAccountScreen)
 

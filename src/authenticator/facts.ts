@@ -2,6 +2,7 @@ import type { DeviceRequest, HistoryEntry } from '../contract/device-answers.ts'
 import { attributeLimits } from '../contract/session-facts.ts'
 import type { Attribute } from '../contract/session-facts.ts'
 import { isolated, printable } from '../printable.ts'
+import { nameOfUser } from './user-name.ts'
 import type { Words } from './words/en.ts'
 import type { Speech } from './words/speech.tsx'
 
@@ -39,48 +40,37 @@ export function factsOf(request: RequestFacts, novelty: Novelty, { words, locale
   const { place, client, rest } = sortAttributes(request)
   const from = fromOf(place, request)
   // The question names the user of a sign-in. For a change of devices it names the app, so the user is listed here.
-  const username = request.purpose === 'change_devices' ? request.user?.username : undefined
-  return [
-    ...(username === undefined ? [] : [{ label: words.user, value: username }]),
-    ...(from === ''
-      ? []
-      : [
-          {
-            label: words.from,
-            value: from,
-            note: novelty.place ? `${words.newPlace} · ${words.unverified}` : words.unverified,
-          },
-        ]),
+  const name = request.purpose === 'change_devices' && request.user ? nameOfUser(request.user) : undefined
+  const note = novelty.place ? `${words.newPlace} · ${words.unverified}` : words.unverified
+  const origin = from === '' ? [] : [{ label: words.from, value: from, note }]
+  const browser = [
     ...(novelty.browser && client.length === 0 ? [{ label: words.browser, value: words.newBrowser }] : []),
     ...client.map(({ key, value }) => ({
       label: key.toLowerCase() === 'browser' ? words.browser : words.system,
       value,
       ...(novelty.browser && key.toLowerCase() === 'browser' ? { note: words.newBrowser } : {}),
     })),
+  ]
+  return [
+    ...(name === undefined ? [] : [{ label: words.user, value: name }]),
+    // An address alone tells people little.
+    ...(place.length > 0 ? [...origin, ...browser] : [...browser, ...origin]),
     { label: words.time, value: timeOf(request.createdAt, locale, 'medium') },
     ...rest.map(({ key, value }) => ({ label: key, value })),
   ]
 }
 
-/** What the approved requests before did not have. */
+/** What the person has not had before. */
 export interface Novelty {
   readonly browser: boolean
   readonly place: boolean
 }
 
 /** Nothing is new to an account that has approved nothing yet. An address is never new, because many change daily. */
-export function noveltyOf(request: RequestFacts, answered: readonly HistoryEntry[]): Novelty {
-  const approved = answered.filter(({ state }) => state === 'approved').map(sortAttributes)
-  const { client, place } = sortAttributes(request)
-  const isNew = (value: string, before: readonly string[]) =>
-    value !== '' && before.length > 0 && !before.includes(value)
-  return {
-    browser: isNew(
-      textOf(client),
-      approved.map((each) => textOf(each.client)),
-    ),
-    place: isNew(textOf(place), approved.map((each) => textOf(each.place)).filter(Boolean)),
-  }
+export function isNewPlace(request: RequestFacts, answered: readonly HistoryEntry[]): boolean {
+  const placeOf = (each: RequestFacts) => textOf(sortAttributes(each).place)
+  const before = answered.flatMap((each) => (each.state === 'approved' && placeOf(each) ? [placeOf(each)] : []))
+  return placeOf(request) !== '' && before.length > 0 && !before.includes(placeOf(request))
 }
 
 /** What helps to decide, short enough for a few lines. */
@@ -120,8 +110,9 @@ function shorten(lines: readonly string[]): readonly string[] {
 /** Origin and browser in one line, to tell requests apart. */
 export function originOf(request: RequestFacts): string {
   const { place, client, rest } = sortAttributes(request)
-  const from = fromOf(place, request)
-  return [...(from === '' ? [] : [from]), ...[...client, ...rest].map(({ value }) => value)].slice(0, 2).join(', ')
+  const values = [...client, ...rest].map(({ value }) => value)
+  const { ipAddress = '' } = request
+  return [textOf(place), ...values, ipAddress].filter(Boolean).slice(0, 3).join(', ')
 }
 
 /** A time of day in the person's locale. */

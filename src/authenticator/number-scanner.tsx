@@ -25,7 +25,8 @@ export function NumberScanner({ clock, request, onSecret, onHint, onClose }: Num
   function read(text: string) {
     const code = parseScanCode(text)
     if (code?.sessionId === request.id) onSecret(code.secret)
-    else onHint(code ? words.scanOtherRequest : words.scanNotNumber)
+    // Also of another request: with two open ones, one may be an attacker's, who has shown the person this code.
+    else onHint(words.scanNotNumber)
   }
   return (
     <div class="asked">

@@ -9,6 +9,7 @@ import { Ring } from './ring.tsx'
 import { focus, SecretField } from './secret-field.tsx'
 import { useOfflineCode } from './use-offline-code.ts'
 import { useVisible } from './use-visible.ts'
+import { nameOfUser } from './user-name.ts'
 import { useWords } from './words/speech.tsx'
 
 interface OfflineCodeProps {
@@ -46,7 +47,7 @@ export function OfflineCodeLine({ account, now }: OfflineCodeProps) {
     <p class="code-line" ref={asked ? focusButton : null}>
       <Button
         class="link"
-        aria-label={words.showCodeOf(words.at(nameOf(account), account.user.username))}
+        aria-label={words.showCodeOf(words.at(nameOf(account), nameOfUser(account.user)))}
         onClick={() => {
           setAsked(true)
           if (secret) setAsking(true)

@@ -52,36 +52,42 @@ export function Subject({ request }: { readonly request: Parameters<typeof subje
 function ShortFacts({ request, novelty, now }: Omit<RequestFactsProps, 'opened' | 'onToggle'>) {
   const { words } = useSpeech()
   const { place, address, client, age, rest } = summaryOf(request, useSpeech(), now)
+  const browser = (
+    <li>
+      <Icon path={client === '' ? icons.clock : icons.screen} />
+      <p>
+        {novelty.browser ? <Warning text={words.newBrowser} /> : null}
+        {client === '' ? null : (
+          <>
+            <em>{client}</em>
+            <span> · </span>
+          </>
+        )}
+        <span>{age}</span>
+      </p>
+    </li>
+  )
+  const origin = (
+    <li>
+      <Icon path={icons.place} />
+      <p>
+        {place === '' ? null : (
+          <>
+            <strong dir="auto">{printable(place)}</strong>
+            <span>{novelty.place ? ' · ' : ' '}</span>
+          </>
+        )}
+        {/* In place of the address, so that nothing moves: the places before are read while the person is looking. */}
+        {place !== '' && novelty.place ? <span>{words.newPlace}</span> : <bdi>{address}</bdi>}
+      </p>
+    </li>
+  )
   return (
     <ul class="list" id="facts">
-      {place === '' && address === '' ? null : (
-        <li>
-          <Icon path={icons.place} />
-          <p>
-            {novelty.place ? <Warning text={words.newPlace} /> : null}
-            <strong dir="auto">{printable(place || address)}</strong>
-            {place === '' || address === '' ? null : (
-              <>
-                <span> </span>
-                <bdi>{address}</bdi>
-              </>
-            )}
-          </p>
-        </li>
-      )}
-      <li>
-        <Icon path={client === '' ? icons.clock : icons.screen} />
-        <p>
-          {novelty.browser ? <Warning text={words.newBrowser} /> : null}
-          {client === '' ? null : (
-            <>
-              <em>{client}</em>
-              <span> · </span>
-            </>
-          )}
-          <span>{age}</span>
-        </p>
-      </li>
+      {place === '' ? null : origin}
+      {browser}
+      {/* An address alone tells people little. */}
+      {place === '' && address !== '' ? origin : null}
       {rest.map((line) => (
         <li key={line}>
           <Icon path={icons.info} />

@@ -8,13 +8,21 @@ export type Screen =
   | { readonly name: 'add'; readonly code?: string | undefined }
   | RequestShown
   | { readonly name: 'call'; readonly pending: PendingCall }
-  | { readonly name: 'outcome'; readonly outcome: Outcome; readonly blocked?: number | undefined }
+  | { readonly name: 'outcome'; readonly outcome: Outcome; readonly report?: Report | undefined }
   | { readonly name: 'account'; readonly id: string }
   | { readonly name: 'remove'; readonly account: StoredAccount }
   | { readonly name: 'move'; readonly account: StoredAccount }
   | { readonly name: 'practice'; readonly reached: boolean }
   | { readonly name: 'history' }
   | { readonly name: 'settings' }
+
+/** What a report has done, as far as the service says it. */
+export interface Report {
+  /** How many requests it has denied. */
+  readonly blocked: number
+  /** How long new ones are paused, seconds. */
+  readonly pausedFor: number | undefined
+}
 
 /** A request, and how far its answer is. */
 export interface RequestShown {
@@ -52,6 +60,12 @@ export function follow(
   if (screen.denied) return screen
   const { account, request: shown } = screen.pending
   return { name: 'outcome', outcome: now + account.clockOffset >= shown.expiresAt ? 'expired' : 'gone' }
+}
+
+/** The newest request, if it is newer than the one that is open. It never opens by itself: the person may be typing a number. */
+export function newerThan(screen: Screen, [newest]: readonly Pending[]): Pending | undefined {
+  if (screen.name !== 'request' || screen.denied || screen.busy || !newest) return undefined
+  return newest.request.id === screen.pending.request.id ? undefined : newest
 }
 
 /** Whether a request that arrives is announced by a banner: the other screens show it, or do so in a moment. */

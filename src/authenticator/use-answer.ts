@@ -27,7 +27,7 @@ export function useAnswer(device: Device, inbox: Inbox, show: (screen: Screen) =
       const answered = await call(pending)
       if (answered.number !== undefined) return { screen: { name: 'request', pending }, number: answered.number }
       inbox.forget(pending.request)
-      return { screen: { name: 'outcome', outcome: outcomeOf(answered), blocked: answered.blocked } }
+      return { screen: { name: 'outcome', outcome: outcomeOf(answered), report: reportOf(answered) } }
     } catch (error) {
       const outcome = outcomeOfError(error, withPin)
       if (!outcome) return { screen: { name: 'request', pending, denied, problem: problemOf(error, words) } }
@@ -60,6 +60,8 @@ interface Sent {
   readonly screen: Screen
   readonly number?: string
 }
+
+const reportOf = ({ blocked, pausedFor }: Answered) => (blocked === undefined ? undefined : { blocked, pausedFor })
 
 /** The outcome of an answer that the service accepted. */
 function outcomeOf(answered: Answered): Outcome {

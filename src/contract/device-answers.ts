@@ -142,6 +142,8 @@ export const Answered = z.object({
   reason: SessionReason.optional(),
   /** How many requests of the person a report has denied, this one included if it still waited; absent after other answers. */
   blocked: z.int().optional(),
+  /** How long new requests are paused after a report, seconds. */
+  pausedFor: z.int().optional(),
 })
 export type Answered = z.infer<typeof Answered>
 

@@ -16,7 +16,7 @@ export interface Account {
     /** Absent in old accounts, when only `NONE` existed. */
     readonly keyType?: KeyType
   }
-  readonly user: { readonly username: string }
+  readonly user: { readonly username: string; readonly name?: string | undefined }
   /** The owner's name for it on this device, if there is one. It is never sent. */
   readonly label?: string
   /** ECDSA on P-256. In a browser it cannot be extracted. */

@@ -55,7 +55,7 @@ describe('the question after Deny', () => {
     await button(page, 'No, report it').tap()
     await headline(page, 'Reported')
 
-    expect(await seen(page.getByText('New requests are blocked for 15 minutes'))).toBe(true)
+    expect(await seen(page.getByText('New requests are paused for 15 minutes'))).toBe(true)
   })
 
   it('denies when the person goes back', async () => {

@@ -26,8 +26,8 @@ describe('the history', () => {
     await page.locator('.row').nth(1).waitFor()
 
     const rows = await page.locator('.row').allInnerTexts()
-    expect(rows[0]).toMatch(/Denied[^]*alice at Wiki[^]*203\.0\.113\.7, Safari/)
-    expect(rows[1]).toMatch(/Approved[^]*alice at Wiki[^]*203\.0\.113\.7, Firefox/)
+    expect(rows[0]).toMatch(/Denied[^]*alice at Wiki[^]*Safari, 203\.0\.113\.7/)
+    expect(rows[1]).toMatch(/Approved[^]*alice at Wiki[^]*Firefox, 203\.0\.113\.7/)
     expect(await seen(page.getByText('Wasn’t one of these you?'))).toBe(true)
   })
 

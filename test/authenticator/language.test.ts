@@ -16,7 +16,7 @@ import { button, headline, seen, read } from './screen.ts'
 const phone = await phones()
 
 describe('the texts', () => {
-  const same = new Set(['appName', 'ok', 'pin', 'notifications', 'browser', 'system'])
+  const same = new Set(['appName', 'ok', 'pin', 'notifications', 'browser', 'system', 'user'])
 
   it.each(Object.entries({ de, fr, es, pt, ja, ar }))('in %s are all translated', (_, words) => {
     const untranslated = Object.entries(words).filter(([name, word]) => {

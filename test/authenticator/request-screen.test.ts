@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
+import { random128 } from '../support/device-signer.ts'
+import type { RunningService } from '../support/running-service.ts'
 import { fromDesk, phones, small } from './phone.ts'
 import { button, giveBlankCamera, headline, seen, read } from './screen.ts'
 
@@ -37,6 +39,13 @@ async function asked({ pin, purpose, more }: Asked = {}) {
 }
 
 const pin = '2580'
+
+/** The id of a browser in which the person has passed. */
+async function passedIn({ client, domainId }: RunningService, userId: string): Promise<string | undefined> {
+  const { code = '' } = await client.bypassCodes.create(userId, { usesAllowed: 1, expirationTime: 60 })
+  const passed = { user: { id: userId }, otp: code, challenge: random128(), redeem: { browser: {} } }
+  return (await client.sessions.create(domainId, passed)).browser?.id
+}
 
 /** What has to be on the screen, in the order of reading. */
 const parts = ['h1', '.who', '.facts-box', '.question', '.asked', '.keypad', '.outlined', '.answer .filled', '.report']
@@ -252,32 +261,37 @@ describe('a request', () => {
     expect(await seen(page.getByText('Change your password'))).toBe(true)
   })
 
-  it('warns of a browser and a place that no approved request came from', async () => {
-    const { service, page } = await phone.joined({ context: small })
+  it('warns of a browser in which the person has never passed, whatever its name, and mentions a new place', async () => {
+    const { service, page, userId } = await phone.joined({ context: small })
     const from = (place: string, browser: string) => ({
+      unknownBrowser: 'number' as const,
       attributes: [
         { key: 'Place', value: place },
         { key: 'Browser', value: browser },
       ],
     })
-    const facts = async (session: ReturnType<typeof from>) => {
+    const facts = async (session: ReturnType<typeof from> & { readonly browser?: string | undefined }) => {
       await service.ask('alice', session)
       await headline(page, 'Sign in to Wiki?')
       return page.locator('#facts')
     }
-    expect(await (await facts(from('Lyon', 'Firefox'))).innerText()).not.toContain('New')
+    const first = await facts(from('Lyon', 'Firefox'))
+    expect(await seen(first.getByText('New browser'))).toBe(true)
+    expect(await first.innerText()).not.toContain('New place')
     await button(page, 'Approve').click()
     await page.getByText('Nothing to approve').waitFor()
 
-    const other = await facts(from('Oslo', 'Safari'))
-    expect(await seen(other.getByText('New browser'))).toBe(true)
-    expect(await other.innerText()).toContain('New place')
+    // The same names are no reason to trust it.
+    const same = await facts(from('Lyon', 'Firefox'))
+    expect(await seen(same.getByText('New browser'))).toBe(true)
+    expect(await same.innerText()).not.toContain('New place')
     await button(page, 'Approve').click()
     await page.getByText('Nothing to approve').waitFor()
-    const third = await facts(from('Lyon', 'Chrome'))
 
-    expect(await seen(third.getByText('New browser'))).toBe(true)
-    expect(await third.innerText()).not.toContain('New place')
+    const other = await facts({ ...from('Oslo', 'Safari'), browser: await passedIn(service, userId) })
+    expect(await seen(other.getByText('New place'))).toBe(true)
+    expect(await other.innerText()).not.toContain('New browser')
+    expect(await other.locator('b').count()).toBe(0)
   })
 
   it('moves nothing when a warning arrives', async () => {

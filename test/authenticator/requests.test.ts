@@ -141,7 +141,7 @@ describe('a request', () => {
 
     expect(await service.state(session.id)).toMatchObject({ state: 'denied', reason: 'reported' })
     await seen(page.getByText('change it soon'))
-    expect(await seen(page.getByText('New requests are blocked for 15 minutes'))).toBe(true)
+    expect(await seen(page.getByText('1 request blocked. New requests are paused for 15 minutes.'))).toBe(true)
     await button(page, 'OK').click()
     await page.getByText('Nothing to approve').waitFor()
   })

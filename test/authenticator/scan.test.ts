@@ -210,7 +210,8 @@ describe('scanning in place of typing the number', () => {
     const desk = await keptPage(browser, { viewport: size, colorScheme: 'dark' })
     await desk.context().addCookies(browserOfAlice.cookiesAt(app.url))
     await desk.goto(`${app.url}/mfa`)
-    await desk.getByRole('img', { name: 'Or scan this in the authenticator' }).scrollIntoViewIfNeeded()
+    await desk.getByText('Scan instead').click()
+    await desk.getByRole('img', { name: 'Scan this in the authenticator.' }).scrollIntoViewIfNeeded()
     const number = await desk.locator('#number').innerText()
     await headline(page, 'Sign in to Test?')
     await camera.film(await filmed(desk))
@@ -241,14 +242,14 @@ describe('scanning in place of typing the number', () => {
   })
 
   it.each([
-    ['of another request', (id: string) => scanCodeText({ sessionId: id, secret: random128() }), 'another request'],
-    ['for something else', () => 'https://wiki.example/', 'That isn’t the code of this request.'],
-  ])('says that a code is %s, and sends nothing', async (_, codeOf, sentence) => {
+    ['of another request', (id: string) => scanCodeText({ sessionId: id, secret: random128() })],
+    ['for something else', () => 'https://wiki.example/'],
+  ])('does not take a code %s, does not say whose it is, and sends nothing', async (_, codeOf) => {
     const { page, state, scans, open } = await askedOnPhone()
     await camera.look(codeOf('0'.repeat(40)))
 
     await open()
-    await seen(page.getByRole('alert').getByText(sentence))
+    await seen(page.getByRole('alert').getByText('That isn’t the code of this request.'))
 
     expect(scans()).toBe(0)
     expect(await isFilming(page)).toBe(true)

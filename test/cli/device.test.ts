@@ -226,7 +226,10 @@ describe('second-factor device approve', () => {
     const other = await approve('0'.repeat(40))
     const own = await approve(sessionId)
 
-    expect(other).toMatchObject({ code: 1, stderr: 'That code belongs to another request.\n' })
+    expect(other).toMatchObject({
+      code: 1,
+      stderr: 'That is not the code of this request. It is on the sign-in page.\n',
+    })
     expect(own).toMatchObject({ code: 0, stdout: `Approved  ${sessionId}\n`, stderr: '' })
   })
 
@@ -299,7 +302,7 @@ describe('second-factor device deny and report', () => {
 
     const { stdout } = await run('device', 'report', one.id, '--state', state)
 
-    expect(stdout).toContain('2 requests were blocked')
+    expect(stdout).toContain('2 requests blocked.\nNew requests are paused for 15 minutes.')
     expect(await service.state(other.id)).toMatchObject({ state: 'denied', reason: 'reported' })
   })
 })

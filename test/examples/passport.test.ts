@@ -49,7 +49,8 @@ describe('the Passport example with the challenge page', () => {
     const page = await browser.visit('/mfa')
 
     expect(page.text).toContain('bob')
-    await device.approve()
+    // The request of the user before was canceled.
+    await expect(device.approve()).rejects.toThrow('No request is pending for alice')
     await browser.submit('/mfa/complete')
     expect((await browser.fetch('/')).status).toBe(403)
     await bob.approve()

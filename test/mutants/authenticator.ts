@@ -160,7 +160,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (code?.sessionId === request.id) onSecret',
     replace: 'if (code) onSecret',
     test: 'authenticator/scan.test.ts',
-    title: 'says that a code is %s, and sends nothing',
+    title: 'does not take a code %s, does not say whose it is, and sends nothing',
   },
   {
     defense: 'the press of Approve after a scan',

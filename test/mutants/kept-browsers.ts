@@ -218,8 +218,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the device warns of a new browser',
     file: 'src/authenticator/use-novelty.ts',
-    find: 'novelty.browser || request.newBrowser === true',
-    replace: 'novelty.browser && request.newBrowser === true',
+    find: 'request.neverPassed === true',
+    replace: 'request.neverPassed === true && place',
     test: 'authenticator/keep-browser.test.ts',
     title: 'says so, however often the person signed in there',
   },

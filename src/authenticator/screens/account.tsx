@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import type { StoredAccount } from '../accounts-store.ts'
 import { About, Card } from '../card.tsx'
 import { nameOf } from '../use-accounts.ts'
+import { nameOfUser } from '../user-name.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface AccountScreenProps {
@@ -30,7 +31,7 @@ export function AccountScreen({ account, onRename, onMove, onRemove, onBack }: A
     <Card title={<bdi>{nameOf(account)}</bdi>} onBack={onBack}>
       <About domain={account.domain} serviceUrl={account.serviceUrl}>
         <strong>
-          <bdi>{account.user.username}</bdi>
+          <bdi>{nameOfUser(account.user)}</bdi>
         </strong>
         <small>
           <bdi>{account.domain.name}</bdi>

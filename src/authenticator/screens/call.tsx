@@ -18,6 +18,7 @@ import { useInputDelay } from '../use-input-delay.ts'
 import type { Inbox, PendingCall } from '../use-inbox.ts'
 import { useTop } from '../use-top.ts'
 import type { Words } from '../words/en.ts'
+import { nameOfUser } from '../user-name.ts'
 import { useSpeech, useWords } from '../words/speech.tsx'
 import { type Outcome, OutcomeScreen } from './outcome.tsx'
 
@@ -75,7 +76,7 @@ export function CallScreen({ device, clock, now, pending, inbox, onDone }: CallS
           {headline}
           <TimeLeft request={call} now={serviceTime} />
           <p class="who" id="who">
-            <bdi>{printable(call.user.username)}</bdi>
+            <bdi>{printable(nameOfUser(call.user))}</bdi>
             <span> · </span>
             <bdi>{printable(call.domain.name)}</bdi>
           </p>
@@ -153,7 +154,7 @@ export function CallList({ inbox, onOpen }: { readonly inbox: Inbox; readonly on
                   <bdi>{each.call.domain.name}</bdi>
                 </strong>
                 <small>
-                  <bdi>{each.call.user.username}</bdi>, {timeOf(each.call.createdAt, locale, 'medium')}
+                  <bdi>{nameOfUser(each.call.user)}</bdi>, {timeOf(each.call.createdAt, locale, 'medium')}
                 </small>
               </span>
             </button>

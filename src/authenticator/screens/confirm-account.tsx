@@ -2,6 +2,7 @@ import type { Preview } from '../../contract/device-answers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Problem } from '../../ui/messages.tsx'
 import { Card, Facts } from '../card.tsx'
+import { fullNameOfUser } from '../user-name.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface ConfirmAccountProps {
@@ -21,7 +22,7 @@ export function ConfirmAccount({ preview, busy, problem, onJoin, onCancel }: Con
   const facts = [
     { label: words.domain, value: domain },
     ...(organization === domain ? [] : [{ label: words.organization, value: organization }]),
-    { label: words.user, value: preview.user.username },
+    { label: words.user, value: fullNameOfUser(preview.user) },
   ]
   return (
     <Card title={words.previewTitle}>

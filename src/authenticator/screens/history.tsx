@@ -9,6 +9,7 @@ import { originOf, timeOf } from '../facts.ts'
 import { Subject } from '../request-facts.tsx'
 import { nameOf } from '../use-accounts.ts'
 import { type AccountAnswer, useHistory } from '../use-history.ts'
+import { nameOfUser } from '../user-name.ts'
 import { useSpeech } from '../words/speech.tsx'
 
 interface HistoryScreenProps {
@@ -56,7 +57,7 @@ function Answered({ answer: { account, entry } }: { readonly answer: AccountAnsw
       <span>
         <strong>{words[wordOf(entry)]}</strong>
         <small>
-          <bdi>{words.at(nameOf(account), entry.user.username)}</bdi>
+          <bdi>{words.at(nameOf(account), nameOfUser(entry.user))}</bdi>
         </small>
         {entry.call ? <small>{words.callTitle}</small> : <Subject request={entry} />}
         {origin === '' ? null : (

@@ -11,6 +11,7 @@ import { originOf, timeOf } from '../facts.ts'
 import { Subject } from '../request-facts.tsx'
 import { lazyScreen } from '../../ui/lazy-screen.tsx'
 import type { Inbox, Pending, PendingCall } from '../use-inbox.ts'
+import { nameOfUser } from '../user-name.ts'
 import { useSpeech, useWords } from '../words/speech.tsx'
 
 interface HomeScreenProps {
@@ -82,7 +83,7 @@ function Requests({
                   <bdi>{each.request.domain.name}</bdi>
                 </strong>
                 <small>
-                  <bdi>{each.request.user.username}</bdi>, {timeOf(each.request.createdAt, locale, 'medium')}
+                  <bdi>{nameOfUser(each.request.user)}</bdi>, {timeOf(each.request.createdAt, locale, 'medium')}
                 </small>
                 <Subject request={each.request} />
                 <small>

@@ -17,6 +17,7 @@ import { About, Card } from '../card.tsx'
 import { TimeLeft } from '../time-left.tsx'
 import { useAttempt } from '../use-attempt.ts'
 import { useRepeated } from '../use-repeated.ts'
+import { nameOfUser } from '../user-name.ts'
 import { useWords } from '../words/speech.tsx'
 import { MoveNumber } from './move-number.tsx'
 import { PinForm } from './pin-form.tsx'
@@ -95,7 +96,7 @@ export function MoveAccountScreen({ device, clock, now, account, onMoved, onBack
       <Card key="confirm" title={words.moveTo(isolated(claim.name))}>
         <About domain={account.domain} serviceUrl={account.serviceUrl}>
           <strong>
-            <bdi>{account.user.username}</bdi>
+            <bdi>{nameOfUser(account.user)}</bdi>
           </strong>
           <small>
             <bdi>{account.domain.name}</bdi>

@@ -5,7 +5,8 @@ import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import * as icons from '../../ui/icons.ts'
 import { Card } from '../card.tsx'
-import { useWords } from '../words/speech.tsx'
+import type { Report } from '../screen.ts'
+import { type Speech, useSpeech } from '../words/speech.tsx'
 import type { Words } from '../words/en.ts'
 
 interface OutcomeCard {
@@ -44,18 +45,18 @@ export function closesItself(outcome: Outcome): boolean {
 
 interface OutcomeScreenProps {
   readonly outcome: Outcome
-  /** How many requests a report has denied, if the service says so. */
-  readonly blocked?: number | undefined
+  readonly report?: Report | undefined
   readonly clock: Clock
   readonly onDone: () => void
 }
 
 /** The outcome of a request: a word and its icon. Closes automatically. */
-export function OutcomeScreen({ outcome, blocked = 1, clock, onDone }: OutcomeScreenProps) {
-  const words = useWords()
+export function OutcomeScreen({ outcome, report, clock, onDone }: OutcomeScreenProps) {
+  const speech = useSpeech()
+  const { words } = speech
   const { icon, tone, word, sentence, shown }: OutcomeCard = cards[outcome]
   // A report of a request that had ended, beside which none was open.
-  const title = blocked === 0 ? words.reported : words[word]
+  const title = report?.blocked === 0 ? words.reported : words[word]
   useEffect(() => (shown === undefined ? undefined : clock.after(shown, onDone)), [clock, outcome])
 
   return (
@@ -69,11 +70,20 @@ export function OutcomeScreen({ outcome, blocked = 1, clock, onDone }: OutcomeSc
     >
       {sentence === undefined ? null : (
         <>
-          {blocked > 1 ? <p class="sentence centered">{words.requestsBlocked(blocked)}</p> : null}
+          {report ? <p class="sentence centered">{doneBy(report, speech)}</p> : null}
           <p class="sentence centered">{words[sentence] as string}</p>
           <Button class="outlined wide" onClick={onDone} label={words.ok} />
         </>
       )}
     </Card>
   )
+}
+
+/** What the report has done. */
+function doneBy({ blocked, pausedFor }: Report, { words, locale }: Speech): string {
+  const minutes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' })
+  return [
+    ...(blocked > 0 ? [words.requestsBlocked(blocked)] : []),
+    ...(pausedFor === undefined ? [] : [words.requestsPaused(minutes.format(pausedFor / 60))]),
+  ].join(' ')
 }

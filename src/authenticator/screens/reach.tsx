@@ -8,6 +8,7 @@ import { Problem, Status } from '../../ui/messages.tsx'
 import type { StoredAccount } from '../accounts-store.ts'
 import { useAttempt } from '../use-attempt.ts'
 import { nameOf } from '../use-accounts.ts'
+import { nameOfUser } from '../user-name.ts'
 import { useWords } from '../words/speech.tsx'
 import { Steps } from './blocked-steps.tsx'
 
@@ -72,7 +73,7 @@ export function Reach({ device, clock, accounts, notified, onPractice }: ReachPr
           >
             {accounts.map((account) => (
               <option key={account.id} value={account.id}>
-                {words.at(nameOf(account), account.user.username)}
+                {words.at(nameOf(account), nameOfUser(account.user))}
               </option>
             ))}
           </select>

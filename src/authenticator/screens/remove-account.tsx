@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { Problem } from '../../ui/messages.tsx'
 import { Card } from '../card.tsx'
 import { useAttempt } from '../use-attempt.ts'
+import { nameOfUser } from '../user-name.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface RemoveAccountScreenProps {
@@ -25,7 +26,7 @@ export function RemoveAccountScreen({ device, account, onRemoved, onCancel }: Re
 
   return (
     <Card title={words.removeTitle}>
-      <p class="sentence">{words.removeSentence(account.domain.name, account.user.username)}</p>
+      <p class="sentence">{words.removeSentence(account.domain.name, nameOfUser(account.user))}</p>
       <Problem text={problem} />
       <div class="actions">
         <Button class="outlined" onClick={onCancel} label={words.keep} />

@@ -16,6 +16,7 @@ import { useInputDelay } from '../use-input-delay.ts'
 import { useNovelty } from '../use-novelty.ts'
 import type { Pending } from '../use-inbox.ts'
 import { useTop } from '../use-top.ts'
+import { nameOfUser } from '../user-name.ts'
 import { useWords } from '../words/speech.tsx'
 import type { Words } from '../words/en.ts'
 
@@ -70,7 +71,7 @@ export function RequestScreen({
           {headline}
           <TimeLeft request={request} now={serviceTime} />
           <p class="who" id="who">
-            <bdi>{printable(request.user.username)}</bdi>
+            <bdi>{printable(nameOfUser(request.user))}</bdi>
             {account.organization.name === request.domain.name ? null : (
               <>
                 <span> · </span>

@@ -23,6 +23,8 @@ export const ar: Words = {
   oneRequest: 'لديك طلب تسجيل دخول',
   signInRequest: 'طلب تسجيل دخول',
   review: 'عرض',
+  newerRequest: 'هناك طلب أحدث في الانتظار',
+  show: 'عرض',
   severalRequests: 'أيّها طلبك؟',
   severalRequestsSentence: 'يوجد أكثر من طلب. افتح الطلب الذي بدأته أنت.',
 
@@ -53,7 +55,7 @@ export const ar: Words = {
   previewSentence: 'أضِفه فقط إن كنت أنت من طلب ذلك الآن.',
   organization: 'المؤسسة',
   domain: 'لأجل',
-  user: 'اسم المستخدم',
+  user: 'الاسم',
   addThis: 'أضِف هذا الحساب',
 
   scan: 'امسح رمز QR',
@@ -103,7 +105,6 @@ export const ar: Words = {
   changeNumber: 'غيِّر الرقم',
   scanNumber: 'امسح رمزًا بدلًا من ذلك',
   scanOwnScreen: 'لا تمسح إلا رمزًا معروضًا على شاشتك أنت.',
-  scanOtherRequest: 'هذا الرمز يخص طلبًا آخر.',
   scanNotNumber: 'هذا ليس رمز هذا الطلب. تجده على صفحة الدخول.',
   typeNumber: 'اكتب الرقم بدلًا من ذلك',
   yourPin: 'رقمك السري',
@@ -148,8 +149,8 @@ export const ar: Words = {
       many: 'حُظر # طلبًا.',
       other: 'حُظر # طلب.',
     }),
-  reportedSentence:
-    'ربما يعرف أحد كلمة المرور: غيِّرها قريبًا. لن يصلك أي طلب لمدة 15 دقيقة؛ حتى ذلك الحين سجِّل الدخول برمز.',
+  requestsPaused: (span) => `أُوقفت الطلبات الجديدة لمدة ${span}.`,
+  reportedSentence: 'ربما يعرف أحد كلمة المرور: غيِّرها قريبًا. حتى ذلك الحين يمكنك تسجيل الدخول برمز.',
   wrongNumber: 'الرقمان غير متطابقين',
   wrongNumberSentence: 'ابدأ من جديد على صفحة الويب.',
   expired: 'انتهى الوقت',

@@ -22,6 +22,8 @@ export const de: Words = {
   oneRequest: 'Sie haben eine Anmeldeanfrage',
   signInRequest: 'Anmeldeanfrage',
   review: 'Ansehen',
+  newerRequest: 'Eine neuere Anfrage wartet',
+  show: 'Zeigen',
   severalRequests: 'Welche ist Ihre?',
   severalRequestsSentence: 'Es gibt mehrere Anfragen. Öffnen Sie die, die Sie selbst begonnen haben.',
 
@@ -52,7 +54,7 @@ export const de: Words = {
   previewSentence: 'Nur, wenn Sie das gerade selbst angefordert haben.',
   organization: 'Organisation',
   domain: 'Für',
-  user: 'Benutzername',
+  user: 'Name',
   addThis: 'Konto hinzufügen',
 
   scan: 'QR-Code scannen',
@@ -102,7 +104,6 @@ export const de: Words = {
   changeNumber: 'Zahl ändern',
   scanNumber: 'Stattdessen scannen',
   scanOwnScreen: 'Nur vom eigenen Bildschirm scannen.',
-  scanOtherRequest: 'Dieser Code gehört zu einer anderen Anfrage.',
   scanNotNumber: 'Das ist nicht der Code dieser Anfrage. Er steht auf der Anmeldeseite.',
   typeNumber: 'Zahl eintippen',
   yourPin: 'Ihre PIN',
@@ -125,8 +126,9 @@ export const de: Words = {
   reported: 'Gemeldet',
   blocked: 'Gesperrt. Niemand wurde angemeldet.',
   requestsBlocked: (requests) => count(requests, { one: '# Anfrage gesperrt.', other: '# Anfragen gesperrt.' }),
+  requestsPaused: (span) => `Neue Anfragen sind für ${span} gesperrt.`,
   reportedSentence:
-    'Vielleicht kennt jemand Ihr Passwort: Ändern Sie es bald. 15 Minuten lang erreicht Sie keine Anfrage; melden Sie sich so lange mit einem Code an.',
+    'Vielleicht kennt jemand Ihr Passwort: Ändern Sie es bald. Bis dahin können Sie sich mit einem Code anmelden.',
   wrongNumber: 'Die Zahlen stimmten nicht überein',
   wrongNumberSentence: 'Beginnen Sie auf der Webseite noch einmal.',
   expired: 'Die Zeit ist abgelaufen',

@@ -22,6 +22,8 @@ export const es: Words = {
   oneRequest: 'Tiene una solicitud de acceso',
   signInRequest: 'Solicitud de acceso',
   review: 'Ver',
+  newerRequest: 'Hay una solicitud más reciente',
+  show: 'Ver',
   severalRequests: '¿Cuál es la suya?',
   severalRequestsSentence: 'Hay más de una solicitud. Abra la que inició usted.',
 
@@ -52,7 +54,7 @@ export const es: Words = {
   previewSentence: 'Hágalo solo si usted acaba de pedirlo.',
   organization: 'Organización',
   domain: 'Para',
-  user: 'Usuario',
+  user: 'Nombre',
   addThis: 'Añadir esta cuenta',
 
   scan: 'Escanear código QR',
@@ -102,7 +104,6 @@ export const es: Words = {
   changeNumber: 'Cambiar el número',
   scanNumber: 'Escanear en su lugar',
   scanOwnScreen: 'Escanee solo su propia pantalla.',
-  scanOtherRequest: 'Ese código es de otra solicitud.',
   scanNotNumber: 'Ese no es el código de esta solicitud. Está en la página de acceso.',
   typeNumber: 'Escribir el número',
   yourPin: 'Su PIN',
@@ -125,8 +126,8 @@ export const es: Words = {
   reported: 'Aviso enviado',
   blocked: 'Bloqueado. No entró nadie.',
   requestsBlocked: (requests) => count(requests, { one: '# solicitud bloqueada.', other: '# solicitudes bloqueadas.' }),
-  reportedSentence:
-    'Puede que alguien sepa su contraseña: cámbiela pronto. Durante 15 minutos no le llega ninguna solicitud; mientras tanto entre con un código.',
+  requestsPaused: (span) => `Las solicitudes nuevas se detienen durante ${span}.`,
+  reportedSentence: 'Puede que alguien sepa su contraseña: cámbiela pronto. Mientras tanto puede entrar con un código.',
   wrongNumber: 'Los números no coincidían',
   wrongNumberSentence: 'Empiece de nuevo en la página web.',
   expired: 'Se acabó el tiempo',

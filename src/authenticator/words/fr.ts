@@ -22,6 +22,8 @@ export const fr: Words = {
   oneRequest: 'Vous avez une demande de connexion',
   signInRequest: 'Demande de connexion',
   review: 'Voir',
+  newerRequest: 'Une demande plus récente attend',
+  show: 'Voir',
   severalRequests: 'Laquelle est la vôtre ?',
   severalRequestsSentence: 'Il y a plusieurs demandes. Ouvrez celle que vous avez faite vous-même.',
 
@@ -52,7 +54,7 @@ export const fr: Words = {
   previewSentence: 'Seulement si vous venez de le demander vous-même.',
   organization: 'Organisation',
   domain: 'Pour',
-  user: 'Identifiant',
+  user: 'Nom',
   addThis: 'Ajouter ce compte',
 
   scan: 'Scanner le code QR',
@@ -102,7 +104,6 @@ export const fr: Words = {
   changeNumber: 'Modifier le nombre',
   scanNumber: 'Scanner plutôt',
   scanOwnScreen: 'Ne scannez que votre propre écran.',
-  scanOtherRequest: 'Ce code est celui d’une autre demande.',
   scanNotNumber: 'Ce n’est pas le code de cette demande. Il est sur la page de connexion.',
   typeNumber: 'Taper plutôt le nombre',
   yourPin: 'Votre code PIN',
@@ -128,8 +129,9 @@ export const fr: Words = {
   reported: 'Demande signalée',
   blocked: 'Bloqué. Personne n’est entré.',
   requestsBlocked: (requests) => count(requests, { one: '# demande bloquée.', other: '# demandes bloquées.' }),
+  requestsPaused: (span) => `Les nouvelles demandes sont suspendues pendant ${span}.`,
   reportedSentence:
-    'Quelqu’un connaît peut-être votre mot de passe : changez-le vite. Pendant 15 minutes aucune demande ne vous parvient ; connectez-vous avec un code en attendant.',
+    'Quelqu’un connaît peut-être votre mot de passe : changez-le vite. En attendant, vous pouvez vous connecter avec un code.',
   wrongNumber: 'Les nombres ne correspondaient pas',
   wrongNumberSentence: 'Recommencez sur la page web.',
   expired: 'Le temps est écoulé',

@@ -19,6 +19,8 @@ export const ja: Words = {
   oneRequest: 'サインインのリクエストがあります',
   signInRequest: 'サインインのリクエスト',
   review: '確認する',
+  newerRequest: '新しいリクエストが届いています',
+  show: '表示',
   severalRequests: 'ご自分のものはどれですか？',
   severalRequestsSentence: 'リクエストが複数あります。ご自分で始めたものを開いてください。',
 
@@ -49,7 +51,7 @@ export const ja: Words = {
   previewSentence: 'たった今ご自分で手続きをした場合にだけ追加してください。',
   organization: '組織',
   domain: 'サインイン先',
-  user: 'ユーザー名',
+  user: '名前',
   addThis: '追加する',
 
   scan: 'QRコードを読み取る',
@@ -100,7 +102,6 @@ export const ja: Words = {
   changeNumber: '番号を変更',
   scanNumber: '代わりに読み取る',
   scanOwnScreen: '自分の画面のコードだけを読み取ってください',
-  scanOtherRequest: 'それは別のリクエストのコードです。',
   scanNotNumber: 'このリクエストのコードではありません。サインインページのコードを使ってください。',
   typeNumber: '番号を入力する',
   yourPin: 'PIN',
@@ -122,8 +123,9 @@ export const ja: Words = {
   reported: '報告しました',
   blocked: 'ブロックしました。誰もサインインしていません。',
   requestsBlocked: (requests) => `${requests}件のリクエストをブロックしました。`,
+  requestsPaused: (span) => `新しいリクエストは${span}間停止します。`,
   reportedSentence:
-    'パスワードを知られている可能性があります。早めに変更してください。新しいリクエストは15分間ブロックされます。その間はコードでサインインしてください。',
+    'パスワードを知られている可能性があります。早めに変更してください。それまではコードでサインインできます。',
   wrongNumber: '番号が一致しませんでした',
   wrongNumberSentence: 'ウェブページからやり直してください。',
   expired: '時間切れです',

@@ -22,6 +22,8 @@ export const pt: Words = {
   oneRequest: 'Você tem um pedido de login',
   signInRequest: 'Pedido de entrada',
   review: 'Ver',
+  newerRequest: 'Há uma solicitação mais recente',
+  show: 'Ver',
   severalRequests: 'Qual é o seu?',
   severalRequestsSentence: 'Há mais de um pedido. Abra aquele que você mesmo começou.',
 
@@ -52,7 +54,7 @@ export const pt: Words = {
   previewSentence: 'Só se você mesmo acabou de pedir isso.',
   organization: 'Organização',
   domain: 'Para',
-  user: 'Usuário',
+  user: 'Nome',
   addThis: 'Adicionar esta conta',
 
   scan: 'Ler código QR',
@@ -102,7 +104,6 @@ export const pt: Words = {
   changeNumber: 'Alterar o número',
   scanNumber: 'Ler um código em vez disso',
   scanOwnScreen: 'Leia apenas a sua própria tela.',
-  scanOtherRequest: 'Esse código é de outra solicitação.',
   scanNotNumber: 'Esse não é o código desta solicitação. Ele está na página de entrada.',
   typeNumber: 'Digitar o número',
   yourPin: 'O seu PIN',
@@ -125,8 +126,8 @@ export const pt: Words = {
   reported: 'Avisado',
   blocked: 'Bloqueado. Ninguém entrou.',
   requestsBlocked: (requests) => count(requests, { one: '# pedido bloqueado.', other: '# pedidos bloqueados.' }),
-  reportedSentence:
-    'Talvez alguém saiba a sua senha: troque-a logo. Durante 15 minutos nenhum pedido chega a você; até lá entre com um código.',
+  requestsPaused: (span) => `Novas solicitações ficam suspensas por ${span}.`,
+  reportedSentence: 'Talvez alguém saiba a sua senha: troque-a logo. Até lá, você pode entrar com um código.',
   wrongNumber: 'Os números não eram iguais',
   wrongNumberSentence: 'Comece de novo na página web.',
   expired: 'O tempo acabou',

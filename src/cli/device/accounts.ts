@@ -15,8 +15,10 @@ export function chooseAccount(accounts: readonly Account[], name: string | undef
   throw new Failure(`${problem}. Choose one of: ${list.join(', ')}`, exitCode.usage)
 }
 
-function isNamed({ id, label = '', domain, user }: Account, name: string): boolean {
-  return [label, domain.name, user.username].some((known) => known.toLowerCase() === name) || id.startsWith(name)
+function isNamed({ id, label, domain, user }: Account, name: string): boolean {
+  return (
+    [label, domain.name, user.username, user.name].some((known) => known?.toLowerCase() === name) || id.startsWith(name)
+  )
 }
 
 /** Changes the label of an account, which only this file has. An empty label removes it. */

@@ -52,7 +52,8 @@ const numberQuestion = 'Number shown on the web page: '
 async function exchange(device: Device, { account, request }: Pending, given?: string): Promise<string | undefined> {
   const code = parseScanCode(given ?? '')
   if (!code) return given
-  if (code.sessionId !== request.id) throw new Failure('That code belongs to another request.')
+  if (code.sessionId !== request.id)
+    throw new Failure('That is not the code of this request. It is on the sign-in page.')
   const scanned = await device.scan(account, request, code.secret)
   if (scanned.number === undefined) throw new Failure(explainOutcome(scanned))
   return scanned.number
@@ -94,9 +95,10 @@ export async function sendAnswer(
   // A report of a request that had ended is accepted, too.
   if (answered.state !== expected && answered.blocked === undefined) throw new Failure(explainOutcome(answered))
   console.log(`${labels[decision]}  ${request.id}`)
-  const { blocked = 1 } = answered
+  const { blocked, pausedFor } = answered
   if (blocked === 0) console.log('No request was open anymore.')
-  if (blocked > 1) console.log(`${blocked} requests were blocked, in all apps of your organization.`)
+  else if (blocked !== undefined) console.log(`${blocked} request${blocked === 1 ? '' : 's'} blocked.`)
+  if (pausedFor !== undefined) console.log(`New requests are paused for ${pausedFor / 60} minutes.`)
 }
 
 const labels = { approve: 'Approved', deny: 'Denied  ', report: 'Reported' } as const

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../clock.ts'
+import { shownNameOf } from '../../contract/shown-name.ts'
 import { type Account, requiredSecret } from '../../device/account.ts'
 import { printable } from '../../printable.ts'
 import { printRows } from '../terminal/print.ts'
@@ -13,7 +14,7 @@ export function printRequest({ account, request }: Pending, clock: Clock = syste
     [request.purpose === 'change_devices' ? 'Change devices' : 'Sign-in', `${accountName(account)}?`],
     ...(request.ipAddress === undefined ? [] : [['From', `${request.ipAddress} (unverified)`] as const]),
     ...request.attributes.map(({ key, value }) => [printable(key), value] as const),
-    ...(request.newBrowser ? [['Warning', 'new browser'] as const] : []),
+    ...(request.neverPassed ? [['Warning', 'new browser'] as const] : []),
     ['Time', `${timeOf(request.createdAt)}, ${left} seconds left`],
     ...(kind === undefined ? [] : [['Requires', `your ${pinWord[kind]}`] as const]),
     ...(request.numberLength > 0 ? [['Number', `${request.numberLength} digits, shown on the web page`] as const] : []),
@@ -25,7 +26,7 @@ export const pinWord = { PIN: 'PIN', PASSCODE: 'passcode' } as const
 
 export function accountName({ label, user, domain, organization }: Account): string {
   const prefix = label === undefined ? '' : `${label}: `
-  return printable(`${prefix}${user.username} at ${domain.name} (${organization.name})`)
+  return printable(`${prefix}${shownNameOf(user)?.name} at ${domain.name} (${organization.name})`)
 }
 
 const timeOf = (seconds: number) => new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(seconds * 1000)

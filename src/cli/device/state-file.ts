@@ -17,7 +17,7 @@ const SavedAccount = z.object({
   serviceUrl: z.url(),
   organization: z.object({ name: z.string() }),
   domain: z.object({ id: Id, name: z.string(), keyType: Domain13.shape.keyType.optional() }),
-  user: z.object({ username: z.string() }),
+  user: z.object({ username: z.string(), name: z.string().optional() }),
   clockOffset: z.int(),
   /** Base32. Absent in files that are older than offline codes. */
   codeSecret: z.string().optional(),

@@ -15,6 +15,7 @@ import { countReported, reportEnded, sessionOfDevice, settleSession } from '../s
 import type { Outcome, SessionRow } from '../store/sessions.ts'
 import { verifyAnswerPin } from './answer-pin.ts'
 import type { PinResult } from './answer-pin.ts'
+import { pushLimits } from '../rules/push-limits.ts'
 import { blockAfterReport, blockedBy, lockReporter } from './report.ts'
 import { parseContent } from './signature.ts'
 import { requireActive, consumeCall } from './signed-call.ts'
@@ -134,10 +135,12 @@ async function decide(
   if (reason !== 'reported') return { answered: { id: session.id, state, reason }, settled: [settled] }
   const others = await blockAfterReport(ctx, db, settled, { organizationId, actor })
   return {
-    answered: { id: session.id, state, reason, blocked: blockedBy(settled, others) },
+    answered: { id: session.id, state, reason, blocked: blockedBy(settled, others), pausedFor },
     settled: [settled, ...others],
   }
 }
+
+const { window: pausedFor } = pushLimits.afterReport
 
 type Ending = Pick<Given, 'decision'> & { readonly number: string | null }
 
@@ -153,7 +156,7 @@ async function decideEnded(ctx: ServiceContext, db: Queryable, session: SessionR
   const actor = { kind: 'device', id: deviceId ?? '' } as const
   const others = await blockAfterReport(ctx, db, session, { organizationId, actor })
   const reason = session.reason ?? undefined
-  return { answered: { id, state, reason, blocked: blockedBy(session, others) }, settled: others }
+  return { answered: { id, state, reason, blocked: blockedBy(session, others), pausedFor }, settled: others }
 }
 
 async function reread(db: Queryable, { id, deviceId }: SessionRow): Promise<SessionRow> {
@@ -172,7 +175,8 @@ async function repeated(db: Queryable, session: SessionRow, { decision, number }
   const same = session.answeredDecision === decision && session.answeredNumber === number
   if (!same) throw tooLate()
   const { id, state, reason } = session
-  return { id, state, reason: reason ?? undefined, blocked: await blockedAt(db, session) }
+  const blocked = await blockedAt(db, session)
+  return { id, state, reason: reason ?? undefined, ...(blocked !== undefined && { blocked, pausedFor }) }
 }
 
 /** How many requests were denied by the report of a session, or by those after its end where it had ended before. */

@@ -135,7 +135,7 @@ describe('second-factor device, in a domain with a PIN', () => {
     const renamed = await device('', 'rename', 'domain', 'Work')
     const removed = await device('', 'remove', 'work', '--yes')
 
-    expect(renamed.stdout).toContain(`Renamed  Work: ${user.username} at Domain`)
+    expect(renamed.stdout).toContain(`Renamed  Work: ${user.name} at Domain`)
     expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('Removed  Work') })
     expect(JSON.parse(await readFile(state, 'utf8')).accounts).toEqual([])
     const token = await running.call('GET', `/domains/${running.domain.id}/users/${user.id}/token`)

@@ -59,7 +59,8 @@ describe('the prompt of device watch', () => {
 
     await answer('report')
 
-    expect(print).toHaveBeenLastCalledWith('No request was open anymore.')
+    expect(print).toHaveBeenCalledWith('No request was open anymore.')
+    expect(print).toHaveBeenLastCalledWith('New requests are paused for 15 minutes.')
   })
 
   it('leaves a request pending after Enter', async () => {

@@ -54,8 +54,8 @@ describe('an answer', () => {
 
     const answered = await read(await device.answer(id, { nonce, decision }))
 
-    const blocked = decision === 'report' ? 1 : undefined
-    expect(answered.json).toEqual({ id, state, reason, blocked })
+    const report = decision === 'report' ? { blocked: 1, pausedFor: 900 } : {}
+    expect(answered.json).toEqual({ id, state, reason, ...report })
     expect(await session(id)).toMatchObject({ state, settledAt: running.clock.now() })
   })
 

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+
+import { fromDesk, phones, small } from '../authenticator/phone.ts'
+import { button, headline, seen } from '../authenticator/screen.ts'
+
+const phone = await phones()
+
+describe('a newer request on the phone', () => {
+  it('is announced above the open one, and opens by a press alone', async () => {
+    const { service, page } = await phone.joined({ context: small })
+    const first = await service.ask('alice', fromDesk)
+    await headline(page, 'Sign in to Wiki?')
+    await page.getByLabel('Enter the number').fill(first.number!.slice(0, 1))
+    const second = await service.ask('alice', fromDesk)
+
+    expect(await seen(page.getByRole('alert').getByText('A newer request is waiting'))).toBe(true)
+    // What was typed stays, and belongs to the request that was open.
+    expect(await page.getByLabel('Enter the number').inputValue()).toBe(first.number!.slice(0, 1))
+    await page.getByLabel('Enter the number').fill(second.number!)
+    await button(page, 'Approve').click()
+    await headline(page, 'The numbers didn’t match')
+
+    expect(await service.state(first.id)).toMatchObject({ state: 'denied', reason: 'wrong_number' })
+    expect(await service.state(second.id)).toMatchObject({ state: 'pending' })
+  })
+
+  it('is shown where the person asks for it, and the older one stays in the list', async () => {
+    const { service, page } = await phone.joined({ context: small })
+    const first = await service.ask('alice', fromDesk)
+    await headline(page, 'Sign in to Wiki?')
+    const second = await service.ask('alice', { ...fromDesk, attributes: [{ key: 'Browser', value: 'Safari' }] })
+
+    await button(page, 'Show').click()
+    await seen(page.locator('#facts').getByText('Safari'))
+    await page.getByLabel('Enter the number').fill(second.number!)
+    await button(page, 'Approve').click()
+    await headline(page, 'Approved')
+
+    expect(await service.state(second.id)).toMatchObject({ state: 'approved' })
+    expect(await service.state(first.id)).toMatchObject({ state: 'pending' })
+  })
+
+  it('is told apart from the others in the list by browser and place', async () => {
+    const { service, page } = await phone.joined({ context: small })
+    for (const [place, browser] of [
+      ['Lyon', 'Firefox'],
+      ['Oslo', 'Safari'],
+    ] as const) {
+      await service.ask('alice', {
+        attributes: [
+          { key: 'Place', value: place },
+          { key: 'Browser', value: browser },
+        ],
+      })
+      await headline(page, 'Sign in to Wiki?')
+    }
+    await button(page, 'All 2 requests').click()
+
+    expect(await seen(page.getByText('Lyon, Firefox'))).toBe(true)
+    expect(await seen(page.getByText('Oslo, Safari'))).toBe(true)
+  })
+
+  it('is blocked with the open one by a report, which says what it did', async () => {
+    const { service, page } = await phone.joined({ context: small })
+    await service.ask('alice', fromDesk)
+    await headline(page, 'Sign in to Wiki?')
+    await service.ask('alice', fromDesk)
+    await seen(page.getByText('All 2 requests'))
+
+    await button(page, 'It wasn’t me – block and report').click()
+
+    expect(await seen(page.getByText('2 requests blocked. New requests are paused for 15 minutes.'))).toBe(true)
+  })
+})
