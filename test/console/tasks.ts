@@ -56,7 +56,8 @@ export const tasks: Readonly<Record<string, Task>> = {
       await page.getByText('Codes were unlocked').first().waitFor()
       // The wrong codes of today fill the first page.
       await button(page, 'Show older').click()
-      await page.getByText('203.0.113.7').first().waitFor()
+      // After a day, only the outcome of a sign-in is known for sure.
+      await page.getByText('Approved · Recovery code').first().waitFor()
     },
   },
   'ends a sign-in that is not the person’s': {
@@ -106,9 +107,8 @@ export async function addNadia(desk: Desk): Promise<Caller> {
   const id = await desk.addPerson(nadia.username, nadia.name)
   const caller = await addPhone(desk, id)
   const { code } = await desk.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
-  const address = { ipAddress: '203.0.113.7', attributes: [{ key: 'Browser', value: 'Firefox' }] }
   const user = { username: nadia.username }
-  await desk.client.sessions.create(desk.domainOf('Wiki'), { user, bypasscode: code ?? '', ...address })
+  await desk.client.sessions.create(desk.domainOf('Wiki'), { user, bypasscode: code ?? '' })
   return caller
 }
 

@@ -17,6 +17,10 @@ async function deskWithMany() {
     email: `named${index}@example.com`,
   }))
   await desk.client.domains.synchronizeUsers(desk.domainOf('Wiki'), [...rows, ...named])
+  const { id } = await desk.client.users.getByUsername('named0')
+  await desk.client.domains.addUser(desk.domainOf('Webmail'), id)
+  await desk.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+  await desk.lock('named0')
   return desk
 }
 
@@ -47,6 +51,10 @@ describe('the lists of the console', () => {
 
     await page.getByRole('searchbox').fill('becker nadia')
     await status.getByText('1–1 of 1').waitFor()
+    // Namesakes are told apart at a glance, whatever the other columns hold.
+    const names = row(page, 'Nadia Becker').locator('strong, small')
+    for (const [index, atLeast] of [90, 100].entries())
+      expect((await names.nth(index).boundingBox())?.width).toBeGreaterThan(atLeast)
     await row(page, 'Nadia Becker').click()
     await expectHeadline(page, 'Nadia Becker')
     await page.goBack()

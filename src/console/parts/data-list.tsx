@@ -9,6 +9,8 @@ export interface Column<T> {
   readonly cell: (row: T) => ComponentChildren
   /** A column of buttons: its title is only for screen readers. */
   readonly actions?: boolean
+  /** Is cut off before the first column is, where there is little room. */
+  readonly isLong?: boolean
   /** By which the list can be sorted. */
   readonly sort?: Sort
 }
@@ -88,8 +90,8 @@ export function DataList<T>({ label, rows, columns, keyOf, linkOf, onOpen, choic
                   />
                 </td>
               ) : null}
-              {columns.map(({ title, cell, actions }, index) => (
-                <td key={title} role="cell" class={actions ? 'row-actions' : ''}>
+              {columns.map(({ title, cell, actions, isLong }, index) => (
+                <td key={title} role="cell" class={actions ? 'row-actions' : isLong ? 'long' : ''}>
                   {index > 0 && !actions ? (
                     <span class="cell-title" aria-hidden="true">
                       {title}

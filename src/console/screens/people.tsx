@@ -129,11 +129,12 @@ function PeopleList({ page: { people: rows, next }, query, search }: PeopleListP
     { title: words.name, sort: sortOf(query, 'name'), cell: (row) => <PersonCell person={row} /> },
     {
       title: words.methods,
+      isLong: true,
       cell: ({ factors }) =>
         factors.length === 0 ? words.noMethods : factors.map((factor) => words.factors[factor]).join(words.comma),
     },
     ...(domains.length > 1
-      ? [{ title: words.domains, cell: (row: PersonSummary) => <bdi>{namesOf(row.domains)}</bdi> }]
+      ? [{ title: words.domains, isLong: true, cell: (row: PersonSummary) => <bdi>{namesOf(row.domains)}</bdi> }]
       : []),
     {
       title: words.bulk.lastSignIn,
