@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 
 import { isolated } from '../../src/printable.ts'
-import { button, confirm, type Desk, expectHeadline } from './desk.ts'
+import { button, confirm, type Desk, expectHeadline, openScreen } from './desk.ts'
 import { addPhone } from './phone.ts'
 
 /** The person of the tasks, who has many namesakes, and what the help desk types to find it. */
@@ -50,7 +50,7 @@ export const tasks: Readonly<Record<string, Task>> = {
       await page.getByText('Codes are locked').waitFor({ state: 'detached' })
     },
   },
-  'sees who signed in as a person yesterday, and what was changed': {
+  'sees who signed in as a person, and what was changed': {
     clicks: 1,
     async steps(page) {
       await page.getByText('Codes were unlocked').first().waitFor()
@@ -114,9 +114,11 @@ export async function addNadia(desk: Desk): Promise<Caller> {
 
 /** Runs in the page: counts the clicks of the person. */
 function countClicks() {
-  const counted = window as unknown as { clicks: number }
+  const counted = window as unknown as { clicks?: number }
+  const isCounting = counted.clicks !== undefined
   counted.clicks = 0
-  addEventListener('click', (event) => void (counted.clicks += event.isTrusted && event.detail > 0 ? 1 : 0), true)
+  if (isCounting) return
+  addEventListener('click', (event) => void (counted.clicks! += event.isTrusted && event.detail > 0 ? 1 : 0), true)
 }
 
 interface Doing {
@@ -129,7 +131,7 @@ interface Doing {
 /** Does a task from the first page of the console on. */
 export async function doTask(page: Page, task: Task, { desk, caller, delay = 0 }: Doing) {
   await task.prepare?.(desk)
-  await page.goto(desk.url)
+  await openScreen(page, `${desk.url}/overview`)
   await expectHeadline(page, 'Overview')
   await page.evaluate(countClicks)
   const start = performance.now()
