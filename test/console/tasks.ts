@@ -29,7 +29,7 @@ export const tasks: Readonly<Record<string, Task>> = {
     prepare: (desk) => desk.lock(nadia.username),
     steps: (page) => page.locator('.page-head').getByText('Codes locked').waitFor(),
   },
-  'verifies a caller who has lost the computer, and lets the person in': {
+  'verifies a caller, and lets the person in': {
     clicks: 4,
     async steps(page, caller) {
       await button(page, 'Verify caller').click()
