@@ -192,7 +192,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the mail about a change',
     file: 'src/service/factors/factor-changes.ts',
-    find: 'await mailAfterCommit(db, ctx, change)',
+    find: 'await mailAfterCommit(db, ctx, { changedDevice: change.deviceId, ...change })',
     replace: '',
     test: 'service/factors/factor-changes.test.ts',
     title: 'says what changed, for which app and when, without a link',
@@ -272,7 +272,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the mail about a reported sign-in',
     file: 'src/service/device/report.ts',
-    find: "await mailAfterCommit(db, ctx, { kind: 'sign_in_reported', organizationId, userId: user, domainId: domain })",
+    find: 'await mailAfterCommit(db, { ...ctx, actor }, told)',
     replace: '',
     test: 'service/mail/security-mails.test.ts',
     title: 'is mailed to the user',
@@ -324,5 +324,13 @@ export const mutants: readonly Mutant[] = [
     replace: 'return screen',
     test: 'authenticator/factor-changes.test.ts',
     title: 'appears after a pending request, which is shown first',
+  },
+  {
+    defense: 'that names in a mail become no link',
+    file: 'src/service/mail/mail-facts.ts',
+    find: "text.replace(/[^\\p{L}\\p{M}\\p{N} ,()'’·-]+/gu, ' ').slice(0, 60)",
+    replace: 'text',
+    test: 'service/mail/security-mails.test.ts',
+    title: 'names the device, the browser and the place where the person has confirmed it',
   },
 ]

@@ -202,8 +202,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the user is told of a kept browser',
     file: known,
-    find: "  await mailAfterCommit(db, call, { kind: 'browser_kept',",
-    replace: "  if (until < 0) await mailAfterCommit(db, call, { kind: 'browser_kept',",
+    find: '  await mailAfterCommit(db, call, {',
+    replace: '  if (until < 0) await mailAfterCommit(db, call, {',
     test,
     title: 'is told by mail and recorded',
   },

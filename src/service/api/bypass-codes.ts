@@ -44,7 +44,7 @@ export async function createDrawn(
     const present = await bypassCodesOfUsers(db, [input.userId], call.clock.now())
     if (present.length >= maxBypassCodes) throw new ApiProblem('api.error.limit.bypasscodes')
     const inserted = await insertNew(call, db, input, drawn)
-    if (inserted) await announceCall(db, call, { kind: 'codes_made', userId: input.userId })
+    if (inserted) await announceCall(db, call, { kind: 'codes_made', userId: input.userId, handedOver: true })
     return inserted
   })
   // Once in a hundred million times the user already has exactly this code.
@@ -72,7 +72,12 @@ export const replaceAll: Handler<typeof contract.replaceBypassCodes> = async (in
       const row = await insertNew(call, db, input, one)
       if (row) made.push(bypassCodeView(row, one.code))
     }
-    await announceCall(db, call, { kind: 'codes_made', userId: input.userId, domainId: domain.id })
+    await announceCall(db, call, {
+      kind: 'codes_made',
+      userId: input.userId,
+      domainId: domain.id,
+      pass: input.pass,
+    })
     return made
   })
   return rows

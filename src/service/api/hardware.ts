@@ -126,7 +126,7 @@ export const enroll: Handler<typeof contract.enrollHardwareToken> = async (input
     await useStep(db, id, step)
     await auditCall(db, call, 'hardware.enrolled', { hardware: id, domain: domain.id, user: user.id })
     const kind = input.replaces === undefined ? 'app_added' : 'app_replaced'
-    await announceCall(db, call, { kind, userId: user.id, domainId: domain.id })
+    await announceCall(db, call, { kind, userId: user.id, domainId: domain.id, pass: input.pass })
   })
   return hardwareView(await load(call, id))
 }

@@ -1,6 +1,7 @@
 import type { KnownBrowser } from '../../contract/browsers.ts'
 import { auditCall } from '../audit/audit.ts'
 import type { Call } from '../http/route.ts'
+import type { MailFacts } from '../mail/mail-facts.ts'
 import { mailAfterCommit } from '../mail/mail-after-commit.ts'
 import { isKept, keptFor, keptPerUser } from '../rules/kept-browsers.ts'
 import type { Budget } from '../rules/known-browsers.ts'
@@ -72,7 +73,13 @@ export async function passInBrowser(call: Call, db: Queryable, pass: Pass): Prom
     await auditCall(db, call, 'browser.remembered', { ...facts, until: rememberedUntil })
   }
   const isNewlyKept = pass.publicKey !== undefined && !(present && isKept(present, now))
-  if (isNewlyKept) await tellKept(call, db, { domainId, userId, until: now + keptFor })
+  if (isNewlyKept)
+    await tellKept(call, db, {
+      domainId,
+      userId,
+      until: now + keptFor,
+      facts: { browser: name ?? undefined, place: key.place ?? undefined },
+    })
   const keptUntil = isKept(key, now) ? (key.keptUntil ?? undefined) : undefined
   return { id, expiresAt, rememberedUntil: rememberedUntil ?? undefined, keptUntil }
 }
@@ -88,8 +95,14 @@ function keyOf({ publicKey, ...pass }: Pass, present: KnownBrowserRow | undefine
 async function tellKept(
   call: Call,
   db: Queryable,
-  { domainId, userId, until }: BrowserOf & { readonly until: number },
+  { domainId, userId, until, facts }: BrowserOf & { readonly until: number; readonly facts: MailFacts },
 ) {
   await auditCall(db, call, 'browser.kept', { domain: domainId, user: userId, until })
-  await mailAfterCommit(db, call, { kind: 'browser_kept', organizationId: call.organizationId, userId, domainId })
+  await mailAfterCommit(db, call, {
+    kind: 'browser_kept',
+    organizationId: call.organizationId,
+    userId,
+    domainId,
+    facts: { ...facts, by: 'you' },
+  })
 }

@@ -31,7 +31,7 @@ export const giveUp: Handler<typeof contract.giveUpFactor> = async (input, call)
     const of = { domainId: domain.id, userId: user.id, rpId }
     if (!(await everydayFactors(db, of))[what]) throw new ApiProblem(missing[what])
     await requireAnotherFactor(db, of, what)
-    notifyRevoked(db, call, await removers[what](db, call, { domainId: domain.id, userId: user.id, epoch }))
+    notifyRevoked(db, call, await removers[what](db, call, { domainId: domain.id, userId: user.id, epoch, pass }))
   })
 }
 
@@ -42,22 +42,23 @@ interface Of {
   readonly userId: string
   /** The user's epoch after the change. */
   readonly epoch: string | undefined
+  readonly pass: string
 }
 
 type Remove = (db: Queryable, call: Call, of: Of) => Promise<Revoked>
 
 const removers: Readonly<Record<'device' | 'hardware', Remove>> = {
-  async device(db, call, { domainId, userId, epoch }) {
+  async device(db, call, { domainId, userId, epoch, pass }) {
     const ended = await revokeTokens(db, { userIds: [userId], domainId, epoch }, call.clock.now())
     await auditRevoked(db, call, ended, call)
-    await announceRevoked(db, call, ended, call)
+    await announceRevoked(db, call, ended, { ...call, pass })
     return ended
   },
-  async hardware(db, call, { domainId, userId, epoch }) {
+  async hardware(db, call, { domainId, userId, epoch, pass }) {
     const kind = removalKind(await hardwareTokenOfUser(db, userId))
     await releaseHardwareTokens(db, call.secrets, [userId], epoch)
     await auditCall(db, call, 'hardware.released', { user: userId })
-    await announceCall(db, call, { kind, userId, domainId })
+    await announceCall(db, call, { kind, userId, domainId, pass })
     return noneRevoked
   },
 }

@@ -62,7 +62,7 @@ export const register: Handler<typeof contract.registerPasskey> = async (input, 
       throw new ApiProblem('api.error.conflict.enrolled')
     if (!(await insertPasskey(db, row))) throw new ApiProblem('api.error.conflict.passkey')
     await auditCall(db, call, 'passkey.added', { passkey: id, domain: domain.id, user: user.id })
-    await announceCall(db, call, { kind: 'passkey_added', userId: user.id, domainId: domain.id })
+    await announceCall(db, call, { kind: 'passkey_added', userId: user.id, domainId: domain.id, pass: input.pass })
   })
   return passkeyView({ ...row, lastUsedAt: null })
 }

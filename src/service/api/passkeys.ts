@@ -46,7 +46,7 @@ export const giveUp: Handler<typeof contract.giveUpPasskey> = async (input, call
     const { id, rpId } = await load(db, { id: input.passkeyId, userId: user.id })
     await requirePass(db, call, { userId: user.id, changed: 'passkey', pass, rpId, domainId: domain.id })
     await requireAnotherFactor(db, { domainId: domain.id, userId: user.id, rpId }, { passkey: id })
-    await drop(db, call, { id, userId: user.id, domainId: domain.id, epoch })
+    await drop(db, call, { id, userId: user.id, domainId: domain.id, epoch, pass })
   })
 }
 
@@ -56,12 +56,14 @@ interface Dropping {
   readonly domainId: string
   /** The user's epoch after the change. */
   readonly epoch?: string | undefined
+  /** With which the user has confirmed it. */
+  readonly pass?: string | undefined
 }
 
-async function drop(db: Queryable, call: Call, { id, userId, domainId, epoch }: Dropping): Promise<void> {
+async function drop(db: Queryable, call: Call, { id, userId, domainId, epoch, pass }: Dropping): Promise<void> {
   if (!(await removePasskey(db, { id, userId }, epoch))) throw notFound()
   await auditCall(db, call, 'passkey.removed', { passkey: id, domain: domainId, user: userId })
-  await announceCall(db, call, { kind: 'passkey_removed', userId, domainId })
+  await announceCall(db, call, { kind: 'passkey_removed', userId, domainId, pass })
 }
 
 async function load(db: Queryable, of: Pick<PasskeyRow, 'id' | 'userId'>): Promise<PasskeyRow> {

@@ -1,3 +1,4 @@
+import type { Attribute } from '../../contract/sessions.ts'
 import { audit } from '../audit/audit.ts'
 import type { Actor } from '../audit/entry.ts'
 import { auditSession } from '../audit/sessions.ts'
@@ -55,7 +56,9 @@ export async function blockAfterReport(
   const ofAttacker = new Set([reported, ...others].flatMap(({ keptBrowser }) => keptBrowser ?? []))
   if (ofAttacker.size > 0) await endBrowsersOf(db, user, [...ofAttacker])
   await endSessionsButKeys(db, user)
-  await mailAfterCommit(db, ctx, { kind: 'sign_in_reported', organizationId, userId: user, domainId: domain })
+  const attributes = JSON.parse(reported.attributes) as Attribute[]
+  const told = { kind: 'sign_in_reported', organizationId, userId: user, domainId: domain, attributes } as const
+  await mailAfterCommit(db, { ...ctx, actor }, told)
   return others
 }
 

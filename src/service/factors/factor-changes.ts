@@ -1,5 +1,7 @@
 import type { AccessChangeKind, FactorChangeKind } from '../../contract/device-answers.ts'
 import type { ServiceContext } from '../context/service-context.ts'
+import type { Actor } from '../audit/entry.ts'
+import type { FactSources } from '../mail/mail-facts.ts'
 import { mailAfterCommit } from '../mail/mail-after-commit.ts'
 import type { ChangeKind } from '../mail/words/en.ts'
 import { newId } from '../rules/random.ts'
@@ -9,10 +11,12 @@ import type { Revoked } from '../store/tokens.ts'
 import { notifyAfter, onTransactionEnd } from '../store/transaction-ends.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 
-type AnnounceContext = Pick<ServiceContext, 'clock' | 'random' | 'pusher' | 'securityMails'>
+type AnnounceContext = Pick<ServiceContext, 'clock' | 'random' | 'pusher' | 'securityMails'> & {
+  readonly actor?: Actor
+}
 
 /** A change of a user's factors, or of what an administrator lifted or ended. */
-export interface FactorChange {
+export interface FactorChange extends Omit<FactSources, 'userId'> {
   readonly kind: ChangeKind
   readonly organizationId: string
   readonly userId: string
@@ -20,6 +24,8 @@ export interface FactorChange {
   readonly domainId?: string | undefined
   /** The device that was just activated; it gets no notice. */
   readonly deviceId?: string
+  /** One recovery code was made for the user. */
+  readonly handedOver?: boolean
 }
 
 /**
@@ -31,7 +37,7 @@ export async function announceChange(db: Queryable, ctx: AnnounceContext, change
   const createdAt = ctx.clock.now()
   const notices =
     change.kind === 'reset' ? [] : await storeNotices(db, ctx, { ...change, kind: change.kind }, createdAt)
-  await mailAfterCommit(db, ctx, change)
+  await mailAfterCommit(db, ctx, { changedDevice: change.deviceId, ...change })
   const inboxes = notices.map(({ deviceId }) => waiterKey.device(deviceId))
   notifyAfter(db, inboxes)
   onTransactionEnd(db, (ending) => {
@@ -54,10 +60,10 @@ export async function announceRevoked(
   db: Queryable,
   ctx: AnnounceContext,
   { devices }: Revoked,
-  { organizationId }: Pick<FactorChange, 'organizationId'>,
+  { organizationId, pass }: Pick<FactorChange, 'organizationId' | 'pass'>,
 ): Promise<void> {
-  for (const { userId, domainId } of devices) {
-    await announceChange(db, ctx, { kind: 'device_removed', organizationId, userId, domainId })
+  for (const { id, userId, domainId } of devices) {
+    await announceChange(db, ctx, { kind: 'device_removed', organizationId, userId, domainId, changedDevice: id, pass })
   }
 }
 

@@ -4,6 +4,9 @@ import { organizationById } from '../store/organizations.ts'
 import type { Queryable } from '../store/schema.ts'
 import { onTransactionEnd } from '../store/transaction-ends.ts'
 import { userById } from '../store/users.ts'
+import type { Actor } from '../audit/entry.ts'
+import { factsOf } from './mail-facts.ts'
+import type { FactSources } from './mail-facts.ts'
 import type { SecurityEvent } from './security-mail.ts'
 import type { SecurityMails } from './security-mails.ts'
 
@@ -12,10 +15,12 @@ export interface MailContext {
   readonly clock: Clock
   /** Undefined if none are sent. */
   readonly securityMails: SecurityMails | undefined
+  /** Who causes the event, where that is known. */
+  readonly actor?: Actor
 }
 
 /** An event, and the user it happened to. */
-export interface UserEvent extends SecurityEvent {
+export interface UserEvent extends SecurityEvent, Omit<FactSources, 'userId'> {
   readonly organizationId: string
   readonly userId: string
   /** The domain where it happened; absent if it concerns every domain and none was named. */
@@ -31,14 +36,15 @@ export interface UserEvent extends SecurityEvent {
 export async function mailAfterCommit(db: Queryable, ctx: MailContext, event: UserEvent): Promise<void> {
   const { securityMails } = ctx
   if (!securityMails) return
-  const { organizationId, userId, domainId, kind, until } = event
+  const { organizationId, userId, domainId, kind, until, handedOver } = event
   const user = await userById(db, organizationId, userId)
   const to = event.to ?? user?.email ?? ''
   if (!user || to === '') return
   const organization = await organizationById(db, organizationId)
   const domain = domainId === undefined ? undefined : await domainById(db, organizationId, domainId)
   const names = { organization: organization?.name ?? '', domain: domain?.name }
-  const mail = { kind, until, at: ctx.clock.now(), ...names, to, language: user.language }
+  const facts = await factsOf(db, ctx.actor, event)
+  const mail = { kind, until, handedOver, facts, at: ctx.clock.now(), ...names, to, language: user.language }
   onTransactionEnd(db, (ending) => {
     if (ending !== 'undone') securityMails.send(userId, mail)
   })

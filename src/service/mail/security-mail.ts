@@ -1,6 +1,8 @@
 import { composeMail } from './compose.ts'
 import { mailLanguage, nameIn, timeIn } from './mail-language.ts'
 import type { MailLanguage } from './mail-language.ts'
+import { factLine } from './mail-facts.ts'
+import type { MailFacts } from './mail-facts.ts'
 import type { Mail } from './mailer.ts'
 import type { ChangeKind } from './words/en.ts'
 
@@ -21,6 +23,8 @@ export interface SecurityEvent {
     | 'many_changed'
   /** When locked codes work again, Unix time, seconds; absent if only an administrator can unlock them. */
   readonly until?: number | undefined
+  /** One recovery code was made for the user, and no list by the user. */
+  readonly handedOver?: boolean | undefined
 }
 
 /** The content of the mail. */
@@ -30,6 +34,7 @@ export interface SecurityMail extends SecurityEvent {
   readonly domain: string | undefined
   /** Unix time, seconds. */
   readonly at: number
+  readonly facts?: MailFacts | undefined
   /** The user, or the administrator, that an owner is told about. */
   readonly username?: string
   /** How many users an administrator acts on now, and in 24 hours. */
@@ -44,8 +49,10 @@ export async function securityMail(mail: SecurityMail): Promise<Omit<Mail, 'to'>
   const { organization, domain } = mail
   const language = await mailLanguage(mail.language)
   const { headline, sentences, warning } = wordsFor(mail, language)
+  const told = mail.facts ? factLine(language, mail.facts) : ''
   const time = language.words.time(timeIn(language, mail.at))
-  return composeMail(language, { headline, sentences: [...sentences, time], warning, organization, domain })
+  const all = [...sentences, ...(told === '' ? [] : [told]), time]
+  return composeMail(language, { headline, sentences: all, warning, organization, domain })
 }
 
 function wordsFor(mail: SecurityMail, language: MailLanguage) {
@@ -78,5 +85,7 @@ function wordsFor(mail: SecurityMail, language: MailLanguage) {
     const sentences = [bulk.sentence(name, people), ...(total > people ? [bulk.total(name, total)] : [])]
     return { headline: bulk.headline(place), sentences, warning: bulk.warning }
   }
-  return { headline: changes[kind](place), sentences: [], warning: tell }
+  const { handedOver, facts } = mail
+  const headline = handedOver && kind === 'codes_made' ? language.words.handedCode[facts?.by ?? 'app'] : changes[kind]
+  return { headline: headline(place), sentences: [], warning: tell }
 }

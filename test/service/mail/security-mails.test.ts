@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { mailLanguage } from '../../../src/service/mail/mail-language.ts'
+import { securityMail } from '../../../src/service/mail/security-mail.ts'
 import { createSecurityMails } from '../../../src/service/mail/security-mails.ts'
 import { createTestClock } from '../../../src/testing/clock.ts'
+import { random128 } from '../../support/device-signer.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import type { MailServer } from '../../support/mail-server.ts'
 import { member, unique } from '../codes/code-holder.ts'
-import { startService } from '../start-service.ts'
+import { read, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
 let server: MailServer
@@ -13,7 +16,7 @@ let running: Running
 
 beforeAll(async () => {
   server = await startMailServer()
-  running = await startService({ smtp: smtp() }, { emailOtpEnabled: true })
+  running = await startService({ smtp: smtp() }, { emailOtpEnabled: true, bypassEnabled: true })
 })
 afterAll(async () => {
   await running.close()
@@ -162,5 +165,64 @@ describe('the option notify', () => {
     await quiet.close()
 
     expect(mails().map(({ headers }) => headers.get('subject'))).toEqual(['Your code for Domain'])
+  })
+})
+
+describe('a mail about a change', () => {
+  it('names the device, the browser and the place where the person has confirmed it', async () => {
+    const address = `${unique()}@example.com`
+    const { user, device, sessions } = await running.enroll(unique())
+    await running.call('PUT', `/users/${user.id}`, { body: { email: address } })
+    const challenge = random128()
+    const attributes = [
+      { key: 'Place', value: 'Lyon, France' },
+      { key: 'Browser', value: 'Firefox' },
+      { key: 'System', value: 'Linux http://evil.example/' },
+    ]
+    const { json: asked } = await running.call('POST', sessions, {
+      body: { user: { id: user.id }, challenge, attributes, purpose: 'change_devices' },
+    })
+    const [request] = (await read(await device.inbox())).json.requests
+    await device.answer(request.id, { nonce: request.nonce, decision: 'approve' })
+    await running.call('POST', `${sessions}/${asked.id}/redeem`, { body: { challenge } })
+
+    const made = await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}/bypasscodes`, {
+      body: { usesAllowed: 1, expirationTime: 0, pass: asked.id },
+    })
+    while (!server.mails.some(({ to }) => to.includes(address))) await server.arrival()
+
+    expect(made.status).toBe(200)
+    const { text } = server.mails.find(({ to }) => to.includes(address))!
+    expect(text).toContain('New recovery codes were made')
+    // What an attacker may have chosen becomes no link.
+    expect(text).toContain('Browser: Firefox, Linux http evil example · Place: Lyon, France · By: you')
+  })
+
+  it('says that a recovery code was made for the person, and by whom', async () => {
+    const one = await person()
+
+    await running.call('POST', `/users/${one.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
+
+    const { text } = await one.mailed(1)
+    expect(text).toContain('A recovery code was made for you')
+    expect(text).toContain('By: the app')
+  })
+
+  it('says that the help desk has made it', async () => {
+    const language = await mailLanguage('en')
+
+    const mail = await securityMail({
+      kind: 'codes_made',
+      handedOver: true,
+      facts: { by: 'help_desk' },
+      organization: 'Acme',
+      domain: 'Wiki',
+      at: 0,
+      language: 'en',
+    })
+
+    expect(language.words.facts.authors.help_desk).toBe('the help desk')
+    expect(mail.subject).toBe('The help desk made a recovery code for you at Wiki')
+    expect(mail.text).toContain('By: the help desk')
   })
 })

@@ -1,3 +1,4 @@
+import type { Author } from '../mail-facts.ts'
 import type { AccessChangeKind, FactorChangeKind } from '../../../contract/device-answers.ts'
 
 /** The texts of the mails. A place is the name of an app or of the organization. */
@@ -51,6 +52,15 @@ export interface MailWords {
     readonly warning: string
     readonly revoke: string
   }
+  /** One code that was made for the user. */
+  readonly handedCode: Readonly<Record<Author, (place: string) => string>>
+  readonly facts: {
+    readonly device: (name: string) => string
+    readonly browser: (name: string) => string
+    readonly place: (name: string) => string
+    readonly by: (author: string) => string
+    readonly authors: Readonly<Record<Author, string>>
+  }
   readonly time: (time: string) => string
   readonly tell: string
 }
@@ -71,8 +81,8 @@ export const en: MailWords = {
     app_added: (place) => `An authenticator app was added at ${place}`,
     app_replaced: (place) => `Your authenticator app was replaced at ${place}`,
     app_removed: (place) => `Your authenticator app was removed at ${place}`,
-    hardware_added: (place) => `A hardware token was added at ${place}`,
-    hardware_removed: (place) => `Your hardware token was removed at ${place}`,
+    hardware_added: (place) => `A code generator was added at ${place}`,
+    hardware_removed: (place) => `Your code generator was removed at ${place}`,
     passkey_added: (place) => `A passkey was added at ${place}`,
     passkey_removed: (place) => `A passkey was removed at ${place}`,
     codes_made: (place) => `New recovery codes were made at ${place}`,
@@ -84,7 +94,8 @@ export const en: MailWords = {
   },
   reported: {
     headline: (place) => `You reported a sign-in to ${place}`,
-    sentence: 'No one got in. Requests to your device are blocked for 15 minutes; until then, sign in with a code.',
+    sentence:
+      'No one got in. New requests to your device are paused for 15 minutes. Until then, you can sign in with a code.',
     warning: 'Someone may know your password: change it.',
   },
   locked: {
@@ -119,6 +130,19 @@ export const en: MailWords = {
     total: (name, people) => `In 24 hours, ${name} has acted on ${people} users.`,
     warning: "If you don't expect this, cancel it in the console, under People, Bulk actions.",
     revoke: "If you don't expect this, revoke their access in the console, under Administrators.",
+  },
+  handedCode: {
+    you: (place) => `A recovery code was made for you at ${place}`,
+    help_desk: (place) => `The help desk made a recovery code for you at ${place}`,
+    administrator: (place) => `Your administrator made a recovery code for you at ${place}`,
+    app: (place) => `A recovery code was made for you at ${place}`,
+  },
+  facts: {
+    device: (name) => `Device: ${name}`,
+    browser: (name) => `Browser: ${name}`,
+    place: (name) => `Place: ${name}`,
+    by: (author) => `By: ${author}`,
+    authors: { you: 'you', help_desk: 'the help desk', administrator: 'an administrator', app: 'the app' },
   },
   time: (time) => `Time: ${time}`,
   tell: "If this wasn't you, tell your administrator.",
