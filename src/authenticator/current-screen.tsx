@@ -10,7 +10,6 @@ import { AddAccountScreen } from './screens/add-account.tsx'
 import { HomeScreen } from './screens/home.tsx'
 import { OutcomeScreen } from './screens/outcome.tsx'
 import { RequestScreen } from './screens/request.tsx'
-import { SettingsScreen } from './screens/settings.tsx'
 import { WasItYouScreen } from './screens/was-it-you.tsx'
 import { secondsLeft } from './time-left.tsx'
 import type { Accounts } from './use-accounts.ts'
@@ -139,6 +138,8 @@ function OneAccount({ id, list, accounts, show, onBack }: CurrentScreenProps & {
     />
   )
 }
+
+const SettingsScreen = lazyScreen(async () => (await import('./screens/settings.tsx')).SettingsScreen)
 
 const AccountScreen = lazyScreen(async () => (await import('./screens/account.tsx')).AccountScreen)
 

@@ -1,5 +1,5 @@
 import type { ComponentType, FunctionComponent } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 /** What is shown in place of a screen; nothing by default. */
 export interface Substitutes {
@@ -16,7 +16,8 @@ export function lazyScreen<P extends object>(
   let loaded: ComponentType<P> | undefined
   return function LazyScreen(props: P) {
     const [Screen, setScreen] = useState<ComponentType<P> | undefined>(() => loaded ?? loading)
-    useEffect(() => {
+    // A layout effect: loading does not wait for the next frame.
+    useLayoutEffect(() => {
       const show = (screen: ComponentType<P>) => {
         loaded = screen
         setScreen(() => screen)

@@ -182,4 +182,19 @@ describe('--help', () => {
       expect(stdout.match(/^ {2}\$ second-factor .+/gm)?.length).toBeGreaterThanOrEqual(2)
     },
   )
+
+  it('of serve lists its many options in groups, of which none is a rest', async () => {
+    const { stdout } = await runHere('serve', '--help')
+
+    const headings = [...stdout.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading)
+    expect(headings.slice(0, 7)).toEqual([
+      'Database',
+      'Connections',
+      'Logs and metrics',
+      'Devices and passkeys',
+      'Console',
+      'Words of existing clients',
+      'Limits',
+    ])
+  })
 })

@@ -52,22 +52,13 @@ interface Settings extends InterfaceWords, TlsFiles, ConsoleSettings {
 export function serveCommand(): Command {
   const command = new Command('serve')
     .description('run the service: REST interface, device protocol and authenticator')
+    .optionsGroup('Database:')
     .addOption(databaseOption())
-    .option('--port <number>', 'port to listen on; 0 for any free port', integer(0, 65_535), defaultPort)
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .addOption(new Option('--tls-cert <file>', 'PEM certificate for HTTPS').env('MFA_TLS_CERT'))
-    .addOption(new Option('--tls-key <file>', 'PEM private key of --tls-cert').env('MFA_TLS_KEY'))
     .addOption(
-      new Option('--log-level <level>', 'minimum log level (JSON lines on stderr)').choices(logLevels).default('info'),
-    )
-    .option('--log-requests', 'also log each request, at level info', false)
-    .option('--headers-timeout <seconds>', 'timeout for the headers of a request; 1 to 9999', integer(1, 9_999), 10)
-    .option('--request-timeout <seconds>', 'timeout for a whole request; 1 to 9999', integer(1, 9_999), 30)
-    .option(
-      '--drain-seconds <seconds>',
-      'time after SIGTERM to let load balancers notice (/readyz returns 503) and close connections; 0 to 9999',
-      integer(0, 9_999),
-      5,
+      new Option(
+        '--listen-database <address>',
+        'direct address of PostgreSQL, if --database is a connection pooler in transaction mode',
+      ).env('MFA_LISTEN_DATABASE'),
     )
     .addOption(
       numberFlag(
@@ -76,24 +67,29 @@ export function serveCommand(): Command {
         ServiceOptions.shape.auditRetention,
       ),
     )
-    .addOption(
-      new Option(
-        '--listen-database <address>',
-        'direct address of PostgreSQL, if --database is a connection pooler in transaction mode',
-      ).env('MFA_LISTEN_DATABASE'),
-    )
+    .optionsGroup('Connections:')
+    .option('--port <number>', 'port to listen on; 0 for any free port', integer(0, 65_535), defaultPort)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .addOption(new Option('--tls-cert <file>', 'PEM certificate for HTTPS').env('MFA_TLS_CERT'))
+    .addOption(new Option('--tls-key <file>', 'PEM private key of --tls-cert').env('MFA_TLS_KEY'))
     .option(
       '--trust-proxy <proxies>',
       'proxies whose X-Forwarded-For is trusted: their number, or their networks, such as loopback,10.0.0.0/8,fd00::/8',
       parseTrustProxy,
     )
-    .option('--push-subject <address>', 'contact for push services: mailto:you@mfa.example')
-    .option('--no-push', 'send no push messages; people must open the authenticator themselves')
+    .option('--headers-timeout <seconds>', 'timeout for the headers of a request; 1 to 9999', integer(1, 9_999), 10)
+    .option('--request-timeout <seconds>', 'timeout for a whole request; 1 to 9999', integer(1, 9_999), 30)
     .option(
-      '--refuse-cloned-passkeys',
-      'refuse a passkey whose signature counter did not grow; by default it is only in the audit trail',
-      false,
+      '--drain-seconds <seconds>',
+      'time after SIGTERM to let load balancers notice (/readyz returns 503) and close connections; 0 to 9999',
+      integer(0, 9_999),
+      5,
     )
+    .optionsGroup('Logs and metrics:')
+    .addOption(
+      new Option('--log-level <level>', 'minimum log level (JSON lines on stderr)').choices(logLevels).default('info'),
+    )
+    .option('--log-requests', 'also log each request, at level info', false)
     .option(
       '--metrics-port <number>',
       'serve /metrics for Prometheus on this port, without a token',
@@ -104,11 +100,25 @@ export function serveCommand(): Command {
         'MFA_METRICS_TOKEN',
       ),
     )
+    .optionsGroup('Devices and passkeys:')
+    .addOption(
+      authenticatorUrlOption(
+        'public address of the authenticator, such as https://mfa.example: where links for enrollment lead',
+      ),
+    )
+    .option('--push-subject <address>', 'contact for push services: mailto:you@mfa.example')
+    .option('--no-push', 'send no push messages; people must open the authenticator themselves')
+    .option(
+      '--refuse-cloned-passkeys',
+      'refuse a passkey whose signature counter did not grow; by default it is only in the audit trail',
+      false,
+    )
   const words = interfaceOptions((name) => `as stored by init, otherwise ${defaultWords[name]}`)
-  const authenticator = authenticatorUrlOption(
-    'public address of the authenticator, such as https://mfa.example: where links for enrollment lead',
-  )
-  for (const option of [authenticator, ...consoleOptions(), ...words, ...limitOptions()]) command.addOption(option)
+  const groups = { Console: consoleOptions(), 'Words of existing clients': words, Limits: limitOptions() }
+  for (const [name, options] of Object.entries(groups)) {
+    command.optionsGroup(`${name}:`)
+    for (const option of options) command.addOption(option)
+  }
   return command
     .addHelpText('after', examplesHelp(examples) + '\n' + environmentHelp + secretFilesHelp + tlsHelp + signalsHelp)
     .action(withErrorHandling(serve))
