@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs'
+
+import { describe, expect, it } from 'vitest'
+
+import { languageNames } from '../../src/contract/languages.ts'
+
+describe.each(['console', 'authenticator'])('the page of the %s without JavaScript', (app) => {
+  it('says so in each of our languages', () => {
+    const html = readFileSync(new URL(`../../src/${app}/index.html`, import.meta.url), 'utf8')
+    const [, said = ''] = /<noscript>(.*)<\/noscript>/s.exec(html) ?? []
+
+    const languages = [...said.matchAll(/<p(?: lang="(\w+)")?/g)].map(([, tag = 'en']) => tag)
+    expect(languages.toSorted()).toEqual(Object.keys(languageNames).toSorted())
+    expect(said).toContain('<p lang="ar" dir="rtl">')
+  })
+})
