@@ -14,7 +14,7 @@ export function greeting(settings: Settings): string {
   Data            ${data}
 
   1. Open the example app, create an account and sign in.
-  2. Follow the page to set up the authenticator in another window.
+  2. Choose "My phone", and set up the authenticator in another window. "This computer" adds a passkey instead.
   3. Approve the sign-in there. The example app continues automatically.
 
   To approve in the terminal: npx second-factor device --help
