@@ -142,7 +142,10 @@ export function AnswerForm({
             checked={keepBrowser}
             onChange={({ currentTarget }) => setKeepBrowser(currentTarget.checked)}
           />
-          <span>{words.keepBrowser}</span>
+          <span>
+            {words.keepBrowser}
+            <small>{words.keepBrowserMeans}</small>
+          </span>
         </label>
       ) : null}
       <div class="question">

@@ -98,6 +98,7 @@ export const ar: Words = {
   newBrowser: 'متصفح جديد',
   newPlace: 'مكان جديد',
   keepBrowser: 'الاحتفاظ بهذا المتصفح، فهو لي',
+  keepBrowserMeans: 'سيتعرّف التطبيق عليه لاحقًا: اختر هذا لمتصفحك الخاص فقط.',
   browserOn: (browser, system) => `${browser} على ${system}`,
   justNow: 'الآن',
   details: 'التفاصيل',

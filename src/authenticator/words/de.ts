@@ -97,6 +97,7 @@ export const de: Words = {
   newBrowser: 'Neuer Browser',
   newPlace: 'Neuer Ort',
   keepBrowser: 'Mein Browser: behalten',
+  keepBrowserMeans: 'Die App erkennt ihn dann wieder: Wählen Sie das nur für Ihren eigenen Browser.',
   browserOn: (browser, system) => `${browser} unter ${system}`,
   justNow: 'gerade eben',
   details: 'Einzelheiten',

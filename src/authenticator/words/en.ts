@@ -98,6 +98,7 @@ export const en = {
   newBrowser: 'New browser',
   newPlace: 'New place',
   keepBrowser: 'Keep this browser, it’s mine',
+  keepBrowserMeans: 'The app then recognizes it: choose this only for a browser of your own.',
   browserOn: (browser: string, system: string) => `${browser} on ${system}`,
   justNow: 'just now',
   details: 'Details',

@@ -97,6 +97,7 @@ export const es: Words = {
   newBrowser: 'Navegador nuevo',
   newPlace: 'Lugar nuevo',
   keepBrowser: 'Mi navegador: conservarlo',
+  keepBrowserMeans: 'La aplicación lo reconocerá: elíjalo solo para un navegador suyo.',
   browserOn: (browser, system) => `${browser} en ${system}`,
   justNow: 'ahora mismo',
   details: 'Detalles',

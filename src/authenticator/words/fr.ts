@@ -97,6 +97,7 @@ export const fr: Words = {
   newBrowser: 'Nouveau navigateur',
   newPlace: 'Nouveau lieu',
   keepBrowser: 'Mon navigateur : le garder',
+  keepBrowserMeans: 'L’application le reconnaîtra ensuite. À choisir uniquement pour votre propre navigateur.',
   browserOn: (browser, system) => `${browser} sous ${system}`,
   justNow: 'à l’instant',
   details: 'Détails',

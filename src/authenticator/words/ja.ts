@@ -97,6 +97,7 @@ export const ja: Words = {
   newBrowser: '新しいブラウザ',
   newPlace: '新しい場所',
   keepBrowser: '自分のブラウザなので登録する',
+  keepBrowserMeans: 'アプリがこのブラウザを覚えます。ご自分のブラウザでのみ選んでください。',
   details: '詳細',
   numberLabel: 'サインインページの番号を入力',
   changeNumber: '番号を変更',

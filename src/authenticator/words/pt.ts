@@ -97,6 +97,7 @@ export const pt: Words = {
   newBrowser: 'Novo navegador',
   newPlace: 'Novo local',
   keepBrowser: 'Manter este navegador, é o meu',
+  keepBrowserMeans: 'O app passa a reconhecê-lo: escolha isto só para um navegador seu.',
   browserOn: (browser, system) => `${browser} no ${system}`,
   justNow: 'agora mesmo',
   details: 'Detalhes',
