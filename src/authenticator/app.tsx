@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import type { Clock } from '../clock.ts'
 import type { Account } from '../device/account.ts'
@@ -45,6 +45,8 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
   const [screen, setScreen] = useState<Screen>(home)
   /** Requests that the person closed: they do not open automatically again. */
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
+  /** Requests and calls that waited at the same time, so that one may be an attacker's: none of them opens automatically. */
+  const crowd = useRef(new Set<string>())
   const { answer: onAnswer, scan: onScan } = useAnswer(device, inbox, setScreen)
 
   const count = inbox.pending.length + inbox.calls.length
@@ -57,7 +59,10 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
   // A layout effect: a later effect could reopen, from outdated state, the request that the person has just closed.
   useLayoutEffect(() => {
     document.title = words.title(count)
-    setScreen((before) => follow(before, inbox, closed, clock.now()))
+    const waiting = [...inbox.pending.map(({ request }) => request), ...inbox.calls.map(({ call }) => call)]
+    if (count > 1) for (const { id } of waiting) crowd.current.add(id)
+    const isKept = (id: string) => closed.has(id) || crowd.current.has(id)
+    setScreen((before) => follow(before, inbox, isKept, clock.now()))
   })
   const onOpen = (pending: Pending) => setScreen({ name: 'request', pending })
   useNotices(inbox.pending, count, link.request, onOpen, () => setScreen({ name: 'practice', reached: true }))

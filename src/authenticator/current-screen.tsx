@@ -5,7 +5,7 @@ import type { Answer } from '../device/requests.ts'
 import type { StoredAccount } from './accounts-store.ts'
 import { Hint } from './hint.tsx'
 import { lazyScreen } from '../ui/lazy-screen.tsx'
-import type { RequestShown, Screen } from './screen.ts'
+import type { OutcomeShown, RequestShown, Screen } from './screen.ts'
 import { AddAccountScreen } from './screens/add-account.tsx'
 import { HomeScreen } from './screens/home.tsx'
 import { OutcomeScreen } from './screens/outcome.tsx'
@@ -50,7 +50,7 @@ export function CurrentScreen(props: CurrentScreenProps) {
     case 'call':
       return <Call key={screen.pending.call.id} {...props} pending={screen.pending} onDone={onBack} />
     case 'outcome':
-      return <OutcomeScreen outcome={screen.outcome} report={screen.report} clock={clock} onDone={onBack} />
+      return <Outcome {...props} screen={screen} />
     case 'history':
       return <History device={device} accounts={list} onBack={onBack} />
     case 'settings':
@@ -123,6 +123,16 @@ function Request({ screen, device, clock, now, inbox, show, onAnswer, onScan, on
       onBack={onBack}
     />
   )
+}
+
+type OutcomeProps = CurrentScreenProps & { readonly screen: OutcomeShown }
+
+function Outcome({ screen: { outcome, report, ended }, inbox, clock, onBack, onAnswer }: OutcomeProps) {
+  const onReport = ended
+    ? () => void onAnswer({ name: 'request', pending: ended, denied: true }, { decision: 'report' })
+    : undefined
+  const count = inbox.pending.length + inbox.calls.length
+  return <OutcomeScreen {...{ outcome, report, clock, onReport }} waits={count > 0} onDone={onBack} />
 }
 
 function OneAccount({ id, list, accounts, show, onBack }: CurrentScreenProps & { readonly id: string }) {

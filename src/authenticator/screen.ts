@@ -8,7 +8,7 @@ export type Screen =
   | { readonly name: 'add'; readonly code?: string | undefined }
   | RequestShown
   | { readonly name: 'call'; readonly pending: PendingCall }
-  | { readonly name: 'outcome'; readonly outcome: Outcome; readonly report?: Report | undefined }
+  | OutcomeShown
   | { readonly name: 'account'; readonly id: string }
   | { readonly name: 'remove'; readonly account: StoredAccount }
   | { readonly name: 'move'; readonly account: StoredAccount }
@@ -36,30 +36,40 @@ export interface RequestShown {
   readonly problem?: string | undefined
 }
 
+/** How a request ended. */
+export interface OutcomeShown {
+  readonly name: 'outcome'
+  readonly outcome: Outcome
+  readonly report?: Report | undefined
+  /** The request, where it ended without an answer: it can still be reported. */
+  readonly ended?: Pending | undefined
+}
+
 export const home: Screen = { name: 'home' }
 
 /**
  * The next screen, given the inbox: a single request or call opens automatically, and one that is gone closes.
- * @param closed Ids of requests and calls that the person closed.
+ * @param isKept Whether a request or call opens only by a press, by its id.
  */
 export function follow(
   screen: Screen,
   inbox: Pick<Inbox, 'pending' | 'calls'>,
-  closed: ReadonlySet<string>,
+  isKept: (id: string) => boolean,
   now: number,
 ): Screen {
   const { pending, calls } = inbox
   const [request, call] = [pending[0], calls[0]]
   if (screen.name === 'home' && pending.length + calls.length === 1) {
-    if (request && !closed.has(request.request.id)) return { name: 'request', pending: request }
-    if (call && !closed.has(call.call.id)) return { name: 'call', pending: call }
+    if (request && !isKept(request.request.id)) return { name: 'request', pending: request }
+    if (call && !isKept(call.call.id)) return { name: 'call', pending: call }
   }
   // While an answer is being sent, its request may disappear from the list before the response arrives.
   if (screen.name !== 'request' || screen.busy || isAmong(pending, screen.pending)) return screen
   // An attacker may have canceled the request to keep the person from reporting it. The service still accepts the report.
   if (screen.denied) return screen
   const { account, request: shown } = screen.pending
-  return { name: 'outcome', outcome: now + account.clockOffset >= shown.expiresAt ? 'expired' : 'gone' }
+  const outcome = now + account.clockOffset >= shown.expiresAt ? 'expired' : 'gone'
+  return { name: 'outcome', outcome, ended: screen.pending }
 }
 
 /** The newest request, if it is newer than the one that is open. It never opens by itself: the person may be typing a number. */

@@ -27,12 +27,17 @@ export function useAnswer(device: Device, inbox: Inbox, show: (screen: Screen) =
       const answered = await call(pending)
       if (answered.number !== undefined) return { screen: { name: 'request', pending }, number: answered.number }
       inbox.forget(pending.request)
-      return { screen: { name: 'outcome', outcome: outcomeOf(answered), report: reportOf(answered) } }
+      const outcome = outcomeOf(answered)
+      const ended = endedWithoutAnswer(outcome) ? pending : undefined
+      return { screen: { name: 'outcome', outcome, report: reportOf(answered), ended } }
     } catch (error) {
       const outcome = outcomeOfError(error, withPin)
       if (!outcome) return { screen: { name: 'request', pending, denied, problem: problemOf(error, words) } }
       inbox.forget(pending.request)
-      return { screen: { name: 'outcome', outcome } }
+      // What could not be denied or reported anymore is not asked about again.
+      return {
+        screen: { name: 'outcome', outcome, ended: endedWithoutAnswer(outcome) && !denied ? pending : undefined },
+      }
     }
   }
 
@@ -62,6 +67,8 @@ interface Sent {
 }
 
 const reportOf = ({ blocked, pausedFor }: Answered) => (blocked === undefined ? undefined : { blocked, pausedFor })
+
+const endedWithoutAnswer = (outcome: Outcome) => outcome === 'gone' || outcome === 'expired'
 
 /** The outcome of an answer that the service accepted. */
 function outcomeOf(answered: Answered): Outcome {

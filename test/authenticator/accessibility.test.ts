@@ -39,28 +39,35 @@ type ColorScheme = 'light' | 'dark'
 /** Nothing moves while axe looks. */
 const calm = (colorScheme: ColorScheme) => ({ ...small, colorScheme, reducedMotion: 'reduce' }) as const
 
-type Walk = readonly [colorScheme: ColorScheme, locale: string, width: number, rules: readonly string[] | undefined]
+type Walk = readonly [
+  colorScheme: ColorScheme,
+  locale: string,
+  width: number,
+  height: number,
+  rules: readonly string[] | undefined,
+]
 
-/** Light and dark, in both directions of writing. */
+/** Light and dark, in both directions of writing, upright and lying. */
 const walks: readonly Walk[] = [
-  ['light', 'en-US', 390, undefined],
-  ['dark', 'ar', 320, repeatedRules],
+  ['light', 'en-US', 390, 700, undefined],
+  ['dark', 'ar', 320, 700, repeatedRules],
+  ['light', 'ja-JP', 844, 390, repeatedRules],
 ]
 
 /** What each finds besides is rare, and each takes five seconds. */
 const moreWalks: readonly Walk[] = [
-  ['dark', 'ar', 390, repeatedRules],
-  ['dark', 'de-DE', 320, repeatedRules],
+  ['dark', 'ar', 390, 700, repeatedRules],
+  ['dark', 'de-DE', 320, 700, repeatedRules],
 ]
 
 describe('every screen', () => {
   it.each(process.env.LONG ? [...walks, ...moreWalks] : walks)(
-    'is accessible: %s, %s, %i wide',
-    async (colorScheme, locale, width, rules) => {
+    'is accessible: %s, %s, %i × %i',
+    async (colorScheme, locale, width, height, rules) => {
       const service = await startService()
       const page = await phone.open(service, '', {
         ...small,
-        viewport: { width, height: 700 },
+        viewport: { width, height },
         ...(locale !== 'en-US' && { locale }),
         colorScheme,
         reducedMotion: 'reduce',

@@ -117,3 +117,56 @@ describe('the question after Deny', () => {
     expect(await state()).toMatchObject({ reason: 'reported' })
   })
 })
+
+describe('a request that ended by itself', () => {
+  /** A request that was canceled while it was open on the phone. */
+  async function atGone() {
+    const { service, page, pass } = await phone.joinedAtRest()
+    const session = await service.ask('alice', fromDesk)
+    await headline(page, 'Sign in to Wiki?')
+    await service.client.sessions.cancel(service.domainId, session.id)
+    await headline(page, 'No longer needed')
+    return { service, page, pass }
+  }
+
+  it('can be reported from the card that says so', async () => {
+    const { service, page } = await atGone()
+
+    await button(page, 'It wasn’t me – block and report').click()
+    await headline(page, 'Reported')
+
+    expect(await seen(page.getByText('New requests are paused for 15 minutes'))).toBe(true)
+    await expect(service.ask('alice')).rejects.toMatchObject({ status: 429 })
+  })
+
+  it('stays on the screen until the person has read it', async () => {
+    const { page, pass } = await atGone()
+
+    await pass(60)
+    await headline(page, 'No longer needed')
+    await button(page, 'OK').click()
+
+    expect(await seen(page.getByText('Nothing to approve'))).toBe(true)
+  })
+
+  it('gives way to a newer one, which the person would wait for', async () => {
+    const { service, page, pass } = await atGone()
+    await service.ask('alice', { ...fromDesk, attributes: [{ key: 'Browser', value: 'Safari' }] })
+    await expect.poll(() => page.title()).toContain('1')
+
+    await pass(5)
+    await headline(page, 'Sign in to Wiki?')
+
+    expect(await seen(page.locator('#facts').getByText('Safari'))).toBe(true)
+  })
+
+  it('is not asked about again when the report comes too late', async () => {
+    const { page, pass } = await atGone()
+
+    await pass(11 * 60)
+    await button(page, 'It wasn’t me – block and report').click()
+    await headline(page, 'No longer needed')
+
+    expect(await button(page, 'It wasn’t me – block and report').count()).toBe(0)
+  })
+})

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { addAnother, fromDesk, phones, small, withClock } from './phone.ts'
-import { deny, button, freeze, headline, seen, read } from './screen.ts'
+import { button, freeze, headline, seen, read } from './screen.ts'
 
 const phone = await phones()
 
@@ -200,21 +200,6 @@ describe('a request', () => {
     await page.goBack()
 
     expect(await headline(page, 'You have a sign-in request')).toBe(true)
-  })
-
-  it('opens as soon as the previous one is answered', async () => {
-    const { service, page } = await phone.joined()
-    await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Older' }] })
-    await headline(page, 'Sign in to Wiki?')
-    await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Newer' }] })
-    await button(page, 'All 2 requests').waitFor()
-
-    await deny(page)
-    await headline(page, 'Denied')
-    await headline(page, 'Sign in to Wiki?')
-
-    expect(await page.locator('.facts-box').innerText()).toContain('Newer')
-    await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
   })
 
   it('shows what the app sends as text, never as markup', async () => {

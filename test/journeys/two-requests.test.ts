@@ -1,9 +1,17 @@
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { fromDesk, phones, small } from '../authenticator/phone.ts'
 import { button, headline, seen } from '../authenticator/screen.ts'
 
 const phone = await phones()
+
+interface Opened {
+  readonly page: Page
+  /** The one of the newer request. */
+  readonly number: string
+  readonly cancel: () => Promise<unknown>
+}
 
 describe('a newer request on the phone', () => {
   it('is announced above the open one, and opens by a press alone', async () => {
@@ -23,6 +31,46 @@ describe('a newer request on the phone', () => {
     expect(await service.state(first.id)).toMatchObject({ state: 'denied', reason: 'wrong_number' })
     expect(await service.state(second.id)).toMatchObject({ state: 'pending' })
   })
+
+  /** How the open request may end, and what the device says for some seconds. */
+  const endings = {
+    'a wrong number': async ({ page, number }) => {
+      await page.getByLabel('Enter the number').fill(number)
+      await button(page, 'Approve').click()
+      await headline(page, 'The numbers didn’t match')
+    },
+    'a cancellation': async ({ page, cancel }) => {
+      await cancel()
+      await headline(page, 'No longer needed')
+    },
+    'a denial': async ({ page }) => {
+      await button(page, 'Deny').click()
+      await button(page, 'Yes, a mistake').click()
+      await headline(page, 'Denied')
+    },
+  } satisfies Record<string, (open: Opened) => Promise<void>>
+
+  it.each(Object.keys(endings) as (keyof typeof endings)[])(
+    'stays in the list after %s of the open one',
+    async (by) => {
+      const { service, page, pass } = await phone.joinedAtRest()
+      const first = await service.ask('alice', fromDesk)
+      await headline(page, 'Sign in to Wiki?')
+      const second = await service.ask('alice', fromDesk)
+      await seen(page.getByRole('alert').getByText('A newer request is waiting'))
+      await page.clock.fastForward(1_000)
+
+      const cancel = () => service.client.sessions.cancel(service.domainId, first.id)
+      await endings[by]({ page, number: second.number!, cancel })
+      await pass(10)
+
+      // The person has to open it, and sees it under the headline of the home screen.
+      await headline(page, 'You have a sign-in request')
+      await pass(10)
+      expect(await headline(page, 'You have a sign-in request')).toBe(true)
+      expect(await service.state(second.id)).toMatchObject({ state: 'pending' })
+    },
+  )
 
   it('is shown where the person asks for it, and the older one stays in the list', async () => {
     const { service, page } = await phone.joined({ context: small })

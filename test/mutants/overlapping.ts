@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const service = 'service/asking-browser.test.ts'
 const web = 'journeys/overlapping.test.ts'
+const phone = 'journeys/two-requests.test.ts'
 const sessions = 'src/service/store/sessions.ts'
 
 /** Requests that overlap: what replaces them, what cancels them, and when a device warns. */
@@ -94,5 +95,21 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     test: web,
     title: 'takes the place of the older one from the same browser',
+  },
+  {
+    defense: 'that a request opens only by a press where another waited at the same time',
+    file: 'src/authenticator/app.tsx',
+    find: 'if (count > 1) for (const { id } of waiting) crowd.current.add(id)',
+    replace: 'void waiting',
+    test: phone,
+    title: 'stays in the list after %s of the open one',
+  },
+  {
+    defense: 'that a newer request does not open while one is open',
+    file: 'src/authenticator/screen.ts',
+    find: "  if (screen.name === 'home' && pending.length",
+    replace: '  if (pending.length',
+    test: phone,
+    title: 'is announced above the open one, and opens by a press alone',
   },
 ]

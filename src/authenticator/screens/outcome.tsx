@@ -47,17 +47,22 @@ interface OutcomeScreenProps {
   readonly outcome: Outcome
   readonly report?: Report | undefined
   readonly clock: Clock
+  /** Whether something else waits for the person. */
+  readonly waits?: boolean
+  /** Reports the request although it has ended. */
+  readonly onReport?: (() => void) | undefined
   readonly onDone: () => void
 }
 
-/** The outcome of a request: a word and its icon. Closes automatically. */
-export function OutcomeScreen({ outcome, report, clock, onDone }: OutcomeScreenProps) {
+/** The outcome of a request: a word and its icon. Closes automatically, but not while a report is possible and nothing else waits. */
+export function OutcomeScreen({ outcome, report, clock, waits = false, onReport, onDone }: OutcomeScreenProps) {
   const speech = useSpeech()
   const { words } = speech
   const { icon, tone, word, sentence, shown }: OutcomeCard = cards[outcome]
   // A report of a request that had ended, beside which none was open.
   const title = report?.blocked === 0 ? words.reported : words[word]
-  useEffect(() => (shown === undefined ? undefined : clock.after(shown, onDone)), [clock, outcome])
+  const stays = shown === undefined || (onReport !== undefined && !waits)
+  useEffect(() => (stays ? undefined : clock.after(shown, onDone)), [clock, outcome, stays])
 
   return (
     <Card
@@ -73,6 +78,7 @@ export function OutcomeScreen({ outcome, report, clock, onDone }: OutcomeScreenP
           {report ? <p class="sentence centered">{doneBy(report, speech)}</p> : null}
           <p class="sentence centered">{words[sentence] as string}</p>
           <Button class="outlined wide" onClick={onDone} label={words.ok} />
+          {onReport ? <Button class="report" icon={icons.shield} onClick={onReport} label={words.report} /> : null}
         </>
       )}
     </Card>

@@ -129,7 +129,7 @@ export const en = {
   blocked: 'Blocked. No one got in.',
   requestsBlocked: (requests: number) => count(requests, { one: '# request blocked.', other: '# requests blocked.' }),
   requestsPaused: (span: string) => `New requests are paused for ${span}.`,
-  reportedSentence: 'Someone may know your password: change it soon. Until then, you can sign in with a code.',
+  reportedSentence: 'Someone may know your password: change it soon. During the pause, you can sign in with a code.',
   wrongNumber: 'The numbers didn’t match',
   wrongNumberSentence: 'Start again on the web page.',
   expired: 'Time ran out',

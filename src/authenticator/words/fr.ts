@@ -119,7 +119,7 @@ export const fr: Words = {
   report: 'Ce n’était pas moi : bloquer et signaler',
   wasItYou: 'Était-ce vous ?',
   wasItYouSentence:
-    'Dans les deux cas, personne n’entre. Un signalement bloque aussi les nouvelles demandes pendant 15 minutes.',
+    'Dans les deux cas, personne n’entre. Un signalement met aussi les nouvelles demandes en pause pendant 15 minutes.',
   yesMistake: 'Oui, une erreur',
   noReport: 'Non, signaler',
   later: 'Décider plus tard',
@@ -130,9 +130,9 @@ export const fr: Words = {
   reported: 'Demande signalée',
   blocked: 'Bloqué. Personne n’est entré.',
   requestsBlocked: (requests) => count(requests, { one: '# demande bloquée.', other: '# demandes bloquées.' }),
-  requestsPaused: (span) => `Les nouvelles demandes sont suspendues pendant ${span}.`,
+  requestsPaused: (span) => `Les nouvelles demandes sont en pause pendant ${span}.`,
   reportedSentence:
-    'Quelqu’un connaît peut-être votre mot de passe : changez-le vite. En attendant, vous pouvez vous connecter avec un code.',
+    'Quelqu’un connaît peut-être votre mot de passe : changez-le vite. Pendant la pause, vous pouvez vous connecter avec un code.',
   wrongNumber: 'Les nombres ne correspondaient pas',
   wrongNumberSentence: 'Recommencez sur la page web.',
   expired: 'Le temps est écoulé',

@@ -113,7 +113,7 @@ export const ja: Words = {
   deny: '拒否',
   report: '自分ではない\u00a0– ブロックして報告',
   wasItYou: 'ご自分でしたか？',
-  wasItYouSentence: 'どちらを選んでも、サインインはされません。報告すると、新しいリクエストも15分間ブロックします。',
+  wasItYouSentence: 'どちらを選んでも、サインインはされません。報告すると、新しいリクエストも15分間停止します。',
   yesMistake: 'はい、間違えました',
   noReport: 'いいえ、報告する',
   later: 'あとで決める',
@@ -126,7 +126,7 @@ export const ja: Words = {
   requestsBlocked: (requests) => `${requests}件のリクエストをブロックしました。`,
   requestsPaused: (span) => `新しいリクエストは${span}間停止します。`,
   reportedSentence:
-    'パスワードを知られている可能性があります。早めに変更してください。それまではコードでサインインできます。',
+    'パスワードを知られている可能性があります。早めに変更してください。停止中はコードでサインインできます。',
   wrongNumber: '番号が一致しませんでした',
   wrongNumberSentence: 'ウェブページからやり直してください。',
   expired: '時間切れです',
