@@ -18,11 +18,17 @@ export interface ServiceHandle {
   readonly routes: (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
   /**
    * Opens the store, once.
-   * @param app The name of the app, which people see on their device.
+   * @param app The name of the app, which people see on their device, and where people open the authenticator; what is known of it.
    * @throws {SetupError} when the setup has to be changed first; any other error is an outage.
    */
-  connect(app?: { readonly name?: string | undefined }): Promise<Connection>
+  connect(app?: AppFacts): Promise<Connection>
   close(): Promise<void>
+}
+
+/** What a service that runs in an app knows from it. */
+export interface AppFacts {
+  readonly name?: string | undefined
+  readonly authenticatorUrl?: string | undefined
 }
 
 /** Where the REST interface is, and the credentials for it. */

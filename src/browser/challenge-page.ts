@@ -8,6 +8,7 @@ import { followChanges } from './follow-changes.ts'
 import { showClockTimes } from './clock-time.ts'
 import { notePasskeySupport } from './passkey-support.ts'
 import { saveChoice } from './remember.ts'
+import { tellTimeZone } from './tell-time-zone.ts'
 import { showTimeLeft, showWaits } from './time-left.ts'
 import { whenOnline } from './when-online.ts'
 
@@ -17,6 +18,7 @@ if (page) run(page)
 function run(main: HTMLElement): void {
   const base = main.dataset['base'] ?? '/mfa'
   forgetLeaving()
+  tellTimeZone(base)
   showTimeLeft()
   showWaits()
   showClockTimes()

@@ -4,17 +4,15 @@ import type { ChallengeStatus } from './challenge-status.ts'
 import { domainPolicy } from './passkey-policy.ts'
 import { unlessRejected } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
-import type { CreateOptions, MfaUser } from './user.ts'
-import { findMember, findUser, provisionUser, storeLanguage } from './user.ts'
+import type { CreateOptions, MailSettings, MfaUser } from './user.ts'
+import { findMember, findUser, provisionUser, storeMailSettings } from './user.ts'
 
 /** The app's rules for users who set up a first factor. */
-export interface EnrollOptions {
+export interface EnrollOptions extends MailSettings {
   /** Whether this user may set up a first factor with the password alone. */
   readonly mayEnroll: () => Promise<boolean>
   /** The activation code that this challenge has shown already, for services that do not say who issued a code. */
   readonly shownCode: string | undefined
-  /** The language of the page (BCP 47). */
-  readonly language: string
 }
 
 /**
@@ -24,7 +22,7 @@ export interface EnrollOptions {
 export async function enroll(
   service: ConnectedService,
   user: MfaUser,
-  { mayEnroll, shownCode, language }: EnrollOptions,
+  { mayEnroll, shownCode, language, timeZone }: EnrollOptions,
 ): Promise<ChallengeStatus> {
   const known = await findMember(service, user)
   if (!known) return { kind: 'no_member' }
@@ -33,7 +31,7 @@ export async function enroll(
   if (domainPolicy({ service, member: known }) === 'require') return { kind: 'no_device' }
   // Where the service does not know, the user may have had a device.
   if (!(await mayEnroll())) return { kind: service.knowsFactors ? 'code_needed' : 'no_device' }
-  await storeLanguage(service, known, language)
+  await storeMailSettings(service, known, { language, timeZone })
   const token = await service.issueFirstToken(known.id, shownCode)
   if (!token) return { kind: 'no_device' }
   // An administrator has issued a code, and hands it over in person.
@@ -80,7 +78,7 @@ export async function provisionAndEnroll(
 export async function provisionMember(
   service: ConnectedService,
   user: MfaUser,
-  { provision, usernames, ...options }: Omit<ProvisionOptions, keyof Omit<EnrollOptions, 'language'>>,
+  { provision, usernames, ...options }: Omit<ProvisionOptions, keyof Omit<EnrollOptions, keyof MailSettings>>,
 ): Promise<ChallengeStatus | undefined> {
   if (!provision || (await findUser(service, user))) return { kind: 'no_member' }
   const provisioned = await provisionUser(service, user, { ...options, exact: usernames === 'exact' })

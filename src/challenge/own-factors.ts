@@ -19,6 +19,8 @@ export interface OwnFactors {
   readonly email: string
   /** Of the user's mails, if the service knows it (BCP 47). */
   readonly language: string | undefined
+  /** Of the times in them, if the service knows it (IANA). */
+  readonly timeZone: string | undefined
   /** The factors that can be used now, in any domain. */
   readonly factors: readonly Factor[]
   /** `pending` while its device is not set up. */
@@ -47,11 +49,12 @@ export async function readOwnFactors(service: ConnectedService, user: MfaUser): 
     known.passkeys?.length ? client.passkeys.list(domainId, known.id) : known.passkeys && [],
     client.domains.get(domainId),
   ])
-  const { id: userId, email, language, factors = [], bypasscodes: codeIds, hadBypassCodes = true } = known
+  const { id: userId, email, language, timeZone, factors = [], bypasscodes: codeIds, hadBypassCodes = true } = known
   return {
     userId,
     email,
     language,
+    timeZone,
     factors,
     token,
     hardware,

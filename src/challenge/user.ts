@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ApiError } from '../client/errors.ts'
 import { hasDirectionControls, Id } from '../contract/text.ts'
 import type { User } from '../contract/users.ts'
-import { Email, Name, Username } from '../contract/users.ts'
+import { Email, Name, TimeZone, Username } from '../contract/users.ts'
 import { unlessRejected } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
 
@@ -22,6 +22,8 @@ export const MfaUser = z
     name: unlessEmpty(Name),
     /** Where e-mailed codes and notices go. */
     email: unlessEmpty(Email),
+    /** In which mails tell times (IANA). */
+    timeZone: unlessEmpty(TimeZone),
   })
   .refine((user) => user.username !== undefined || user.serviceUserId !== undefined, {
     path: ['username'],
@@ -34,7 +36,7 @@ export const MfaUser = z
 export type MfaUser = z.output<typeof MfaUser>
 
 /** The members of a user that decide about nothing: one that cannot be used is left out. */
-export const optionalMembers = ['name', 'email'] as const
+export const optionalMembers = ['name', 'email', 'timeZone'] as const
 export type OptionalMember = (typeof optionalMembers)[number]
 
 /** What the option `user` returns; an object of the app's own with these members will do. */
@@ -47,6 +49,8 @@ export interface AppUser {
   readonly name?: string | null | undefined
   /** Where e-mailed codes and notices go. */
   readonly email?: string | null | undefined
+  /** The time zone in which mails tell times, such as `Europe/Berlin`; that of the browser, if absent. */
+  readonly timeZone?: string | null | undefined
 }
 
 /** The key that verification records and challenges are bound to. */
@@ -85,21 +89,22 @@ export type Provisioned =
  * because an administrator may have removed it from the domain.
  *
  * @param options.language The language of the page, in which the user gets mail.
+ * @param options.timeZone Of the times in them, if it is known.
  * @returns `created` also if another node created the user at the same moment.
  */
 export async function provisionUser(
   service: ConnectedService,
   user: MfaUser,
-  options: CreateOptions & { readonly language: string },
+  options: CreateOptions & MailSettings,
 ): Promise<Provisioned> {
   const { username, email } = user
   if (username === undefined) return { kind: 'no_name' }
   // The service rejects them too, unless it speaks only 1.3, or does not learn that the user is provisioned (`exact`).
   if (hasDirectionControls(username)) return { kind: 'similar_name', reason: directionControls }
-  const { language } = options
+  const { language, timeZone } = options
   const name = displayName(user, options) ?? username
   try {
-    const created = await createUser(service, { username, name, email, language }, options)
+    const created = await createUser(service, { username, name, email, language, timeZone }, options)
     await service.client.domains.addUser(service.domainId, created.id)
     return { kind: 'created' }
   } catch (error) {
@@ -138,7 +143,7 @@ async function createUser(
     return await service.createUser(user, options)
   } catch (error) {
     const member = error instanceof ApiError ? rejectedMember(error.code) : undefined
-    const rest = { ...user, ...(member === 'email' ? { email: undefined } : { name: user.username }) }
+    const rest = { ...user, ...(member === 'name' ? { name: user.username } : member && { [member]: undefined }) }
     if (!(error instanceof ApiError) || !member || rest[member] === user[member]) throw error
     options.onUnusable(member, error.message)
     return createUser(service, rest, options)
@@ -148,15 +153,24 @@ async function createUser(
 const rejectedMember = (code: string): OptionalMember | undefined =>
   optionalMembers.find((member) => code === `api.error.invalid.${member}`)
 
+/** How a page is read: how mails are written. */
+export interface MailSettings {
+  /** BCP 47. */
+  readonly language: string
+  /** IANA. */
+  readonly timeZone: string | undefined
+}
+
 /**
- * Stores the language of the page, in which the user gets mail, before a change that is mailed. With an API key that cannot
- * change users, the mails keep the language that the service knows.
+ * Stores the language of the page and the time zone of the user, in which the user gets mail, before a change that is mailed. With an
+ * API key that cannot change users, the mails keep what the service knows.
  */
-export async function storeLanguage(
+export async function storeMailSettings(
   { client, knowsFactors }: ConnectedService,
-  { id, language: known }: Pick<User, 'id' | 'language'>,
-  language: string,
+  known: Pick<User, 'id' | 'language' | 'timeZone'>,
+  wanted: MailSettings,
 ): Promise<void> {
-  if (!knowsFactors || known === language) return
-  await unlessRejected(client.users.update(id, { language }), 'api.error.forbidden')
+  const { language, timeZone = known.timeZone } = wanted
+  if (!knowsFactors || (known.language === language && known.timeZone === timeZone)) return
+  await unlessRejected(client.users.update(known.id, { language, timeZone }), 'api.error.forbidden')
 }

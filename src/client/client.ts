@@ -42,6 +42,14 @@ const redeeming = { extraTime: 15_000 }
 
 export type Client = ReturnType<typeof createClient>
 
+/** What can be changed of a user; absent members stay. */
+interface UserChanges {
+  readonly name?: string | undefined
+  readonly email?: string | undefined
+  readonly language?: string | undefined
+  readonly timeZone?: string | undefined
+}
+
 /**
  * A typed client for the REST interface. Its methods reject with {@link ApiError} when the service returns an error, with
  * {@link UnreachableError} when there is no usable response, and with a TypeError when an input is wrong.
@@ -71,8 +79,7 @@ export function createClient(options: ClientOptions) {
       get: (userId: string) => call(users.getUser, { params: { userId } }),
       getByUsername: async (username: string) => expectUser(await call(users.findUsers, { query: { username } })),
       list: async (page = 1) => expectUsers(await call(users.findUsers, { query: { page } })),
-      update: (userId: string, changes: { name?: string; email?: string; language?: string }) =>
-        call(users.updateUser, { params: { userId }, body: changes }),
+      update: (userId: string, changes: UserChanges) => call(users.updateUser, { params: { userId }, body: changes }),
       delete: (userId: string) => call(users.deleteUser, { params: { userId } }),
       /** Sets a new epoch: web sessions that were verified under another one end. 1.4. */
       endSessions: (domainId: string, userId: string, epoch?: string) =>

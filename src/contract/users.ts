@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { isLanguageTag } from './languages.ts'
 import { RequestedPhishingResistance } from './phishing-resistance.ts'
+import { isTimeZone } from './time-zones.ts'
 import { Id, Random128, text, optionalField } from './text.ts'
 
 /**
@@ -29,6 +30,13 @@ export const Language = z
   .max(35)
   .refine(isLanguageTag, 'must be a language tag (BCP 47), such as de or pt-BR')
   .meta({ description: 'A language tag (BCP 47), such as `de` or `pt-BR`.' })
+
+/** The name of a time zone (IANA Time Zone Database), such as `Europe/Berlin`. */
+export const TimeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
+  .meta({ description: 'The name of a time zone (IANA), such as `Europe/Berlin`.' })
 
 /**
  * The user's next epoch, so that the caller's own web session can know it before the change: random, and never used before.
@@ -66,6 +74,8 @@ export const User = User13.extend({
   epoch: z.string().optional(),
   /** The language in which the user gets mail, if it is known; the default is English. 1.4. */
   language: z.string().optional(),
+  /** The time zone in which mails to the user tell times, if it is known; the default is UTC. 1.4. */
+  timeZone: z.string().optional(),
 })
 export type User = z.infer<typeof User>
 
@@ -82,6 +92,8 @@ const CreatedUser = NewUser.extend({
   provision: z.boolean().optional(),
   /** The language in which the user gets mail; the default is English. 1.4. */
   language: optionalField(Language),
+  /** The time zone in which mails to the user tell times; the default is UTC. 1.4. */
+  timeZone: optionalField(TimeZone),
 })
 export type CreatedUser = z.input<typeof CreatedUser>
 
@@ -125,12 +137,15 @@ const ChangedUser13 = z.object({
 const ChangedUser = ChangedUser13.extend({
   /** The language in which the user gets mail. 1.4. */
   language: optionalField(Language),
+  /** The time zone in which mails to the user tell times. 1.4. */
+  timeZone: optionalField(TimeZone),
 })
 
 export const updateUser = endpoint({
   method: 'PUT',
   path: '/users/:userId',
-  summary: 'Changes the name, e-mail address or language; absent or null members stay. A username never changes.',
+  summary:
+    'Changes the name, e-mail address, language or time zone; absent or null members stay. A username never changes.',
   body: ChangedUser,
   body13: ChangedUser13,
   response: User,

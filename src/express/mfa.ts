@@ -12,6 +12,7 @@ import type { AppUser, MfaUser } from '../challenge/user.ts'
 import { createVerificationEnds } from '../challenge/verification-ends.ts'
 import type { VersionAdapter } from '../challenge/version-adapter.ts'
 import { userKeyOf } from '../challenge/user.ts'
+import { isPublicPath } from '../contract/public-paths.ts'
 import { requireNode } from '../node-version.ts'
 import { endWithLogin } from './app-login/login-ends.ts'
 import { watchLogoutPath } from './app-login/log-out.ts'
@@ -267,7 +268,7 @@ async function checkState(req: Request, context: RequestContext, user: MfaUser):
 async function servePublic({ options }: Mfa, req: Request, res: Response, below: string): Promise<boolean> {
   const { routes, path } = options
   if (isAsset(req, below)) return serveDetached(req, res, () => serveAsset(req, res, below, options))
-  if (!routes || !/^\/(device|authenticator)(\/|$)/.test(below)) return false
+  if (!routes || !isPublicPath(below)) return false
   return serveDetached(req, res, () => forward(routes, req, res, req.baseUrl + path, below))
 }
 

@@ -18,6 +18,7 @@ import { SetupError } from '../service-handle.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
 import { checkAuthenticatorUrl } from './setup-checks/authenticator-url.ts'
 import { checkOptions } from './setup-checks/phishing-resistance.ts'
+import { knownAuthenticator } from './request/authenticator-address.ts'
 import type { MfaEvent } from './request/events.ts'
 import type { Maybe, MfaOptions, OrPromise } from './mfa-options.ts'
 import type { Accent } from './pages/accent.ts'
@@ -221,6 +222,7 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
   )
   checkOptions({ ...rest, passkeys: resolvedPasskeys, version: 'version' in service ? service.version : undefined })
   const appName = rest.appName ?? (rest.publicUrl && new URL(rest.publicUrl).host.slice(0, 64))
+  const app = { name: appName, authenticatorUrl: knownAuthenticator(rest) }
   return Object.freeze({
     ...rest,
     appName,
@@ -231,7 +233,7 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
     routes: handle?.routes,
     serviceId: handle ? (handle.id ?? '') : (service as Connection).domainId,
     serviceUrl,
-    open: handle ? () => handle.connect({ name: appName }) : () => Promise.resolve(service as Connection),
+    open: handle ? () => handle.connect(app) : () => Promise.resolve(service as Connection),
   })
 }
 

@@ -17,6 +17,7 @@ import { createLogLimit } from './ground/log-limit.ts'
 import { createHeldPlaces } from './waiting/places.ts'
 import { createChangedInboxes } from './waiting/changed-inboxes.ts'
 import { createSecurityMails } from './mail/security-mails.ts'
+import { createNotMeLinks } from './not-me/links.ts'
 import { createNoticingClock } from './ground/noticing-clock.ts'
 import { openPusher } from './push/open-pusher.ts'
 import type { ResolvedPushOptions } from './push/push-options.ts'
@@ -73,7 +74,9 @@ export async function createCore(store: Store, given: Given, observer: Observer)
   const { secrets } = keys
   setNotifier(store.db, (changed) => waiters.wake(...changed))
   const pusher = await openPusher({ store, secrets, clock, logger, observer, failures }, given.push)
-  const securityMails = mailer && given.notify.mail ? createSecurityMails({ mailer, clock, logger }) : undefined
+  const notMeLink = createNotMeLinks({ store, clock, random, authenticatorUrl })
+  const securityMails =
+    mailer && given.notify.mail ? createSecurityMails({ mailer, clock, logger, notMeLink }) : undefined
   const onCommitted = (entry: AuditEntry) => {
     logRevocation(logger, entry)
     const locked = locks[entry.event]

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 
 import { jsonLabel } from './http/answer.ts'
 import { SetupError } from '../service-handle.ts'
-import type { Connection, ServiceHandle } from '../service-handle.ts'
+import type { AppFacts, Connection, ServiceHandle } from '../service-handle.ts'
 import { requireNode } from '../node-version.ts'
 import { newApiKey } from './admin/api-keys.ts'
 import { openAppDomain } from './admin/app-domain.ts'
@@ -11,9 +11,9 @@ import { answerError } from './http/errors.ts'
 import { createFailureLog } from './monitoring/failure-log.ts'
 import type { FailureLog } from './monitoring/failure-log.ts'
 import { EmbeddedOptions } from './options.ts'
+import { isPublicPath } from '../contract/public-paths.ts'
 import { parseOptions } from '../contract/validate.ts'
 import { ApiProblem } from './ground/problem.ts'
-import { isPublic } from './front/public.ts'
 import { offerConsole } from './console-for.ts'
 import { openService } from './service.ts'
 import { StoreUnavailableError } from './store/store.ts'
@@ -49,7 +49,7 @@ export function embedded(given: EmbeddedOptions): EmbeddedService {
   requireNode('embedded()')
   const options = parseOptions(EmbeddedOptions, 'embedded', { ...keysFromEnv(), ...given })
   let opening: Promise<Open> | undefined
-  let app: string | undefined
+  let app: AppFacts | undefined
   let closed = false
   const failures = createFailureLog(options)
 
@@ -67,14 +67,14 @@ export function embedded(given: EmbeddedOptions): EmbeddedService {
     id: idOf(options),
     routes(req, res, next) {
       // Whatever is wrong with the service, the app's other pages still work.
-      if (!isPublic(req.url)) return next()
+      if (!isPublicPath(req.url ?? '')) return next()
       void open().then(
         (service) => service.routes(req, res, next),
         (error: unknown) => answerError(res, unavailable(error), jsonLabel, failures),
       )
     },
-    async connect({ name } = {}) {
-      app ??= name
+    async connect(facts) {
+      app ??= facts
       return (await open()).connection
     },
     saveKeys: async (file) => (await open()).saveKeys(file),
@@ -134,9 +134,12 @@ const ownKey = { id: 'embedded', role: 'admin', domainId: null } as const
 
 const unavailable = (cause: unknown) => new ApiProblem('api.error.unavailable', undefined, { cause })
 
-async function openEmbedded(options: ReturnType<typeof EmbeddedOptions.parse>, app: string | undefined): Promise<Open> {
+async function openEmbedded(
+  options: ReturnType<typeof EmbeddedOptions.parse>,
+  { name: app, authenticatorUrl }: AppFacts = {},
+): Promise<Open> {
   const { organization, domain, ...rest } = options
-  const service = await openService(rest)
+  const service = await openService({ ...rest, authenticatorUrl: rest.authenticatorUrl ?? authenticatorUrl })
   try {
     const { organizationId, domainId } = await openAppDomain(service.ctx, { organization, domain, app })
     // Exists in this process only, and is accepted only by calls in this process.

@@ -127,9 +127,9 @@ interface SharedOptions {
   /** How users are told about what happens to their account. */
   notify?: NotifyOptions | undefined
   /**
-   * The public address of the authenticator, such as `https://mfa.example`: where links for enrollment lead, which the console
-   * shows and mails.
-   * @default none: there are no such links
+   * The public address of the authenticator, such as `https://mfa.example`: where links lead that the console shows, and those in
+   * mails, for enrollment and for "This wasn't me".
+   * @default with `embedded()` that of `mfa()`, by its `authenticatorUrl` or `publicUrl`; else none: there are no such links
    */
   authenticatorUrl?: string | undefined
   /** Messages that wake devices, or `false` for none. Needs the package `web-push`. */

@@ -44,10 +44,11 @@ import { mayCreateDatabase } from './missing-database.ts'
 import { openCore } from './open-core.ts'
 import type { CoreOptions } from './open-core.ts'
 import { ServiceOptions } from './options.ts'
+import { isPublicPath } from '../contract/public-paths.ts'
 import { parseOptions } from '../contract/validate.ts'
 import { requireNode } from '../node-version.ts'
 import { ApiProblem } from './ground/problem.ts'
-import { createPublic, isPublic } from './front/public.ts'
+import { createPublic } from './front/public.ts'
 import { apiKeyByHash } from './store/api-keys.ts'
 import { consoleAddress } from './rules/console-address.ts'
 import type { ConsoleAddress } from './rules/console-address.ts'
@@ -194,7 +195,7 @@ export async function openService(
   let closed: Promise<void> | undefined
   return {
     ctx: core.ctx,
-    routes: outsideConsole((req, res, next) => (isPublic(req.url) ? publicRoutes(req, res, next) : next())),
+    routes: outsideConsole((req, res, next) => (isPublicPath(req.url ?? '') ? publicRoutes(req, res, next) : next())),
     storedWords,
     rest({ vendor, basePath, findKey, rates }) {
       const rest = createRest(core.ctx, {

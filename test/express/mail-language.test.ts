@@ -5,6 +5,8 @@ import { startService } from '../service/start-service.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import type { MailServer } from '../support/mail-server.ts'
 import { startWebApp } from '../support/web-app.ts'
+import { keptPage } from '../support/kept-page.ts'
+import { sharedChromium } from '../support/shared-chromium.ts'
 import { startOwnApp } from './own-factors.ts'
 
 let server: MailServer
@@ -53,5 +55,66 @@ describe('the language of the mails of a user', () => {
     await addApp(browser)
 
     expect([before.language, (await user()).language]).toEqual(['fr', 'de'])
+  })
+})
+
+describe('the time zone of the mails of a user', () => {
+  it('is that of the app, where it says one', async () => {
+    const { newcomer, user } = await startOwnApp({
+      user: (req) => req.user && { ...(req.user as { username: string }), timeZone: 'Asia/Tokyo' },
+    })
+
+    await newcomer()
+
+    expect((await user()).timeZone).toBe('Asia/Tokyo')
+  })
+
+  it('is else that of the browser with the next change of factors, and not with a sign-in', async () => {
+    const { signedIn, passByDevice, addApp, user, newcomer } = await startOwnApp()
+    const { browser, account } = await signedIn()
+    browser.keep('mfa-time-zone', 'Europe%2FBerlin')
+
+    await newcomer()
+    const before = await user()
+    await passByDevice(browser, account)
+    await addApp(browser)
+
+    expect([before.timeZone, (await user()).timeZone]).toEqual([undefined, 'Europe/Berlin'])
+  })
+
+  it('is told by the pages', async () => {
+    const { url, newcomer } = await startOwnApp()
+    const { browser } = await newcomer()
+    const page = await keptPage(await sharedChromium(), { timezoneId: 'Asia/Tokyo' })
+    await page.context().addCookies(browser.cookiesAt(url))
+
+    await page.goto(`${url}/mfa`)
+    const told = async () => (await page.context().cookies()).find(({ name }) => name === 'mfa-time-zone')
+
+    await expect.poll(told).toMatchObject({ value: 'Asia%2FTokyo', path: '/mfa', expires: -1 })
+  })
+
+  it.each(['nowhere', 'Europe/Nowhere', 'x'.repeat(200), '%00', '"'])(
+    'is none that does not exist: %s',
+    async (zone) => {
+      const { signedIn, passByDevice, addApp, user } = await startOwnApp()
+      const { browser, account } = await signedIn()
+      browser.keep('mfa-time-zone', zone)
+
+      await passByDevice(browser, account)
+      const { answer } = await addApp(browser)
+
+      expect([answer.status, (await user()).timeZone]).toEqual([303, undefined])
+    },
+  )
+
+  it('stops no request of a user for whom the app says one that does not exist', async () => {
+    const { newcomer, user } = await startOwnApp({
+      user: (req) => req.user && { ...(req.user as { username: string }), timeZone: 'Mars/Olympus' },
+    })
+
+    const { page } = await newcomer()
+
+    expect([page.status, (await user()).timeZone]).toEqual([200, undefined])
   })
 })

@@ -15,12 +15,14 @@ export async function startOwnApp(
   login: object = {},
   database?: string,
   routes?: WebAppOptions['routes'],
+  service?: WebAppOptions['service'],
 ) {
   const events: MfaEvent[] = []
   const store = new session.MemoryStore()
   const app = await startWebApp({
     login,
     database,
+    ...(service && { service }),
     ...(routes && { routes }),
     session: { store },
     mfa: { onEvent: (event) => void events.push(event), ...mfa },

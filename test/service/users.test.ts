@@ -249,9 +249,17 @@ describe('a user who is created in a domain', () => {
     const domain = await administration.createDomain(id, { name: 'Intranet' })
     const caller = { ...node.ctx, organizationId: id, role: 'admin', limitedTo: null, version: '1.4' } as const
 
-    const creating = createUser({ ...newUser('alice'), provision: false, language: undefined }, caller, unknownId)
+    const creating = createUser(
+      { ...newUser('alice'), provision: false, language: undefined, timeZone: undefined },
+      caller,
+      unknownId,
+    )
     await expect(creating).rejects.toThrow('FOREIGN KEY')
-    const alice = await createUser({ ...newUser('alice'), provision: false, language: undefined }, caller, domain.id)
+    const alice = await createUser(
+      { ...newUser('alice'), provision: false, language: undefined, timeZone: undefined },
+      caller,
+      domain.id,
+    )
 
     expect(alice.domains).toEqual([domain.id])
     await node.close()

@@ -9,6 +9,7 @@ import { Strategy as LocalStrategy } from 'passport-local'
 import { isVerified, mfa, requireMfa } from 'second-factor'
 import type { MfaOptions } from 'second-factor'
 import { embedded } from 'second-factor/service'
+import type { EmbeddedOptions } from 'second-factor/service'
 import { onTestFinished } from 'vitest'
 
 import type { Clock } from '../../src/clock.ts'
@@ -33,6 +34,8 @@ export interface WebAppOptions {
   readonly login?: object
   /** Express's setting. */
   readonly trustProxy?: string | number | undefined
+  /** Of its embedded service, beyond what tests need. */
+  readonly service?: Partial<EmbeddedOptions>
   /** Of its service; in memory by default. */
   readonly database?: string | undefined
   /** Another Express than the newest. */
@@ -42,7 +45,8 @@ export interface WebAppOptions {
 /** An app with a login of its own, gated by mfa() over a real service, on a real port. The password of all users is "secret". */
 export async function startWebApp(options: WebAppOptions = {}) {
   const clock = createWatchedClock()
-  const service = embedded({ database: options.database ?? ':memory:', clock, pinHashCost: quickHash })
+  const database = options.database ?? ':memory:'
+  const service = embedded({ database, clock, pinHashCost: quickHash, ...options.service })
   const passport = createPassport()
   const trouble: string[] = []
   const app = (options.express ?? express)()

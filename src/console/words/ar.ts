@@ -958,6 +958,7 @@ export const ar: Words = {
       'user.deleted': 'حُذف شخص',
       'user.reset': 'أُزيلت كل طرق الدخول لشخص',
       'user.sessions_ended': 'سُجّل خروج شخص من كل التطبيقات',
+      'user.mail_reported': 'أجاب شخص على رسالة: لم أكن أنا',
       'membership.added': 'أُضيف شخص إلى تطبيق',
       'membership.removed': 'أُزيل شخص من تطبيق',
       'membership.synchronized': 'تمت مزامنة أشخاص تطبيق',

@@ -915,6 +915,7 @@ export const de: Words = {
       'user.deleted': 'Eine Person wurde gelöscht',
       'user.reset': 'Alle Anmeldemethoden einer Person wurden entfernt',
       'user.sessions_ended': 'Eine Person wurde aus allen Apps abgemeldet',
+      'user.mail_reported': 'Eine Person hat auf eine E-Mail geantwortet: Das war ich nicht',
       'membership.added': 'Eine Person wurde zu einer App hinzugefügt',
       'membership.removed': 'Eine Person wurde aus einer App entfernt',
       'membership.synchronized': 'Die Personen einer App wurden abgeglichen',

@@ -894,6 +894,7 @@ export const en = {
       'user.deleted': 'A person was deleted',
       'user.reset': 'All sign-in methods of a person were removed',
       'user.sessions_ended': 'A person was signed out of all apps',
+      'user.mail_reported': 'A person answered a mail: this wasn’t me',
       'membership.added': 'A person was added to an app',
       'membership.removed': 'A person was removed from an app',
       'membership.synchronized': 'The people of an app were synchronized',

@@ -901,6 +901,7 @@ export const es: Words = {
       'user.deleted': 'Se eliminó una persona',
       'user.reset': 'Se quitaron todos los métodos de acceso de una persona',
       'user.sessions_ended': 'Se cerró la sesión de una persona en todas las aplicaciones',
+      'user.mail_reported': 'Una persona respondió a un correo: no he sido yo',
       'membership.added': 'Se añadió una persona a una aplicación',
       'membership.removed': 'Se quitó una persona de una aplicación',
       'membership.synchronized': 'Se sincronizaron las personas de una aplicación',

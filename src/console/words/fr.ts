@@ -911,6 +911,7 @@ export const fr: Words = {
       'user.deleted': 'Une personne a été supprimée',
       'user.reset': 'Toutes les méthodes de connexion d’une personne ont été supprimées',
       'user.sessions_ended': 'Une personne a été déconnectée de toutes les applications',
+      'user.mail_reported': 'Une personne a répondu à un e-mail : ce n’était pas moi',
       'membership.added': 'Une personne a été ajoutée à une application',
       'membership.removed': 'Une personne a été retirée d’une application',
       'membership.synchronized': 'Les personnes d’une application ont été synchronisées',

@@ -886,6 +886,7 @@ export const ja: Words = {
       'user.deleted': '利用者が削除されました',
       'user.reset': '利用者のサインイン方法がすべて削除されました',
       'user.sessions_ended': '利用者がすべてのアプリからサインアウトされました',
+      'user.mail_reported': '利用者がメールに「自分ではない」と答えました',
       'membership.added': '利用者がアプリに追加されました',
       'membership.removed': '利用者がアプリから削除されました',
       'membership.synchronized': 'アプリの利用者が同期されました',

@@ -895,6 +895,7 @@ export const pt: Words = {
       'user.deleted': 'Uma pessoa foi excluída',
       'user.reset': 'Todos os métodos de login de uma pessoa foram removidos',
       'user.sessions_ended': 'Uma pessoa foi desconectada de todos os apps',
+      'user.mail_reported': 'Uma pessoa respondeu a um e-mail: não fui eu',
       'membership.added': 'Uma pessoa foi adicionada a um app',
       'membership.removed': 'Uma pessoa foi removida de um app',
       'membership.synchronized': 'As pessoas de um app foram sincronizadas',

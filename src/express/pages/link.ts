@@ -1,6 +1,7 @@
 import type { Request } from 'express'
 
 import type { ConnectedService } from '../../challenge/service.ts'
+import { configuredAddress } from '../request/authenticator-address.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { WebRequest } from '../request/web-request.ts'
 
@@ -41,15 +42,8 @@ export function authenticatorUrl(req: Request, { base, mfa }: RequestContext, ba
   const { authenticatorUrl: configured, publicUrl, routes } = mfa.options
   const origin = publicUrl === undefined ? `http://localhost:${req.socket.localPort ?? 80}` : new URL(publicUrl).origin
   const own = `${origin}${base}/authenticator`
-  if (configured !== undefined) return withPath(configured, own)
+  if (configured !== undefined) return configuredAddress(configured, own)
   // A remote service serves the authenticator beside its REST interface.
   if (!routes) return new URL('../authenticator', `${baseUrl.replace(/\/+$/, '')}/`).href
   return own
-}
-
-/** For an origin alone: the path below the challenge pages if it is this app's origin, else the path that `serve` uses. */
-function withPath(configured: string, own: string): string {
-  const { origin, pathname } = new URL(configured)
-  if (pathname !== '/') return configured
-  return new URL(own).origin === origin ? own : `${origin}/authenticator`
 }

@@ -59,22 +59,29 @@ function validateAppUser(appUser: AppUser, options: ResolvedOptions): MfaUser {
     )
   }
   for (const member of left) warnOfUnusable(options, member, unusable.get(member) ?? '')
-  const { username, serviceUserId, name, email } = appUser
+  const { username, serviceUserId, name, email, timeZone } = appUser
   return validateAppUser(
     {
       username,
       serviceUserId,
       ...(left.includes('name') ? {} : { name }),
       ...(left.includes('email') ? {} : { email }),
+      ...(left.includes('timeZone') ? {} : { timeZone }),
     },
     options,
   )
 }
 
+const unusable: Readonly<Record<OptionalMember, { readonly what: string; readonly instead: string }>> = {
+  name: { what: 'a name', instead: 'the username is shown instead' },
+  email: { what: 'an e-mail address', instead: 'these users get no mail' },
+  timeZone: { what: 'a time zone', instead: 'mails tell their times in that of the browser, or in UTC' },
+}
+
 /** Warns once of names, and once of addresses: a whole directory may have them. */
 export function warnOfUnusable(options: ResolvedOptions, member: OptionalMember, reason: string): void {
-  const instead = member === 'name' ? 'the username is shown instead' : 'these users get no mail'
-  const text = `a user has a${member === 'name' ? ' name' : 'n e-mail address'} that cannot be used (${reason}): ${instead}`
+  const { what, instead } = unusable[member]
+  const text = `a user has ${what} that cannot be used (${reason}): ${instead}`
   warnOnce(options, text, `unusable ${member}`)
 }
 
@@ -91,10 +98,10 @@ const recent = new Map<string, Recent>()
 const maxRecent = 2_000
 const maxRecentLength = 256
 
-function remember({ username, serviceUserId, name, email }: AppUser, user: MfaUser): MfaUser {
-  if (user.username === undefined || !isShort(name) || !isShort(email)) return user
+function remember({ username, serviceUserId, name, email, timeZone }: AppUser, user: MfaUser): MfaUser {
+  if (user.username === undefined || !isShort(name) || !isShort(email) || !isShort(timeZone)) return user
   if (recent.size >= maxRecent) recent.clear()
-  recent.set(user.username, { given: { username, serviceUserId, name, email }, user: Object.freeze(user) })
+  recent.set(user.username, { given: { username, serviceUserId, name, email, timeZone }, user: Object.freeze(user) })
   return user
 }
 
@@ -103,11 +110,12 @@ const isShort = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.length <= maxRecentLength)
 
 /** Compares all fields, which costs a tenth of validating them again. */
-const isSame = (appUser: AppUser, { username, serviceUserId, name, email }: AppUser) =>
+const isSame = (appUser: AppUser, { username, serviceUserId, name, email, timeZone }: AppUser) =>
   appUser.username === username &&
   appUser.serviceUserId === serviceUserId &&
   appUser.name === name &&
-  appUser.email === email
+  appUser.email === email &&
+  appUser.timeZone === timeZone
 
 const userExample =
   "Return an object such as { username: 'alice' }, with name and email if you have them, or nothing if no user is " +

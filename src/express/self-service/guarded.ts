@@ -2,10 +2,10 @@ import { narrow } from '../../challenge/policy.ts'
 import type { OwnFactors } from '../../challenge/own-factors.ts'
 import { readOwnFactors } from '../../challenge/own-factors.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
-import { storeLanguage } from '../../challenge/user.ts'
+import { storeMailSettings } from '../../challenge/user.ts'
 import { ApiError } from '../../client/errors.ts'
 import type { ChangedFactor, ChangeRequirement } from '../../contract/factors.ts'
-import { languageTagFor } from '../pages/languages.ts'
+import { mailSettingsOf } from '../pages/mail-settings.ts'
 import { message } from '../pages/message.ts'
 import { relyingPartyOf } from '../request/passkeys.ts'
 import type { Handler, Outcome } from '../request/outcome.ts'
@@ -62,7 +62,7 @@ export function changing(
   handler: Handler<ChangeRequest>,
 ): Handler {
   return seenByNewer(async (request, signal) => {
-    const { req, context, service, own } = request
+    const { service, own } = request
     const what = typeof changed === 'function' ? changed(request) : changed
     const pass = passOf(request, what)
     const change = { changed: what, pass, rpId: relyingPartyOf(request)?.id }
@@ -72,7 +72,7 @@ export function changing(
       return message(request, 403, 'ask_administrator')
     }
     if (pass === undefined || !requirement.passed) return demandPass(request, requirement)
-    await storeLanguage(service, { ...own, id: own.userId }, languageTagFor(req, context))
+    await storeMailSettings(service, { ...own, id: own.userId }, mailSettingsOf(request))
     return whilePassed(
       () => handler({ ...request, pass }, signal),
       () => demandPass(request, requirement),

@@ -5,7 +5,7 @@ import { cancel, start } from '../../challenge/push.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember } from '../../challenge/user.ts'
 import { quoteName } from '../../contract/quote-name.ts'
-import { languageTagFor } from '../pages/languages.ts'
+import { mailSettingsOf } from '../pages/mail-settings.ts'
 import { appOriginOf } from '../request/app-origin.ts'
 import { clientAddress, clientAttributes, placeAttributes } from '../request/client-facts.ts'
 import type { EventFacts } from '../request/events.ts'
@@ -121,7 +121,7 @@ async function locatedSender(request: WebRequest): Promise<Sender> {
 }
 
 function pushOptionsOf(request: WebRequest, service: ConnectedService, challenge: Challenge): PushOptions {
-  const { req, context } = request
+  const { context } = request
   const { numberMatching, provision, usernames, clock } = context.mfa.options
   return {
     numberMatching,
@@ -130,7 +130,7 @@ function pushOptionsOf(request: WebRequest, service: ConnectedService, challenge
     now: clock.now(),
     mayEnroll: () => maySelfEnroll(request, service),
     shownCode: shownCodeOf(request, service, challenge),
-    language: languageTagFor(req, context),
+    ...mailSettingsOf(request),
     onUnusable: (member, reason) => warnOfUnusable(context.mfa.options, member, reason),
   }
 }

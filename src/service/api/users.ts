@@ -31,11 +31,11 @@ export async function createUser(
   domainId?: string,
 ): Promise<User> {
   const id = newId(call.random)
-  const { username, name, email = '', language = null } = input
+  const { username, name, email = '', language = null, timeZone = null } = input
   if (input.provision) rejectDirectionControls(input)
   const { organizationId } = call
   const createdAt = call.clock.now()
-  const row = { id, organizationId, username, name, email, language, everEnrolled: 0, createdAt } as const
+  const row = { id, organizationId, username, name, email, language, timeZone, everEnrolled: 0, createdAt } as const
   const insert = () =>
     call.store.db.transaction().execute(async (db) => {
       const done = await insertUser(db, row)
@@ -120,7 +120,7 @@ export const update: Handler<typeof contract.updateUser> = async (input, call) =
 }
 
 /** What can be changed of a user. */
-export type UserChanges = Partial<Pick<Input<typeof contract.updateUser>, 'name' | 'email' | 'language'>>
+export type UserChanges = Partial<Pick<Input<typeof contract.updateUser>, 'name' | 'email' | 'language' | 'timeZone'>>
 
 /** Changes a user, in a transaction. Every change of an address goes through here, or through a synchronization. */
 export async function changeUser(db: Queryable, call: Caller, user: UserRow, changes: UserChanges): Promise<void> {
@@ -143,7 +143,7 @@ export const remove: Handler<typeof contract.deleteUser> = async (input, call) =
 }
 
 function changedFields(changes: UserChanges, user: UserRow): string {
-  const fields = ['name', 'email', 'language'] as const
+  const fields = ['name', 'email', 'language', 'timeZone'] as const
   return fields.filter((field) => changes[field] !== undefined && changes[field] !== user[field]).join(',')
 }
 

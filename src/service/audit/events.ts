@@ -107,6 +107,8 @@ export const auditEvents = {
   'user.reset': ['user'],
   /** The user has to pass the second step again everywhere. */
   'user.sessions_ended': ['user'],
+  /** Whoever reads the mails to the user said of one that it was not them. */
+  'user.mail_reported': ['user'],
   'membership.added': ['domain', 'user'],
   'membership.removed': ['domain', 'user'],
   'membership.synchronized': ['domain', 'added', 'changed', 'removed'],

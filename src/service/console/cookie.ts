@@ -1,4 +1,4 @@
-import { hashSecret } from '../rules/console-secret.ts'
+import { hashSecret } from '../rules/secret.ts'
 
 /** The cookie of a console session, for the console at one origin. */
 export interface ConsoleCookie {

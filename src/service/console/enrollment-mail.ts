@@ -99,8 +99,16 @@ async function deliver(call: Call, { user, domain, expiresAt, enrolled }: Reserv
   } = call
   const organization = (await organizationById(db, organizationId))?.name ?? ''
   const link = activationLink(authenticatorUrl, code)
-  const { language, email } = user
-  const mail = await enrollmentMail({ organization, domain: domain.name, link, expiresAt, enrolled, language })
+  const { language, timeZone, email } = user
+  const mail = await enrollmentMail({
+    organization,
+    domain: domain.name,
+    link,
+    expiresAt,
+    enrolled,
+    language,
+    timeZone,
+  })
   await mailer?.send({ ...mail, to: email })
 }
 

@@ -3,7 +3,7 @@ import { freshFor, sessionIdle, sessionLifetime } from '../../contract/admin/rol
 import type { Caller, SignedIn } from '../context/caller.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import type { Call } from '../http/route.ts'
-import { hashSecret, newSecret } from '../rules/console-secret.ts'
+import { hashSecret, newSecret } from '../rules/secret.ts'
 import { visibleDomains } from '../rules/console-role.ts'
 import { hasEnded } from '../rules/console-session.ts'
 import {

@@ -70,7 +70,7 @@ export interface ServiceContext {
   readonly mailer: Mailer | undefined
   /** Sends mail about security events; undefined if no mail server is configured, or by the option `notify`. */
   readonly securityMails: SecurityMails | undefined
-  /** Where links for enrollment lead; undefined if the operator has not set it. */
+  /** Where links lead that are mailed or shown in the console; undefined if it is not known. */
   readonly authenticatorUrl: string | undefined
   /** Undefined if nothing is pushed. */
   readonly pusher: Pusher | undefined

@@ -8,27 +8,25 @@ import { createDeviceRoutes } from '../device/routes.ts'
 import { makeOnFirstUse } from '../http/handle.ts'
 import type { Handle } from '../http/handle.ts'
 import { loadExpress } from '../http/load-express.ts'
+import { createNotMeRoutes } from '../not-me/routes.ts'
 import { appHeaders, createStaticApp } from './static-app.ts'
 
 /** The authenticator as it was built; the same from src/ and from dist/. */
 const folder = fileURLToPath(new URL('../../../dist/authenticator/', import.meta.url))
 
-/** Whether a URL, relative to the mount, is one of the public routes. */
-export function isPublic(url: string | undefined): boolean {
-  return /^\/(device|authenticator)(?=[/?]|$)/.test(url ?? '')
-}
-
-/** The routes for devices and browsers; answers every path for which `isPublic` is true. */
+/** The routes for devices and browsers; answers every path for which `isPublicPath` is true. */
 export function createPublic(ctx: ServiceContext): Handle {
   const device = createDeviceRoutes(ctx)
+  const notMe = createNotMeRoutes(ctx)
   const authenticator = makeOnFirstUse(createAuthenticatorRoutes)
   return (req, res, next) => {
-    if (isOfDevice(req.url)) return device(req, res)
+    if (isBelow('device', req.url)) return device(req, res)
+    if (isBelow('not-me', req.url)) return notMe(req, res)
     authenticator(req, res, next)
   }
 }
 
-const isOfDevice = (url: string | undefined): boolean => /^\/device(?=[/?]|$)/.test(url ?? '')
+const isBelow = (name: string, url = ''): boolean => /^\/([^/?]*)/.exec(url)?.[1] === name
 
 /** A router of Express also works outside of an Express app, because these routes use nothing that Express adds to requests. */
 function createAuthenticatorRoutes(): Handle {

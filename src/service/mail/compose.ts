@@ -12,6 +12,8 @@ export interface MailContent {
   /** After the link. */
   readonly closing?: readonly string[]
   readonly warning: string
+  /** After everything else: where the reader says that it was not them. */
+  readonly answer?: { readonly href: string; readonly label: string } | undefined
   /** The names are chosen by administrators, never by the user who signs in. */
   readonly domain: string | undefined
   readonly organization: string
@@ -27,13 +29,13 @@ export interface MailLink {
 }
 
 /**
- * Composes a mail as plain text and as HTML: short, and without remote content. Only the mail that enrolls a user has a link:
- * users must not learn to follow links in mails about codes and warnings.
+ * Composes a mail as plain text and as HTML: short, and without remote content. A mail with a code has no link: users must not
+ * learn to follow links in such mails. The pages of the other links ask for no password and no code.
  */
 export function composeMail(language: MailLanguage, content: MailContent): Omit<Mail, 'to'> {
-  const { headline, code, sentences, link, closing = [], warning } = content
+  const { headline, code, sentences, link, closing = [], warning, answer } = content
   const names = content.domain === undefined ? [content.organization] : [content.domain, content.organization]
-  const sender = names.map(plainLine).join(' · ')
+  const sender = [...new Set(names.map(plainLine))].join(' · ')
   const spaced = code === undefined ? undefined : `${code.slice(0, 3)} ${code.slice(3)}`
   const parts = [
     headline,
@@ -42,11 +44,12 @@ export function composeMail(language: MailLanguage, content: MailContent): Omit<
     ...(link === undefined ? [] : [link.href]),
     ...closing,
     warning,
+    ...(answer === undefined ? [] : [`${answer.label}:\n${answer.href}`]),
   ]
   return {
     subject: headline,
     text: `${[...parts, sender].join('\n\n')}\n`,
-    html: page(language, { headline, spaced, sentences, link, closing, warning, sender }),
+    html: page(language, { headline, spaced, sentences, link, closing, warning, answer, sender }),
     ...(link && { image: link.qrCode }),
   }
 }
@@ -56,7 +59,7 @@ function isolated(code: string, { direction }: MailLanguage): string {
   return direction === 'rtl' ? `\u2066${code}\u2069` : code
 }
 
-interface Words extends Pick<MailContent, 'headline' | 'sentences' | 'warning'> {
+interface Words extends Pick<MailContent, 'headline' | 'sentences' | 'warning' | 'answer'> {
   readonly spaced: string | undefined
   readonly link: MailLink | undefined
   readonly closing: readonly string[]
@@ -64,7 +67,7 @@ interface Words extends Pick<MailContent, 'headline' | 'sentences' | 'warning'> 
 }
 
 function page({ tag, direction }: MailLanguage, words: Words): string {
-  const { headline, spaced, sentences, link, closing, warning, sender } = words
+  const { headline, spaced, sentences, link, closing, warning, answer, sender } = words
   const font = 'font-family: system-ui, -apple-system, Segoe UI, Roboto, sans-serif'
   const big = 'font-size: 40px; line-height: 1.4; font-weight: 600; letter-spacing: 0.08em; white-space: nowrap'
   const code = spaced === undefined ? '' : `<p style="margin: 0 0 16px; ${big}"><bdi dir="ltr">${spaced}</bdi></p>\n`
@@ -83,7 +86,7 @@ function page({ tag, direction }: MailLanguage, words: Words): string {
 <div ${attributes} style="max-width: 26em; margin: 0 auto">
 <h1 style="margin: 0 0 8px; font-size: 20px; font-weight: 600">${escape(headline)}</h1>
 ${code}${body}<p style="margin: 0 0 24px"><strong>${escape(warning)}</strong></p>
-<p style="margin: 0; opacity: 0.75">${escape(sender)}</p>
+${answer ? answerOf(answer) : ''}<p style="margin: 0; opacity: 0.75">${escape(sender)}</p>
 </div>
 </body>
 </html>
@@ -99,6 +102,12 @@ function linkOf({ href, label, scan, qrCode }: MailLink): string {
   return `<p style="margin: 0 0 24px"><a href="${escape(href)}" style="${button}">${escape(label)}</a></p>
 ${paragraph(scan)}<p style="margin: 0 0 24px"><img src="cid:${escape(qrCode.name)}" alt="" width="192" height="192" style="${image}"></p>
 `
+}
+
+/** A quiet button, as most readers do not need it. */
+function answerOf({ href, label }: NonNullable<MailContent['answer']>): string {
+  const button = 'display: inline-block; padding: 11px 19px; border: 1px solid; border-radius: 12px; color: inherit'
+  return `<p style="margin: 0 0 24px"><a href="${escape(href)}" style="${button}">${escape(label)}</a></p>\n`
 }
 
 const entities: Readonly<Record<string, string>> = {

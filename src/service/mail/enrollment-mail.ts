@@ -14,6 +14,8 @@ export interface EnrollmentMail {
   readonly enrolled: boolean
   /** BCP 47; null for English. */
   readonly language: string | null
+  /** IANA; null for UTC. */
+  readonly timeZone: string | null
 }
 
 /** Composes the mail with the link that sets up a device. */
@@ -25,7 +27,7 @@ export async function enrollmentMail(mail: EnrollmentMail): Promise<Omit<Mail, '
     headline: headline(nameIn(language, mail.domain)),
     sentences: [mail.enrolled ? another : first],
     link,
-    closing: [until(timeIn(language, mail.expiresAt))],
+    closing: [until(timeIn(language, mail.expiresAt, mail.timeZone))],
     warning,
     domain: mail.domain,
     organization: mail.organization,

@@ -44,7 +44,17 @@ export async function mailAfterCommit(db: Queryable, ctx: MailContext, event: Us
   const domain = domainId === undefined ? undefined : await domainById(db, organizationId, domainId)
   const names = { organization: organization?.name ?? '', domain: domain?.name }
   const facts = await factsOf(db, ctx.actor, event)
-  const mail = { kind, until, handedOver, facts, at: ctx.clock.now(), ...names, to, language: user.language }
+  const mail = {
+    kind,
+    until,
+    handedOver,
+    facts,
+    at: ctx.clock.now(),
+    ...names,
+    to,
+    language: user.language,
+    timeZone: user.timeZone,
+  }
   onTransactionEnd(db, (ending) => {
     if (ending !== 'undone') securityMails.send(userId, mail)
   })

@@ -1,5 +1,6 @@
 import { latinDigits, matchLanguage, textDirection } from '../../contract/languages.ts'
 import type { LanguageTag } from '../../contract/languages.ts'
+import { isTimeZone } from '../../contract/time-zones.ts'
 import { plainLine } from './plain-line.ts'
 import type { MailWords } from './words/en.ts'
 
@@ -34,8 +35,19 @@ export function nameIn({ direction }: MailLanguage, name: string): string {
   return direction === 'rtl' ? `\u2068${plainLine(name)}\u2069` : plainLine(name)
 }
 
-/** A point in time, Unix seconds. The service does not know the user's time zone. */
-export function timeIn({ tag }: MailLanguage, time: number): string {
-  const format = { ...latinDigits, dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const
-  return `${new Intl.DateTimeFormat(tag, format).format(time * 1000)} UTC`
+/**
+ * A point in time, Unix seconds, with the name of its time zone.
+ * @param zone Of the user (IANA); null if it is not known, which is UTC.
+ */
+export function timeIn({ tag }: MailLanguage, time: number, zone: string | null): string {
+  // Another version of Node, which has stored it, may know more of them.
+  const timeZone = zone !== null && isTimeZone(zone) ? zone : 'UTC'
+  const format = { ...latinDigits, timeZone } as const
+  const text = new Intl.DateTimeFormat(tag, { ...format, dateStyle: 'long', timeStyle: 'short' }).format(time * 1000)
+  return `${text} ${nameOfZone(new Intl.DateTimeFormat(tag, { ...format, timeZoneName: 'short' }), time)}`
+}
+
+/** Such as CET, or the offset where the language has no name for it. */
+function nameOfZone(format: Intl.DateTimeFormat, time: number): string {
+  return format.formatToParts(time * 1000).find(({ type }) => type === 'timeZoneName')?.value ?? ''
 }

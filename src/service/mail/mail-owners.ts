@@ -20,6 +20,16 @@ export async function mailOwnersAfterCommit(db: Queryable, ctx: MailContext, eve
   await mailOwners(db, ctx, event, { kind: 'caller_denied', username: user?.username ?? '' })
 }
 
+/** The same, that the reader of a mail about a user says that it was not them. */
+export async function mailOwnersOfReport(
+  db: Queryable,
+  ctx: MailContext,
+  { organizationId, username }: { organizationId: string; username: string },
+): Promise<void> {
+  if (ctx.securityMails)
+    await mailOwners(db, ctx, { organizationId, domainId: null }, { kind: 'mail_reported', username })
+}
+
 interface JobEvent {
   readonly organizationId: string
   readonly domainId: string | null
@@ -63,8 +73,8 @@ async function mailOwners(
     ownersOf(db, organizationId),
   ])
   const names = { organization: organization?.name ?? '', domain: domain?.name }
-  // Administrators have no language of their own.
-  const mail = { ...about, at: clock.now(), ...names, language: null }
+  // Administrators have no language and no time zone of their own.
+  const mail = { ...about, at: clock.now(), ...names, language: null, timeZone: null }
   onTransactionEnd(db, (ending) => {
     if (ending === 'undone') return
     for (const { id, email } of owners) securityMails?.send(id, { ...mail, to: email })

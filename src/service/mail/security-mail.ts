@@ -9,7 +9,8 @@ import type { ChangeKind } from './words/en.ts'
 /**
  * What is told by mail. To a user: a change of factors, a kept browser, a sign-in that they reported, that codes are locked, or, at
  * the old address, that it is no longer theirs.
- * To an owner of the organization: that a user answered No to the help desk, or that an administrator acts on many users.
+ * To an owner of the organization: that a user answered No to the help desk, or that a mail told of something that was not them, or that
+ * an administrator acts on many users.
  */
 export interface SecurityEvent {
   readonly kind:
@@ -18,6 +19,7 @@ export interface SecurityEvent {
     | 'sign_in_reported'
     | 'codes_locked'
     | 'caller_denied'
+    | 'mail_reported'
     | 'email_changed'
     | 'bulk_started'
     | 'many_changed'
@@ -42,28 +44,49 @@ export interface SecurityMail extends SecurityEvent {
   readonly total?: number
   /** BCP 47; null for English. */
   readonly language: string | null
+  /** IANA; null for UTC. */
+  readonly timeZone: string | null
 }
 
-/** Composes the mail about an event. */
-export async function securityMail(mail: SecurityMail): Promise<Omit<Mail, 'to'>> {
+/**
+ * Composes the mail about an event.
+ * @param linkFor Makes the link with which its reader says that it was not them.
+ */
+export async function securityMail(
+  mail: SecurityMail,
+  linkFor?: (headline: string) => Promise<string | undefined>,
+): Promise<Omit<Mail, 'to'>> {
   const { organization, domain } = mail
   const language = await mailLanguage(mail.language)
   const { headline, sentences, warning } = wordsFor(mail, language)
   const told = mail.facts ? factLine(language, mail.facts) : ''
-  const time = language.words.time(timeIn(language, mail.at))
+  const time = language.words.time(timeIn(language, mail.at, mail.timeZone))
   const all = [...sentences, ...(told === '' ? [] : [told]), time]
-  return composeMail(language, { headline, sentences: all, warning, organization, domain })
+  const href = linkFor && isDisownable(mail) ? await linkFor(headline) : undefined
+  const answer = href === undefined ? undefined : { href, label: language.words.notMe.link }
+  return composeMail(language, { headline, sentences: all, warning, answer, organization, domain })
 }
+
+/** Whether its reader can say that it was not them: it tells them what happened to them, and they have not said so already. */
+const isDisownable = ({ kind }: SecurityMail): boolean => !undisowned.has(kind)
+
+const undisowned: ReadonlySet<SecurityMail['kind']> = new Set([
+  'sign_in_reported',
+  'caller_denied',
+  'mail_reported',
+  'bulk_started',
+  'many_changed',
+])
 
 function wordsFor(mail: SecurityMail, language: MailLanguage) {
   const { kind, until, domain, organization, username = '', people = 0, total = people } = mail
-  const { changes, reported, locked, caller, addressChanged, bulk, tell } = language.words
+  const { changes, reported, locked, caller, disowned, addressChanged, bulk, tell } = language.words
   const place = nameIn(language, domain ?? organization)
   if (kind === 'sign_in_reported') {
     return { ...reported, headline: reported.headline(place), sentences: [reported.sentence] }
   }
   if (kind === 'codes_locked') {
-    const end = until === undefined ? locked.unlock : locked.until(timeIn(language, until))
+    const end = until === undefined ? locked.unlock : locked.until(timeIn(language, until, mail.timeZone))
     return { ...locked, headline: locked.headline(place), sentences: [locked.sentence, end] }
   }
   if (kind === 'email_changed') {
@@ -72,6 +95,10 @@ function wordsFor(mail: SecurityMail, language: MailLanguage) {
   if (kind === 'caller_denied') {
     const sentences = [caller.sentence(nameIn(language, username)), caller.blocked]
     return { headline: caller.headline(place), sentences, warning: caller.warning }
+  }
+  if (kind === 'mail_reported') {
+    const sentences = [disowned.sentence(nameIn(language, username)), disowned.done]
+    return { headline: disowned.headline(place), sentences, warning: caller.warning }
   }
   if (kind === 'many_changed') {
     return {

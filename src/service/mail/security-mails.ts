@@ -29,13 +29,24 @@ const window = 60 * 60
 /** Users whose mails are counted. The one whose last mail is the oldest is dropped for a new one. */
 const maxUsers = 10_000
 
+/** A mail whose reader can say that it was not them. */
+export interface DisownableMail {
+  readonly userId: string
+  /** As the mail says it, in the language of the user. */
+  readonly headline: string
+}
+
+type NotMeLink = (mail: DisownableMail) => Promise<string>
+
 interface Parts {
+  /** Makes the link with which the reader says so; undefined if mails have none. */
+  readonly notMeLink?: NotMeLink | undefined
   readonly mailer: Mailer
   readonly clock: Clock
   readonly logger: Logger
 }
 
-export function createSecurityMails({ mailer, clock, logger }: Parts): SecurityMails {
+export function createSecurityMails({ mailer, clock, logger, notMeLink }: Parts): SecurityMails {
   const lane = createLane(width)
   const inProgress = new Set<Promise<void>>()
   const sentAt = new Map<string, readonly number[]>()
@@ -59,12 +70,25 @@ export function createSecurityMails({ mailer, clock, logger }: Parts): SecurityM
     await lane.run(async () => {
       if (closed) return
       try {
-        await mailer.send({ ...(await securityMail(mail)), to })
+        await mailer.send({
+          ...(await securityMail(mail, notMeLink && ((headline) => linkFor(notMeLink, { userId, headline })))),
+          to,
+        })
       } catch (error) {
         // The mailer's errors contain neither the mail nor an address.
         logger.warn({ err: error, user: userId }, 'security mail not sent')
       }
     })
+  }
+
+  /** Without a link, the mail is still worth sending. */
+  async function linkFor(make: NotMeLink, mail: DisownableMail): Promise<string | undefined> {
+    try {
+      return await make(mail)
+    } catch (error) {
+      logger.warn({ err: error, user: mail.userId }, 'security mail sent without its link')
+      return undefined
+    }
   }
 
   return {
@@ -88,6 +112,7 @@ export function createSecurityMails({ mailer, clock, logger }: Parts): SecurityM
 const countedApart: ReadonlySet<AddressedMail['kind']> = new Set([
   'codes_locked',
   'caller_denied',
+  'mail_reported',
   'bulk_started',
   'many_changed',
   'unlocked',

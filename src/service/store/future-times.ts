@@ -8,6 +8,7 @@ import { endOfTime } from '../rules/bypass-code.ts'
 import { challengeTriesKept } from '../rules/code-lock.ts'
 import { emailCodeLifetime } from '../rules/email-code.ts'
 import { knownFor } from '../rules/known-browsers.ts'
+import { mailReportLifetime } from '../rules/mail-report.ts'
 import { latestBeginning } from '../rules/present.ts'
 import { changeSome, isSome, removeSome, sweepStep } from './due.ts'
 import type { Key } from './due.ts'
@@ -52,6 +53,7 @@ export const waitCorrections: readonly FutureRows[] = [
   removedRows('passkeyCeremony', ['challengeHash'], 'expiresAt', (now) => now + ceremonyLifetime),
   removedRows('administratorCeremony', ['challengeHash'], 'expiresAt', (now) => now + ceremonyLifetime),
   removedRows('administratorInvitation', ['tokenHash'], 'expiresAt', (now) => now + invitationLifetime),
+  removedRows('mailReport', ['secretHash'], 'expiresAt', (now) => now + mailReportLifetime),
   removedRows('administratorSession', ['hash'], 'usedAt', (now) => now),
   changedRows(
     'token',

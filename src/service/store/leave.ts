@@ -2,6 +2,7 @@ import { removeEmailCodes } from './email-codes.ts'
 import { endKnownBrowsers } from './known-browsers.ts'
 import { endOtherSessions } from './epochs.ts'
 import { releaseHardwareTokens } from './hardware.ts'
+import { removeMailReports } from './mail-reports.ts'
 import { removeLastSignIn } from './last-sign-ins.ts'
 import { removeCeremonies } from './passkey-ceremonies.ts'
 import { removePasskeys } from './passkeys.ts'
@@ -45,6 +46,7 @@ export async function removeUser(db: Queryable, userId: string, leaving: Leaving
   const ended = await leaveDomain(db, { userIds: [userId] }, leaving)
   await removeLastSignIn(db, userId)
   await removeTimeline(db, userId)
+  await removeMailReports(db, [userId])
   await deleteUser(db, userId)
   return ended
 }

@@ -48,6 +48,7 @@ export const removals = {
   ),
   oldChallengeTries: removal('challengeTry', ['challenge'], (is, now) => is('expiresAt', '<=', now)),
   expiredBrowsers: removal('knownBrowser', ['idHash', 'domainId', 'userId'], (is, now) => is('expiresAt', '<=', now)),
+  expiredMailReports: removal('mailReport', ['secretHash'], (is, now) => is('expiresAt', '<=', now)),
   oldHistory: removal('deviceHistory', ['sequence'], (is, now) => is('settledAt', '<=', now - historyRetention)),
   oldNotices: removal('deviceNotice', ['sequence'], (is, now) => is('createdAt', '<=', now - noticeRetention)),
   // A No blocks the help desk for a day, and devices show what they answered for as long as sign-ins.

@@ -106,6 +106,8 @@ export interface Database {
     emailChangedAt: number | null
     /** The language of the user's mails, BCP 47; null if it is not known. */
     language: ColumnType<string | null, string | null | undefined, string>
+    /** In which mails tell times (IANA); null where it is not known. */
+    timeZone: Generated<string | null>
     /** Wrong codes in a row, of whatever factor, from anywhere but the user's known browsers. */
     codeFailures: Generated<number>
     codesLockedUntil: Generated<number | null>
@@ -711,6 +713,16 @@ export interface Database {
     state: 'left_out' | 'waiting' | 'done' | 'skipped' | 'failed'
     reason: BulkReason | null
     expiresAt: number
+  }
+  /** A mail about what happened to a user, whose reader can say that it was not them. */
+  mailReport: {
+    /** SHA-256 of the secret in its link, hexadecimal. */
+    secretHash: string
+    userId: string
+    /** As the mail said it, in the language of the user. */
+    headline: string
+    expiresAt: number
+    usedAt: ColumnType<number | null, null | undefined, number>
   }
   /** A question of the help desk to the device of a person on the phone. It is no session. */
   callerVerification: {

@@ -25,7 +25,7 @@ export const insertUser = changesRow('insertUser', (db, row: Slots<Omit<Insertab
     .insertInto('user')
     .values({
       ...pick(row, ['id', 'organizationId', 'username', 'name', 'email', 'everEnrolled', 'createdAt']),
-      ...withDefaults(row, { strongEnrolled: 0, emailChangedAt: null, language: null }),
+      ...withDefaults(row, { strongEnrolled: 0, emailChangedAt: null, language: null, timeZone: null }),
       nameKey: derived(row.username, nameKey),
     })
     .onConflict((conflict) => conflict.columns(['organizationId', 'username']).doNothing()),
@@ -75,11 +75,12 @@ export const listUsers = allRows(
 export async function updateUser(
   db: Queryable,
   id: string,
-  { name, email, language }: { [field in 'name' | 'email' | 'language']?: string | undefined },
+  { name, email, language, timeZone }: { [field in 'name' | 'email' | 'language' | 'timeZone']?: string | undefined },
   now: number,
 ): Promise<boolean> {
   if (name !== undefined) await setName(db, id, name)
   if (language !== undefined) await setLanguage(db, id, language)
+  if (timeZone !== undefined) await setTimeZone(db, id, timeZone)
   return email !== undefined && setEmail(db, id, email, now)
 }
 
@@ -89,6 +90,10 @@ const setName = change('setName', (db, id: Slot<string>, name: Slot<string>) =>
 
 const setLanguage = change('setLanguage', (db, id: Slot<string>, language: Slot<string>) =>
   db.updateTable('user').set({ language }).where('id', '=', id),
+)
+
+const setTimeZone = change('setTimeZone', (db, id: Slot<string>, timeZone: Slot<string>) =>
+  db.updateTable('user').set({ timeZone }).where('id', '=', id),
 )
 
 const setEmail = changesRow('setEmail', (db, id: Slot<string>, email: Slot<string>, now: Slot<number>) =>

@@ -41,6 +41,7 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
     hadBypassCodes: user.hadCodes === 1,
     epoch: epochOf(user),
     language: user.language ?? undefined,
+    timeZone: user.timeZone ?? undefined,
   }
 }
 

@@ -275,6 +275,15 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     const { id } = await member(running)
     await call('POST', `${domainPath()}/users/${id}/epoch`, { body: {} })
   },
+  async 'user.mail_reported'() {
+    const address = `${unique()}@example.com`
+    const { path } = await member(running, { email: address })
+    await call('POST', `${path}/bypasscodes`, { body: bypass })
+    const mine = () => mail.mails.find(({ to }) => to.includes(address))
+    while (!mine()) await mail.arrival()
+    const secret = /\/not-me\/(\S+)/.exec(mine()?.text ?? '')?.[1]
+    await fetch(`${running.origin}/not-me/${secret}`, { method: 'POST', redirect: 'manual' })
+  },
   'membership.added': () => member(running),
   'membership.removed': async () => call('DELETE', `${domainPath()}/users/${(await member(running)).id}`),
   async 'membership.synchronized'() {

@@ -68,12 +68,15 @@ describe.each(Object.keys(languageNames))('each mail in the language %s', (langu
     'sign_in_reported',
     'codes_locked',
     'caller_denied',
+    'mail_reported',
     'email_changed',
   ] as (keyof typeof en.changes)[]
   const written = () =>
     Promise.all([
       codeMail({ ...names, code: '012345', minutes: 10, language }),
-      ...kinds.map((kind) => securityMail({ ...names, kind, at: 1_795_392_000, language })),
+      ...kinds.map((kind) =>
+        securityMail({ ...names, kind, username: 'anna', at: 1_795_392_000, timeZone: null, language }),
+      ),
     ])
 
   it('names the app in its subject, and says the same in text and HTML', async () => {
@@ -98,9 +101,46 @@ describe.each(Object.keys(languageNames))('each mail in the language %s', (langu
   })
 })
 
+describe('the time in a mail', () => {
+  it.each([
+    [null, 'en', 'November 23, 2026 at 12:00 AM UTC'],
+    ['Europe/Berlin', 'de', '23. November 2026 um 01:00 MEZ'],
+    ['America/New_York', 'en-US', 'November 22, 2026 at 7:00 PM EST'],
+    ['Asia/Tokyo', 'ja', '2026年11月23日 9:00 JST'],
+    ['Asia/Kathmandu', 'fr', '23 novembre 2026 à 05:45 UTC+5:45'],
+    // Of a newer version of Node.
+    ['Mars/Olympus', 'en', 'November 23, 2026 at 12:00 AM UTC'],
+  ])('is that of the time zone %s', async (timeZone, language, time) => {
+    const mail = { organization: 'Acme', domain: 'Wiki', kind: 'codes_made', at: 1_795_392_000 } as const
+
+    expect((await securityMail({ ...mail, timeZone, language })).text).toContain(time)
+  })
+})
+
+describe.each(Object.keys(languageNames))('the link "This wasn’t me" in the language %s', (language) => {
+  const href = 'https://app.example/mfa/not-me/kx7f3m9q2t'
+  const mail = { organization: 'Acme', domain: 'Wiki', at: 1_795_392_000, timeZone: null, language }
+
+  it('is in text and HTML, and the mail loads nothing', async () => {
+    const { text, html = '' } = await securityMail({ ...mail, kind: 'codes_made' }, () => Promise.resolve(href))
+
+    expect(text.split('\n')).toContain(href)
+    expect([...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, address]) => address)).toEqual([href])
+  })
+
+  it.each(['sign_in_reported', 'caller_denied', 'mail_reported', 'bulk_started', 'many_changed'] as const)(
+    'is in no mail that is not about what happened to its reader, or that follows a report: %s',
+    async (kind) => {
+      const { text, html } = await securityMail({ ...mail, kind }, () => Promise.resolve(href))
+
+      expect(text + html).not.toContain(href)
+    },
+  )
+})
+
 describe.each(Object.keys(languageNames))('the mail that enrolls a user, in the language %s', (language) => {
   const link = 'https://mfa.example/authenticator/#code=kx7f3m9q2t'
-  const mail = { organization: 'Acme', domain: 'Wiki <&>', link, expiresAt: 1_795_392_000, language }
+  const mail = { organization: 'Acme', domain: 'Wiki <&>', link, expiresAt: 1_795_392_000, timeZone: null, language }
 
   it.each([true, false])('has its link and the QR code, and loads nothing else (enrolled: %s)', async (enrolled) => {
     const { subject, text, html = '', image } = await enrollmentMail({ ...mail, enrolled })

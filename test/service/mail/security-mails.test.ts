@@ -102,7 +102,14 @@ describe('mails about what an attacker can cause', () => {
     const logger = { info() {}, warn() {}, error() {} }
     const clock = createTestClock()
     const mails = createSecurityMails({ mailer: { send: sendMail }, clock, logger })
-    const event = { organization: 'Acme', domain: 'Wiki', at: clock.now(), language: null, to: 'alice@example.com' }
+    const event = {
+      organization: 'Acme',
+      domain: 'Wiki',
+      at: clock.now(),
+      language: null,
+      timeZone: null,
+      to: 'alice@example.com',
+    }
 
     for (let times = 0; times < 6; times++) {
       mails.send('alice', { ...event, kind: 'codes_locked' })
@@ -217,6 +224,7 @@ describe('a mail about a change', () => {
       facts: { by: 'help_desk' },
       organization: 'Acme',
       domain: 'Wiki',
+      timeZone: null,
       at: 0,
       language: 'en',
     })

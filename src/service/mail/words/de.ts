@@ -44,6 +44,27 @@ export const de: MailWords = {
     blocked: 'Der Helpdesk kann für diese Person 24 Stunden lang nichts ändern. Inhaber und Verwalter können es.',
     warning: 'Rufen Sie die Person unter einer Nummer an, die Sie schon kennen.',
   },
+  disowned: {
+    headline: (place) => `Jemand bei ${place} sagt: Das war ich nicht`,
+    sentence: (user) => `${user} hat eine E-Mail über eine Änderung bekommen und geantwortet: Das war ich nicht.`,
+    done: 'Neue Anfragen an diese Person pausieren 15 Minuten lang. Sie wurde aus allen Apps abgemeldet.',
+  },
+  notMe: {
+    link: 'Das war ich nicht',
+    question: 'Waren Sie das?',
+    effect:
+      'Wenn nicht, drücken Sie den Knopf. Neue Anfragen an Ihre Geräte pausieren dann 15 Minuten lang, Sie werden aus allen Apps abgemeldet, und Ihr Administrator erfährt davon. Ihre Geräte, Codes und behaltenen Browser bleiben, wie sie sind.',
+    close: 'Wenn Sie es waren, schließen Sie diese Seite.',
+    asksNothing: 'Diese Seite fragt nach keinem Passwort und keinem Code.',
+    done: 'Ihr Administrator weiß Bescheid',
+    doneSentence:
+      'Neue Anfragen pausieren 15 Minuten lang, und Sie wurden aus allen Apps abgemeldet. Während der Pause können Sie sich mit einem Code anmelden.',
+    next: 'Vielleicht kennt jemand Ihr Passwort: Ändern Sie es bald.',
+    over: 'Dieser Link funktioniert nicht mehr',
+    overSentence:
+      'Er funktioniert sieben Tage lang. Wenn etwas nicht von Ihnen war, ändern Sie Ihr Passwort und sagen Sie es Ihrem Administrator.',
+    later: 'Der Dienst antwortet nicht. Versuchen Sie es gleich noch einmal.',
+  },
   enrollment: {
     headline: (place) => `Richten Sie Ihre Anmeldung bei ${place} ein`,
     first:

@@ -28,6 +28,26 @@ export interface MailWords {
     readonly blocked: string
     readonly warning: string
   }
+  /** To the owners, about a mail whose reader says that it was not them. */
+  readonly disowned: {
+    readonly headline: (place: string) => string
+    readonly sentence: (user: string) => string
+    readonly done: string
+  }
+  /** The link of a mail, and its page. */
+  readonly notMe: {
+    readonly link: string
+    readonly question: string
+    readonly effect: string
+    readonly close: string
+    readonly asksNothing: string
+    readonly done: string
+    readonly doneSentence: string
+    readonly next: string
+    readonly over: string
+    readonly overSentence: string
+    readonly later: string
+  }
   /** To a person, with the link that sets up a device. */
   readonly enrollment: {
     readonly headline: (place: string) => string
@@ -110,6 +130,26 @@ export const en: MailWords = {
     sentence: (user) => `The help desk asked ${user} whether the call was theirs, and the answer was no.`,
     blocked: "The help desk can't change anything for this user for 24 hours. Owners and admins can.",
     warning: 'Call the user on a number that you already know.',
+  },
+  disowned: {
+    headline: (place) => `A user of ${place} says: this wasn't me`,
+    sentence: (user) => `${user} got a mail about a change, and answered that it wasn't them.`,
+    done: 'New requests to this user are paused for 15 minutes, and the user was signed out of all apps.',
+  },
+  notMe: {
+    link: "This wasn't me",
+    question: 'Was this you?',
+    effect:
+      'If not, press the button. New sign-in requests to your devices are then paused for 15 minutes, you are signed out of all apps, and your administrator is told. Your devices, codes and kept browsers stay as they are.',
+    close: 'If it was you, close this page.',
+    asksNothing: 'This page asks for no password and no code.',
+    done: 'Your administrator was told',
+    doneSentence:
+      'New sign-in requests are paused for 15 minutes, and you were signed out of all apps. During the pause, you can sign in with a code.',
+    next: 'Someone may know your password: change it soon.',
+    over: 'This link no longer works',
+    overSentence: "It works for seven days. If something wasn't you, change your password and tell your administrator.",
+    later: "The service isn't responding. Try again in a moment.",
   },
   enrollment: {
     headline: (place) => `Set up your sign-in for ${place}`,

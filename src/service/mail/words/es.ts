@@ -43,6 +43,27 @@ export const es: MailWords = {
       'El servicio de asistencia no puede cambiar nada de este usuario durante 24 horas. Los propietarios y administradores sí.',
     warning: 'Llame al usuario a un número que ya conozca.',
   },
+  disowned: {
+    headline: (place) => `Alguien de ${place} dice: no he sido yo`,
+    sentence: (user) => `${user} recibió un correo sobre un cambio y respondió que no lo había hecho.`,
+    done: 'Las solicitudes nuevas a esta persona quedan en pausa durante 15 minutos, y se cerró su sesión en todas las aplicaciones.',
+  },
+  notMe: {
+    link: 'No he sido yo',
+    question: '¿Ha sido usted?',
+    effect:
+      'Si no, pulse el botón. Las solicitudes nuevas a sus dispositivos quedan entonces en pausa durante 15 minutos, se cierra su sesión en todas las aplicaciones y se avisa a su administrador. Sus dispositivos, códigos y navegadores conservados siguen como están.',
+    close: 'Si ha sido usted, cierre esta página.',
+    asksNothing: 'Esta página no pide contraseñas ni códigos.',
+    done: 'Su administrador está avisado',
+    doneSentence:
+      'Las solicitudes nuevas quedan en pausa durante 15 minutos y se cerró su sesión en todas las aplicaciones. Durante la pausa puede entrar con un código.',
+    next: 'Puede que alguien sepa su contraseña: cámbiela pronto.',
+    over: 'Este enlace ya no funciona',
+    overSentence:
+      'Funciona durante siete días. Si algo no lo hizo usted, cambie su contraseña y avise a su administrador.',
+    later: 'El servicio no responde. Inténtelo de nuevo en un momento.',
+  },
   enrollment: {
     headline: (place) => `Configure su inicio de sesión en ${place}`,
     first:

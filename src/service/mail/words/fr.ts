@@ -46,6 +46,27 @@ export const fr: MailWords = {
       'L’assistance ne peut rien modifier pour cet utilisateur pendant 24 heures. Les propriétaires et les administrateurs le peuvent.',
     warning: 'Appelez l’utilisateur à un numéro que vous connaissez déjà.',
   },
+  disowned: {
+    headline: (place) => `Quelqu’un chez ${place} dit : ce n’était pas moi`,
+    sentence: (user) => `${user} a reçu un e-mail au sujet d’un changement et a répondu que ce n’était pas son fait.`,
+    done: 'Les nouvelles demandes à cette personne sont en pause pendant 15 minutes, et elle a été déconnectée de toutes les applications.',
+  },
+  notMe: {
+    link: 'Ce n’était pas moi',
+    question: 'Était-ce vous ?',
+    effect:
+      'Sinon, appuyez sur le bouton. Les nouvelles demandes à vos appareils sont alors en pause pendant 15 minutes, vous devez vous reconnecter à toutes les applications, et votre administrateur est prévenu. Vos appareils, vos codes et vos navigateurs gardés restent tels quels.',
+    close: 'Si c’était vous, fermez cette page.',
+    asksNothing: 'Cette page ne demande ni mot de passe ni code.',
+    done: 'Votre administrateur est prévenu',
+    doneSentence:
+      'Les nouvelles demandes sont en pause pendant 15 minutes, et vous devez vous reconnecter à toutes les applications. Pendant la pause, vous pouvez vous connecter avec un code.',
+    next: 'Quelqu’un connaît peut-être votre mot de passe : changez-le vite.',
+    over: 'Ce lien ne fonctionne plus',
+    overSentence:
+      'Il fonctionne pendant sept jours. Si quelque chose ne venait pas de vous, changez votre mot de passe et prévenez votre administrateur.',
+    later: 'Le service ne répond pas. Réessayez dans un instant.',
+  },
   enrollment: {
     headline: (place) => `Configurez votre connexion à ${place}`,
     first: 'Ouvrez ce lien sur votre téléphone. Il configure l’appareil qui confirmera désormais vos connexions.',

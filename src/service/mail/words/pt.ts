@@ -43,6 +43,27 @@ export const pt: MailWords = {
     blocked: 'O suporte não pode mudar nada deste usuário por 24 horas. Proprietários e administradores podem.',
     warning: 'Ligue para o usuário em um número que você já conhece.',
   },
+  disowned: {
+    headline: (place) => `Alguém em ${place} diz: não fui eu`,
+    sentence: (user) => `${user} recebeu um e-mail sobre uma mudança e respondeu que não fez isso.`,
+    done: 'Novas solicitações a esta pessoa ficam em pausa por 15 minutos, e ela foi desconectada de todos os apps.',
+  },
+  notMe: {
+    link: 'Não fui eu',
+    question: 'Foi você?',
+    effect:
+      'Se não, pressione o botão. Novas solicitações aos seus dispositivos ficam então em pausa por 15 minutos, você precisa entrar de novo em todos os apps, e seu administrador é avisado. Seus dispositivos, códigos e navegadores mantidos continuam como estão.',
+    close: 'Se foi você, feche esta página.',
+    asksNothing: 'Esta página não pede senha nem código.',
+    done: 'Seu administrador foi avisado',
+    doneSentence:
+      'Novas solicitações ficam em pausa por 15 minutos, e você precisa entrar de novo em todos os apps. Durante a pausa, você pode entrar com um código.',
+    next: 'Talvez alguém saiba a sua senha: troque-a logo.',
+    over: 'Este link não funciona mais',
+    overSentence:
+      'Ele funciona por sete dias. Se algo não foi feito por você, troque sua senha e avise seu administrador.',
+    later: 'O serviço não responde. Tente de novo em instantes.',
+  },
   enrollment: {
     headline: (place) => `Configure seu acesso a ${place}`,
     first: 'Abra este link no seu celular. Ele configura o dispositivo que passa a confirmar seus acessos.',

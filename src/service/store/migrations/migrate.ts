@@ -18,6 +18,8 @@ const known = [
   '0010-person-order',
   '0011-recovery-codes-of-user',
   '0012-browser-of-session',
+  '0013-mail-report',
+  '0014-time-zone-of-user',
 ] as const
 
 export type MigrationName = (typeof known)[number]

@@ -16,6 +16,8 @@ import { foldedSearch } from './0009-folded-search.ts'
 import { personOrder } from './0010-person-order.ts'
 import { recoveryCodesOfUser } from './0011-recovery-codes-of-user.ts'
 import { browserOfSession } from './0012-browser-of-session.ts'
+import { mailReport } from './0013-mail-report.ts'
+import { timeZoneOfUser } from './0014-time-zone-of-user.ts'
 import type { MigrationName } from './migrate.ts'
 
 export const migrations = (engine: Engine): Record<MigrationName, Migration> => ({
@@ -31,6 +33,8 @@ export const migrations = (engine: Engine): Record<MigrationName, Migration> => 
   '0010-person-order': personOrder(engine),
   '0011-recovery-codes-of-user': recoveryCodesOfUser,
   '0012-browser-of-session': browserOfSession,
+  '0013-mail-report': mailReport,
+  '0014-time-zone-of-user': timeZoneOfUser,
 })
 
 /** In one transaction; several processes may try at once. */

@@ -1,0 +1,94 @@
+import type { Mutant } from './mutant.ts'
+
+const service = 'service/not-me.test.ts'
+const report = 'src/service/not-me/report.ts'
+const routes = 'src/service/not-me/routes.ts'
+const statements = 'src/service/store/mail-reports.ts'
+
+/** The link "This wasn’t me" of a mail: what it does, how often, and what it leaves alone. */
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'that a link of a mail acts once',
+    file: report,
+    find: '    if (!(await useMailReport(db, hash, now))) return\n',
+    replace: '    await useMailReport(db, hash, now)\n',
+    test: service,
+    title: 'acts once, also when it is pressed by many at once',
+  },
+  {
+    defense: 'that a link of a mail changes nothing by a read',
+    file: routes,
+    find: "if (method === 'POST' && secret !== undefined)",
+    replace: 'if (secret !== undefined)',
+    test: service,
+    title: 'changes nothing by a %s, because mail programs follow links',
+  },
+  {
+    defense: 'that a link of a mail ends after seven days',
+    file: statements,
+    find: "    .where('expiresAt', '>', now)\n",
+    replace: '',
+    test: service,
+    title: 'works for seven days',
+  },
+  {
+    defense: 'that a link of a mail pauses requests',
+    file: report,
+    find: 'await pausePushes(ctx, db, { domainId, userId })',
+    replace: 'void domainId',
+    test: service,
+    title: 'pauses requests in every app, ends web sessions and tells the owners',
+  },
+  {
+    defense: 'that a link of a mail ends web sessions',
+    file: report,
+    find: '    await endSessionsButKeys(db, userId)\n',
+    replace: '',
+    test: service,
+    title: 'pauses requests in every app, ends web sessions and tells the owners',
+  },
+  {
+    defense: 'that a link of a mail ends no kept browser',
+    file: report,
+    find: 'await endSessionsButKeys(db, userId)',
+    replace: "await db.deleteFrom('knownBrowser').where('userId', '=', userId).execute()",
+    test: service,
+    title: 'takes neither factors nor kept browsers',
+  },
+  {
+    defense: 'that the database holds no secret of a link',
+    file: 'src/service/not-me/links.ts',
+    find: 'secretHash: hashSecret(secret)',
+    replace: 'secretHash: secret',
+    also: [
+      { file: report, find: 'hashSecret(secret), clock.now()', replace: 'secret, clock.now()' },
+      { file: report, find: 'const hash = hashSecret(secret)', replace: 'const hash = secret' },
+    ],
+    test: service,
+    title: 'is kept only as a hash',
+  },
+  {
+    defense: 'that owners are told',
+    file: report,
+    find: '    await mailOwnersOfReport(db, ctx, report)\n',
+    replace: '',
+    test: service,
+    title: 'pauses requests in every app, ends web sessions and tells the owners',
+  },
+  {
+    defense: 'that the page of a link names its address to no other page',
+    file: 'src/service/not-me/page.ts',
+    find: "  'Referrer-Policy': 'no-referrer',\n",
+    replace: '',
+    test: service,
+    title: 'changes nothing by a %s, because mail programs follow links',
+  },
+  {
+    defense: 'that mails to owners have no such link',
+    file: 'src/service/mail/security-mail.ts',
+    find: 'linkFor && isDisownable(mail)',
+    replace: 'linkFor',
+    test: 'service/mail/mail.test.ts',
+    title: 'is in no mail that is not about what happened to its reader, or that follows a report: %s',
+  },
+]
