@@ -8,7 +8,6 @@ import { followChanges } from './follow-changes.ts'
 import { showClockTimes } from './clock-time.ts'
 import { notePasskeySupport } from './passkey-support.ts'
 import { saveChoice } from './remember.ts'
-import { tellTimeZone } from './tell-time-zone.ts'
 import { showTimeLeft, showWaits } from './time-left.ts'
 import { whenOnline } from './when-online.ts'
 
@@ -58,6 +57,15 @@ async function reload(): Promise<void> {
 function stopOnSubmit(stop: () => void): void {
   addEventListener('submit', (event) => {
     if (!event.defaultPrevented) stop()
+  })
+}
+
+/** Sends with our own forms where the clock of this browser is, for the times in mails. */
+function tellTimeZone(base: string): void {
+  addEventListener('formdata', ({ target, formData }) => {
+    const { method, action } = target as HTMLFormElement
+    const isOurs = method === 'post' && new URL(action).pathname.startsWith(`${base}/`)
+    if (isOurs) formData.set('timeZone', Intl.DateTimeFormat().resolvedOptions().timeZone)
   })
 }
 

@@ -6,6 +6,3 @@ export function isTimeZone(name: string): boolean {
     return false
   }
 }
-
-/** The cookie in which our pages tell the time zone of the browser. A script of the page writes it. */
-export const timeZoneCookie = 'mfa-time-zone'

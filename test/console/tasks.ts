@@ -10,8 +10,7 @@ export const nadia = { name: 'Nadia Becker', username: 'n.becker42', typed: 'bec
 /** What the help desk does each day. */
 export interface Task {
   /**
-   * How often the pointer is pressed at most, after the name was typed. Three is the aim: the action, its reason, and the
-   * confirmation. To verify the caller as well is one more.
+   * How often the pointer is pressed at most, after the name was typed: for the action, its reason, and the confirmation.
    */
   readonly clicks: number
   /** What happens before, elsewhere. */
@@ -30,12 +29,14 @@ export const tasks: Readonly<Record<string, Task>> = {
     steps: (page) => page.locator('.page-head').getByText('Codes locked').waitFor(),
   },
   'verifies a caller, and lets the person in': {
-    clicks: 4,
+    clicks: 3,
     async steps(page, caller) {
       await button(page, 'Verify caller').click()
       await caller.answer('confirm', await page.locator('.big-code').innerText())
       await page.getByText('Caller verified').waitFor()
-      await button(page, 'Create a recovery code').click()
+      // The focus is where most calls go on: the first action.
+      await page.locator('.call-actions button:focus').getByText('Create a recovery code').waitFor()
+      await page.keyboard.press('Enter')
       await confirm(page, 'Create a recovery code')
       await page.getByRole('dialog', { name: 'Recovery code for' }).waitFor()
     },

@@ -54,6 +54,7 @@ describe('the OpenAPI document', () => {
       'hadBypassCodes',
       'epoch',
       'language',
+      'timeZone',
     ])
   })
 

@@ -59,59 +59,69 @@ describe('the language of the mails of a user', () => {
 })
 
 describe('the time zone of the mails of a user', () => {
+  const inZone = (timeZone: string): Parameters<typeof startOwnApp>[0] => ({
+    user: (req) => req.user && { ...(req.user as { username: string }), timeZone },
+  })
+
   it('is that of the app, where it says one', async () => {
-    const { newcomer, user } = await startOwnApp({
-      user: (req) => req.user && { ...(req.user as { username: string }), timeZone: 'Asia/Tokyo' },
-    })
+    const { newcomer, user } = await startOwnApp(inZone('Asia/Tokyo'))
 
     await newcomer()
 
     expect((await user()).timeZone).toBe('Asia/Tokyo')
   })
 
-  it('is else that of the browser with the next change of factors, and not with a sign-in', async () => {
-    const { signedIn, passByDevice, addApp, user, newcomer } = await startOwnApp()
-    const { browser, account } = await signedIn()
-    browser.keep('mfa-time-zone', 'Europe%2FBerlin')
-
-    await newcomer()
+  it('is else that of the browser, as its forms tell it with a change of factors', async () => {
+    const { withDevice, user } = await startOwnApp()
+    const { browser } = await withDevice()
     const before = await user()
-    await passByDevice(browser, account)
-    await addApp(browser)
+
+    await browser.submit('/mfa/devices/codes', { again: 'yes', timeZone: 'Europe/Berlin' })
 
     expect([before.timeZone, (await user()).timeZone]).toEqual([undefined, 'Europe/Berlin'])
   })
 
-  it('is told by the pages', async () => {
-    const { url, newcomer } = await startOwnApp()
-    const { browser } = await newcomer()
-    const page = await keptPage(await sharedChromium(), { timezoneId: 'Asia/Tokyo' })
-    await page.context().addCookies(browser.cookiesAt(url))
+  it('stays that of the app, whatever a browser tells', async () => {
+    const { withDevice, user } = await startOwnApp(inZone('Asia/Tokyo'))
+    const { browser } = await withDevice()
 
-    await page.goto(`${url}/mfa`)
-    const told = async () => (await page.context().cookies()).find(({ name }) => name === 'mfa-time-zone')
+    await browser.submit('/mfa/devices/codes', { again: 'yes', timeZone: 'Europe/Berlin' })
 
-    await expect.poll(told).toMatchObject({ value: 'Asia%2FTokyo', path: '/mfa', expires: -1 })
+    expect((await user()).timeZone).toBe('Asia/Tokyo')
   })
 
-  it.each(['nowhere', 'Europe/Nowhere', 'x'.repeat(200), '%00', '"'])(
-    'is none that does not exist: %s',
-    async (zone) => {
-      const { signedIn, passByDevice, addApp, user } = await startOwnApp()
-      const { browser, account } = await signedIn()
-      browser.keep('mfa-time-zone', zone)
+  it('is sent by the forms of our pages, and not with those of the app', async () => {
+    const { url, withDevice } = await startOwnApp()
+    const { browser } = await withDevice()
+    const page = await keptPage(await sharedChromium(), { timezoneId: 'Asia/Tokyo' })
+    await page.context().addCookies(browser.cookiesAt(url))
+    const sent: (string | null)[] = []
+    page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.postData())))
 
-      await passByDevice(browser, account)
-      const { answer } = await addApp(browser)
+    await page.goto(`${url}/mfa/devices`)
+    await page.locator('form[action$="/devices/codes"] button').click()
+    await page.waitForURL('**/mfa/devices/codes')
+    await page.locator('form[action="/logout"] button').click()
+    await expect.poll(() => sent.length).toBe(2)
 
-      expect([answer.status, (await user()).timeZone]).toEqual([303, undefined])
+    expect(sent[0]).toContain('timeZone=Asia%2FTokyo')
+    expect(sent[1] ?? '').not.toContain('timeZone')
+  })
+
+  it.each(['nowhere', 'Europe/Nowhere', 'x'.repeat(200), '\0', ''])(
+    'is none that does not exist: %j',
+    async (timeZone) => {
+      const { withDevice, user } = await startOwnApp()
+      const { browser } = await withDevice()
+
+      const { status } = await browser.submit('/mfa/devices/codes', { again: 'yes', timeZone })
+
+      expect([status, (await user()).timeZone]).toEqual([303, undefined])
     },
   )
 
   it('stops no request of a user for whom the app says one that does not exist', async () => {
-    const { newcomer, user } = await startOwnApp({
-      user: (req) => req.user && { ...(req.user as { username: string }), timeZone: 'Mars/Olympus' },
-    })
+    const { newcomer, user } = await startOwnApp(inZone('Mars/Olympus'))
 
     const { page } = await newcomer()
 

@@ -79,7 +79,8 @@ describe('the main path, with JavaScript', () => {
     await page.getByRole('button', { name: 'Cancel this sign-in' }).click()
 
     await page.getByRole('heading', { name: 'The sign-in was canceled' }).waitFor()
-    await authenticator.getByText('Nothing to approve').waitFor()
+    // The phone says so until the person has read it, or starts again.
+    await authenticator.getByText('No longer needed').waitFor()
     await page.getByRole('button', { name: 'Try again', exact: true }).click()
     await authenticator.getByText('Sign in to').waitFor()
     await typeNumber(authenticator, wrong(await numberOn(page)))

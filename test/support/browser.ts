@@ -17,8 +17,6 @@ export interface Browser {
   /** A second browser that starts with a copy of the cookies. @param at Another process of the app. */
   copy(at?: string): Browser
   cookie(name: string): string | undefined
-  /** Stores a cookie as a script of a page does. */
-  keep(name: string, value: string): void
   /** All cookies, as the header. */
   cookies(): string
   /** All cookies, for a real browser. */
@@ -95,7 +93,6 @@ export function createBrowser(base: string, given = new Map<string, string>()): 
       ),
     copy: (at = base) => createBrowser(at, jar),
     cookie: (name) => jar.get(name),
-    keep: (name, value) => void jar.set(name, value),
     cookies,
     cookiesAt: (url) => [...jar].map(([name, value]) => ({ name, value, url })),
   }

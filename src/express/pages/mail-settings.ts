@@ -1,19 +1,13 @@
-import type { IncomingMessage } from 'node:http'
-
 import type { MailSettings } from '../../challenge/user.ts'
-import { isTimeZone, timeZoneCookie } from '../../contract/time-zones.ts'
+import { TimeZone } from '../../contract/users.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { languageTagFor } from './languages.ts'
 
-/** How mails to the user are written: in the language of the page, with times as the app or else the browser tells them. */
-export function mailSettingsOf({ req, context }: Pick<WebRequest, 'req' | 'context'>): MailSettings {
-  return { language: languageTagFor(req, context), timeZone: context.user?.timeZone ?? timeZoneOf(req) }
-}
-
-/** The time zone that a script of our pages has told. Anybody can send any text. */
-function timeZoneOf({ headers }: IncomingMessage): string | undefined {
-  const value = new RegExp(`(?:^|; )${timeZoneCookie}=([^;]{1,192})`).exec(headers.cookie ?? '')?.[1]
-  if (value === undefined) return undefined
-  const zone = value.replaceAll(/%2F/gi, '/')
-  return zone.length <= 64 && isTimeZone(zone) ? zone : undefined
+/**
+ * How mails to the user are written: in the language of the page, with times as the app tells them, or else the browser. A script of
+ * our pages adds the time zone to their forms.
+ */
+export function mailSettingsOf({ req, context, user, form }: WebRequest): MailSettings {
+  const told = TimeZone.safeParse(form['timeZone'])
+  return { language: languageTagFor(req, context), timeZone: user.timeZone ?? told.data }
 }

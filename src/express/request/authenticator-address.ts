@@ -17,6 +17,11 @@ interface Configured {
 
 /** Where people open the authenticator, as far as the options say it. */
 export function knownAuthenticator({ authenticatorUrl, publicUrl, path }: Configured): string | undefined {
-  const own = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}${path}/authenticator`
+  const own = publicUrl === undefined ? undefined : `${originAndPrefix(publicUrl)}${path}/authenticator`
   return authenticatorUrl === undefined ? own : configuredAddress(authenticatorUrl, own)
+}
+
+function originAndPrefix(publicUrl: string): string {
+  const { origin, pathname } = new URL(publicUrl)
+  return pathname === '/' ? origin : origin + pathname
 }

@@ -68,6 +68,6 @@ async function page(
 
 /** The first of the browser's languages that is one of ours. */
 function wantedLanguage({ headers }: IncomingMessage): string | null {
-  const wanted = (headers['accept-language'] ?? '').split(',').map((entry) => entry.replace(/;.*$/, '').trim())
+  const wanted = (headers['accept-language'] ?? '').split(',').map((entry) => (entry.split(';', 1)[0] ?? '').trim())
   return wanted.find((tag) => matchLanguage(tag) !== undefined) ?? null
 }

@@ -48,6 +48,7 @@ const user = {
   hadBypassCodes: true,
   epoch,
   language: 'en',
+  timeZone: 'Europe/Berlin',
 }
 
 const domain = {

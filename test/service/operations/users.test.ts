@@ -130,9 +130,11 @@ operation('PUT /users/{userId}', (subject) => {
   it('changes the given fields and no others', async () => {
     const { path, username } = await member(subject())
 
-    const { json } = await subject().call('PUT', path, { body: { name: 'Another', language: 'pt-BR' } })
+    const { json } = await subject().call('PUT', path, {
+      body: { name: 'Another', language: 'pt-BR', timeZone: 'America/Bahia' },
+    })
 
-    const changed = { name: 'Another', language: 'pt-BR' }
+    const changed = { name: 'Another', language: 'pt-BR', timeZone: 'America/Bahia' }
     expect(json).toMatchObject({ username, ...changed, email: 'somebody@example.com' })
   })
 
