@@ -122,7 +122,7 @@ export const ja: Words = {
   approved: '承認しました',
   denied: '拒否しました',
   reported: '報告しました',
-  blocked: 'ブロックしました。誰もサインインしていません。',
+  blocked: 'ブロックしました。誰も入っていません。',
   requestsBlocked: (requests) => `${requests}件のリクエストをブロックしました。`,
   requestsPaused: (span) => `新しいリクエストは${span}間停止します。`,
   reportedSentence:

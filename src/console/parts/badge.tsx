@@ -10,7 +10,7 @@ interface BadgeProps {
 /** A state in a word and an icon. */
 export function Badge({ icon, text, tone = 'plain' }: BadgeProps) {
   return (
-    <span class={`badge ${tone}`}>
+    <span class={`badge ${tone}`} title={text}>
       <Icon path={icon} />
       {text}
     </span>
