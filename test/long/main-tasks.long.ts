@@ -55,7 +55,7 @@ async function signUp(options: { readonly clock?: Clock } = {}) {
   await desk.hears('Your account is ready.')
   await signIn(desk)
   await desk.arrives('How will you confirm sign-ins?')
-  await desk.activate('link', 'My phone')
+  await desk.activate('link', 'My phone Scan a code once, then approve sign-ins there.')
   await desk.arrives('Set up your device')
   return { ...arranged, url }
 }
@@ -127,7 +127,7 @@ describe('by keyboard and by ear alone, a user can', () => {
     const authenticator = await createListener(tab)
     await authenticator.arrives('Add this account?')
     await authenticator.hears('Example')
-    await authenticator.hears('alice')
+    await authenticator.hears('Alice')
     await authenticator.activate('button', 'Add this account')
     await authenticator.arrives('Sign in to Example?')
     await desk.arrives('Approve the sign-in')
@@ -149,7 +149,7 @@ describe('by keyboard and by ear alone, a user can', () => {
     await approve({ desk, authenticator })
 
     await desk.hears('heading "Your account" [level=1]')
-    expect(heard).toContain('alice')
+    expect(heard).toContain('Alice')
     expect(heard).toContain('127.0.0.1')
   })
 
@@ -192,10 +192,12 @@ describe('by keyboard and by ear alone, a user can', () => {
     await desk.arrives('Approve the sign-in')
     await desk.activate('button', 'Cancel this sign-in')
     await desk.arrives('The sign-in was canceled')
+    await authenticator.arrives('No longer needed')
+    await authenticator.activate('button', 'OK')
     await authenticator.hears('Nothing to approve')
     await contexts[1].setOffline(true)
 
-    await authenticator.activate('button', 'Show code for alice at Example')
+    await authenticator.activate('button', 'Show code for Alice at Example')
     await authenticator.hears('Copy')
     expect(await authenticator.focused()).toMatch(/^- button "\d{3} \d{3} Copy"/)
     const [code = ''] = /\d{3} \d{3}/.exec(await authenticator.focused()) ?? []
@@ -217,12 +219,11 @@ describe('by keyboard and by ear alone, a user can', () => {
 
     await desk.activate('link', 'Your devices')
     await desk.arrives('Your devices')
-    await desk.activate('button', 'Make new codes')
+    // They are made once it is confirmed, without another press.
+    await desk.activate('button', 'Make recovery codes')
     await desk.arrives('Confirm the change to your devices')
     await authenticator.arrives('Change your devices at Example?')
     await approve({ desk, authenticator })
-    await desk.arrives('Your devices')
-    await desk.activate('button', 'Make new codes')
     await desk.arrives('Recovery codes')
     const [code = ''] = /\d{3} \d{3} \d{3}/.exec(await desk.hear()) ?? []
     await desk.activate('link', "I've saved them")
@@ -268,7 +269,8 @@ describe('by keyboard and by ear alone, a user can', () => {
     })
     await page.goto(`${app.url}/account`)
     await setUp(arranged, 'Test')
-    await desk.tabTo('checkbox', "Don't ask again on this browser for 30 days")
+    const meaning = 'Until then, your password is enough here: choose this only on your own computer.'
+    await desk.tabTo('checkbox', `Don't ask again on this browser for 30 days ${meaning}`)
     await desk.press('Space')
     expect(await desk.focused()).toContain('[checked]')
     await approve(arranged)
@@ -337,7 +339,7 @@ describe('by keyboard and by ear alone, a user can', () => {
     await authenticator.hears('Nothing to approve')
     await authenticator.activate('button', 'History')
     await authenticator.arrives('History')
-    await authenticator.hears('alice at Example')
+    await authenticator.hears('Alice at Example')
     await authenticator.activate('button', 'Back')
     await authenticator.activate('button', 'Settings')
     await authenticator.arrives('Settings')
