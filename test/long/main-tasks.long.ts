@@ -226,7 +226,7 @@ describe('by keyboard and by ear alone, a user can', () => {
     await approve({ desk, authenticator })
     await desk.arrives('Recovery codes')
     const [code = ''] = /\d{3} \d{3} \d{3}/.exec(await desk.hear()) ?? []
-    await desk.activate('link', "I've saved them")
+    await desk.activate('button', "I've saved them")
     await desk.arrives('Your devices')
     await desk.hears('5 of 5 left')
     await desk.activate('link', 'Back to the app')
