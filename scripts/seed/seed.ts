@@ -14,6 +14,8 @@ export interface SeedOptions {
   /** The file of a SQLite database that does not exist yet, or the address of an empty PostgreSQL database. */
   readonly database: string
   readonly people: number
+  /** For PostgreSQL, which has no folder for a key file. */
+  readonly keys?: string | undefined
   /** Hardware tokens that belong to no one; by default one for each 200 people. */
   readonly freeTokens?: number
   /** The same people and sign-ins in each run, that end now. */
@@ -29,11 +31,16 @@ export interface Seeded {
 export async function seedDatabase({
   database,
   people,
+  keys,
   freeTokens = Math.ceil(people / 200),
   seed = 1,
 }: SeedOptions): Promise<Seeded> {
   const random = createRandom(seed)
-  const options = ServiceOptions.parse({ database, random: (size: number) => random.bytes(size) })
+  const options = ServiceOptions.parse({
+    database,
+    ...(keys !== undefined && { keys }),
+    random: (size: number) => random.bytes(size),
+  })
   const service = await openService(options, undefined, { create: true })
   try {
     const tenant = await createTenant(service.ctx)

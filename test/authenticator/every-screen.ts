@@ -67,7 +67,7 @@ export async function everyScreen(
   await service.client.sessions.cancel(service.domainId, second.id)
   await page.locator('.outcome').waitFor()
   await look('ended')
-  await page.locator('.card .wide').click()
+  await page.locator('.card .outlined.wide').click()
   await service.ask('alice', fromDesk)
   await page.locator('.keypad').waitFor()
   await page.locator('.answer .outlined').click()

@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
+import { languageNames } from '../../src/contract/languages.ts'
 import { random128 } from '../support/device-signer.ts'
-import type { RunningService } from '../support/running-service.ts'
+import { type RunningService, startService } from '../support/running-service.ts'
 import { fromDesk, phones, small } from './phone.ts'
 import { button, giveBlankCamera, headline, seen, read } from './screen.ts'
 
@@ -153,6 +154,29 @@ describe('a request', () => {
     // Also in Arabic, the end of a place is cut off, and not its beginning.
     const place = page.locator('.facts-box strong').first()
     expect(await place.evaluate((element) => getComputedStyle(element).direction)).toBe('ltr')
+  })
+
+  it('names its app in full on a small phone, in each language', async () => {
+    const service = await startService()
+    const { code } = await service.enroll('alice')
+    const page = await phone.openWith(service, code, { context: { ...small, viewport: { width: 360, height: 640 } } })
+    await service.ask('alice', fromDesk)
+    await headline(page, 'Sign in to Wiki?')
+
+    const cut = await inLanguages(page, Object.keys(languageNames), async () => {
+      const end = await page.locator('h1').evaluate((element) => element.clientWidth)
+      return page
+        .locator('.named > *')
+        .evaluateAll(
+          (all, line) =>
+            (all as HTMLElement[])
+              .filter(({ scrollWidth, offsetWidth }) => scrollWidth > offsetWidth || offsetWidth > line)
+              .map(({ textContent }) => textContent),
+          end,
+        )
+    })
+
+    expect(cut).toEqual([])
   })
 
   // Without a PIN, the screen of the number is the same, and the others are lower: only the question for the PIN names the app.

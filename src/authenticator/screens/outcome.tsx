@@ -78,7 +78,7 @@ export function OutcomeScreen({ outcome, report, clock, waits = false, onReport,
           {report ? <p class="sentence centered">{doneBy(report, speech)}</p> : null}
           <p class="sentence centered">{words[sentence] as string}</p>
           <Button class="outlined wide" onClick={onDone} label={words.ok} />
-          {onReport ? <Button class="report" icon={icons.shield} onClick={onReport} label={words.report} /> : null}
+          {onReport ? <Button class="report wide" icon={icons.shield} onClick={onReport} label={words.report} /> : null}
         </>
       )}
     </Card>
