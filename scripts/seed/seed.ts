@@ -41,7 +41,7 @@ export async function seedDatabase({
     ...(keys !== undefined && { keys }),
     random: (size: number) => random.bytes(size),
   })
-  const service = await openService(options, undefined, { create: true })
+  const service = await openService(options, undefined, { create: true, timeout: 600_000 })
   try {
     const tenant = await createTenant(service.ctx)
     await insertAdministrators(service.ctx, tenant, random)

@@ -1,3 +1,4 @@
+import { isPhishingResistant } from '../contract/factor-descriptions.ts'
 import { stricterBrowser } from '../contract/browser-key.ts'
 import type { UnknownBrowser } from '../contract/browser-key.ts'
 import { countsUnder, stricter } from '../contract/phishing-resistance.ts'
@@ -84,5 +85,5 @@ export function expiryOf({ verified, policy }: { readonly verified: Verified; re
 
 /** A passkey answers to no relay, so it counts from any browser. */
 function isFromAcceptedBrowser({ unknownBrowser }: Policy, { factor, browser }: Verified): boolean {
-  return unknownBrowser === 'number' || factor === 'passkey' || browser === 'kept'
+  return unknownBrowser === 'number' || isPhishingResistant(factor) || browser === 'kept'
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { isPhishingResistant } from './factor-descriptions.ts'
 import type { Factor } from './users.ts'
 
 /**
@@ -34,7 +35,7 @@ interface Approval {
 
 /** Whether an approval counts under a policy that may be stricter than the one that it was created under. */
 export function countsUnder(policy: PhishingResistance, { factor, phishingResistant }: Approval): boolean {
-  return factor === 'passkey' || strictness(phishingResistant) >= strictness(policy)
+  return (factor !== null && isPhishingResistant(factor)) || strictness(phishingResistant) >= strictness(policy)
 }
 
 /** What a request says of a policy. */

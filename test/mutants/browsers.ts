@@ -92,8 +92,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that an e-mailed code makes no browser known',
     file: 'src/service/api/sessions.ts',
-    find: "given === undefined || session.factor === 'email'",
-    replace: 'given === undefined',
+    find: ' || (session.factor !== null && !isStrong(session.factor))',
+    replace: '',
     test: 'service/known-browsers.test.ts',
     title: 'gets no known browser from an e-mailed code, which does not extend one either',
   },

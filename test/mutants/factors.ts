@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a code that was granted by e-mail ends with another first factor',
     file: 'src/service/device/activate.ts',
-    find: "const firstStrong = grantedFactor === 'email'",
+    find: 'const firstStrong = grantedFactor !== null && !isStrong(grantedFactor)',
     replace: 'const firstStrong = false',
     test: service,
     title: 'loses its activation code when another first factor is set up',

@@ -12,15 +12,15 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a number alone keeps no browser',
     file: rule,
-    find: "  return factor === 'passkey' || browser === 'keeping'",
-    replace: "  return factor === 'passkey' || browser !== null",
+    find: "  return (factor !== null && isPhishingResistant(factor)) || browser === 'keeping'",
+    replace: '  return (factor !== null && isPhishingResistant(factor)) || browser !== null',
     test,
     title: 'is not kept after %s, because the person may have typed the number for a relay',
   },
   {
     defense: 'a code keeps no browser',
     file: rule,
-    find: "  return factor === 'passkey' || browser === 'keeping'",
+    find: "  return (factor !== null && isPhishingResistant(factor)) || browser === 'keeping'",
     replace: "  return factor !== 'push' || browser === 'keeping'",
     test,
     title: 'is not kept after a code',
@@ -92,7 +92,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a code which keeps a browser changes nothing',
     file: 'src/service/factors/change-pass.ts',
-    find: "  if (factor === 'bypass' && session.browser === 'keeping') return undefined\n",
+    find: "  if (isHandedOver(factor) && session.browser === 'keeping') return undefined\n",
     replace: '',
     test,
     title: 'that gets deny gets nothing else for the code of an administrator',
@@ -279,7 +279,7 @@ export const mutants: readonly Mutant[] = [
     also: [
       {
         file: 'src/service/factors/change-pass.ts',
-        find: "  if (factor === 'bypass' && session.browser === 'keeping') return undefined\n",
+        find: "  if (isHandedOver(factor) && session.browser === 'keeping') return undefined\n",
         replace: '',
       },
     ],

@@ -425,7 +425,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'only passkeys and recovery codes change passkeys',
     file: rule,
-    find: "if (changed === 'passkey') return here.includes('passkey')",
+    find: "if (changed === 'passkey') return here.some(isPhishingResistant)",
     replace: "if (changed === 'passkey') return here.length < 0",
     test: changes,
     title: 'is refused with a pass %s',
@@ -433,7 +433,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'recovery codes follow passkeys',
     file: rule,
-    find: "return changed === 'codes' && anywhere.includes('passkey')",
+    find: "return changed === 'codes' && anywhere.some(isPhishingResistant)",
     replace: "return changed === 'codes' && anywhere.length < 0",
     test: changes,
     title: 'follows for recovery codes, which would change passkeys',
@@ -441,8 +441,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the pass of a passkey that was removed',
     file: 'src/service/store/passes.ts',
-    find: "if (factor === 'passkey') return (await passkeyOfUser(db, { id: factorId, userId: user.id })) !== undefined",
-    replace: "if (factor === 'passkey') return true",
+    find: 'passkey: async (db, { user, id }) => (await passkeyOfUser(db, { id, userId: user.id })) !== undefined',
+    replace: 'passkey: async () => true',
     test: changes,
     title: 'is refused with the pass of a passkey that was removed since',
   },

@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'taking a passed e-mail code for a factor',
     file: 'src/service/api/sessions.ts',
-    find: "    if (tried.right.factor === 'email') await enrollUser(db, call, { userId: user.id, strong: false }, call)\n",
+    find: '    if (!isStrong(tried.right.factor)) await enrollUser(db, call, { userId: user.id, strong: false }, call)\n',
     replace: '',
     test: 'service/codes/email-code.test.ts',
     title: 'counts as a factor once it was used: from then on the password alone sets up no first one',

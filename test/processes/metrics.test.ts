@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { Factor } from '../../src/contract/users.ts'
 import { createClient } from '../../src/client/client.ts'
 import { createDevice } from '../../src/device/index.ts'
 import { runIn } from '../cli/admin/run-command.ts'
@@ -92,6 +93,17 @@ describe('the metrics of second-factor serve', () => {
     expect(valueOf(metrics, 'second_factor_database_wait_seconds_count', { purpose: 'transaction' })).toBeGreaterThan(5)
     const sinceWrite = Date.now() / 1000 - valueOf(metrics, 'second_factor_database_last_write_timestamp_seconds')
     expect(sinceWrite).toBeLessThan(60)
+  })
+
+  it('start at 0 for each factor, so that an alert sees the first event', async () => {
+    const { samples } = await scrape()
+
+    const settled = samples.filter(({ name }) => name === 'second_factor_sessions_settled_total')
+    const present = (outcome: string) =>
+      new Set(settled.filter(({ labels }) => labels['outcome'] === outcome).map(({ labels }) => labels['factor']))
+    expect(present('approved')).toEqual(new Set(Factor.options))
+    expect(present('wrong_code')).toEqual(new Set(['otp', 'email', 'bypass']))
+    expect(present('wrong_passkey')).toEqual(new Set(['passkey']))
   })
 
   it('have a help text with a unit, and labels whose values callers cannot invent', async () => {

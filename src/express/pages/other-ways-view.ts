@@ -1,3 +1,4 @@
+import { isStrong } from '../../contract/factor-descriptions.ts'
 import { codesPause } from '../../challenge/pauses.ts'
 import { latinDigits } from '../../contract/languages.ts'
 import { canPush, hasOnlyDevice } from './code-view.ts'
@@ -44,7 +45,7 @@ function codeWays(page: StatusPage): readonly Way[] {
   const { ways } = layout.words
   if (!service.knowsFactors) {
     // The service does not say which codes a user has: one field takes them all.
-    const hasCodes = others.some((factor) => factor !== 'email')
+    const hasCodes = others.some(isStrong)
     return [...(hasCodes ? [{ ...ways.otp, link: '?use=code' }] : []), ...emailWay(page)]
   }
   return [

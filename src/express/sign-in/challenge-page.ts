@@ -1,3 +1,4 @@
+import { isPhishingResistant } from '../../contract/factor-descriptions.ts'
 import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
 import { codeFactors } from '../../challenge/code.ts'
@@ -144,7 +145,7 @@ function noPasskey(policy: ChallengePolicy, known: KnownHere) {
 
 /** Whether only a passkey passes, and the user has none for this app. */
 function isForPasskeys(allowed: readonly Factor[], { kind }: ChallengeStatus): boolean {
-  return kind === 'no_device' && allowed.every((factor) => factor === 'passkey')
+  return kind === 'no_device' && allowed.every(isPhishingResistant)
 }
 
 /** The user, as the service knows it. */

@@ -1,3 +1,4 @@
+import { isPhishingResistant } from '../../contract/factor-descriptions.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
 import { isPasskeyNeeded } from '../../challenge/passkey-policy.ts'
 import type { Known } from '../../challenge/passkey-policy.ts'
@@ -33,7 +34,7 @@ export function challengePolicy(visit: Pick<WebRequest, 'req' | 'context'>, chal
  * @param known The user, who decides whether anything but a passkey counts. Where nothing is known yet, the service decides.
  */
 export function acceptedFactors(policy: ChallengePolicy, known?: Known): readonly Factor[] {
-  return needsOnlyPasskey(policy, known) ? policy.factors.filter((factor) => factor === 'passkey') : policy.factors
+  return needsOnlyPasskey(policy, known) ? policy.factors.filter(isPhishingResistant) : policy.factors
 }
 
 /**

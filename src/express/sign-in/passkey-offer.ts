@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 
+import { isPhishingResistant, isStrong } from '../../contract/factor-descriptions.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
 import { hasPasskey } from '../../challenge/passkey.ts'
 import { mayManageFactors } from '../../challenge/own-factors.ts'
@@ -18,7 +19,8 @@ export const declinedFor = Object.freeze({ later: 30 * day, never: 400 * day })
 export async function mayOfferPasskey(request: WebRequest, { purpose }: Challenge): Promise<boolean> {
   const { req, context, state, form, user } = request
   const { factor } = state.verified ?? {}
-  if (purpose !== 'sign_in' || form['passkeys'] !== 'yes' || factor === 'passkey' || factor === 'email') return false
+  if (purpose !== 'sign_in' || form['passkeys'] !== 'yes') return false
+  if (factor && (isPhishingResistant(factor) || !isStrong(factor))) return false
   if (passkeyOfferCookie.read(req, context) === declinedBy(request)) return false
   try {
     const service = await context.mfa.connect()

@@ -1,3 +1,4 @@
+import { isStrong } from '../../contract/factor-descriptions.ts'
 import { countsUnder, requestedPolicy, stricter } from '../../contract/phishing-resistance.ts'
 import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
 import type * as contract from '../../contract/sessions.ts'
@@ -280,14 +281,14 @@ async function redeemWithin(
   return { ...sessionView(won), epoch, browser: await passedIn(call, db, won, browser) }
 }
 
-/** A code sent by e-mail does not make a browser known: an attacker who can only read the mail must not get the second budget. */
+/** A weak factor does not make a browser known: an attacker who can only read the mail must not get the second budget. */
 function passedIn(
   call: Call,
   db: Queryable,
   session: SessionRow,
   given: Input<typeof contract.redeemSession>['browser'],
 ) {
-  if (given === undefined || session.factor === 'email') return undefined
+  if (given === undefined || (session.factor !== null && !isStrong(session.factor))) return undefined
   const { id: browser, publicKey, ...more } = given
   const key = mayKeep(session) ? publicKey : undefined
   const place = more.place ?? placeOf(session)
@@ -379,8 +380,8 @@ async function byCode(
   const now = call.clock.now()
   const session = blank(call, starting)
   if (tried.right) {
-    // E-mail counts as a factor although it was never enrolled: from now on the password alone is not enough to enroll one.
-    if (tried.right.factor === 'email') await enrollUser(db, call, { userId: user.id, strong: false }, call)
+    // A weak factor counts although it was never enrolled: from now on the password alone is not enough to enroll one.
+    if (!isStrong(tried.right.factor)) await enrollUser(db, call, { userId: user.id, strong: false }, call)
     // Only a code that was handed over is right where a passkey is needed.
     const isKept = starting.passkeyNeeded && isKeptByCode(session.browser, input.unknownBrowser)
     const browser = isKept ? 'keeping' : session.browser

@@ -1,3 +1,4 @@
+import { isStrong } from '../../contract/factor-descriptions.ts'
 import { ActivateRequest, devicePaths } from '../../contract/device.ts'
 import type { PushSubscription } from '../../contract/device.ts'
 import type { Activated } from '../../contract/device-answers.ts'
@@ -112,7 +113,7 @@ async function useCode(ctx: ServiceContext, db: Queryable, activation: FoundActi
   const { userId, tokenId, organizationId, replaces, firstOnly, grantedFactor } = activation
   const now = ctx.clock.now()
   const first = !replaces && firstOnly === 1
-  const firstStrong = grantedFactor === 'email'
+  const firstStrong = grantedFactor !== null && !isStrong(grantedFactor)
   if (!(await enrollUser(db, ctx, { userId, tokenId, first, firstStrong }, { organizationId }))) throw noCode()
   const used = replaces ? await useReplacement(db, activation, now) : await activateToken(db, tokenId, now)
   if (!used) throw noCode()

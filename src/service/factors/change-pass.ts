@@ -1,3 +1,4 @@
+import { isHandedOver } from '../../contract/factor-descriptions.ts'
 import type { ChangedFactor, ChangeRequirement } from '../../contract/factors.ts'
 import { countsUnder, stricter } from '../../contract/phishing-resistance.ts'
 import type { Caller } from '../context/caller.ts'
@@ -69,7 +70,7 @@ async function findGrant(db: Queryable, caller: Caller, change: Change): Promise
   if (!domain || !user) return undefined
   const { purpose, settledAt, factor, factorId } = session
   // The code of an administrator kept a browser, and that was all it was for.
-  if (factor === 'bypass' && session.browser === 'keeping') return undefined
+  if (isHandedOver(factor) && session.browser === 'keeping') return undefined
   if (!countsUnder(domain.phishingResistant, session)) return undefined
   const grant = { domain, user, factor, factorId }
   const passed = { purpose, settledAt, factor, factorId, inForce: await isInForce(db, grant, now) }

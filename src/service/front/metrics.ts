@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { Registry } from 'prom-client'
 
+import { isPhishingResistant, isStrong, isTyped } from '../../contract/factor-descriptions.ts'
+import { Factor } from '../../contract/users.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import type { Observer } from '../monitoring/observer.ts'
 import { loadOptional } from '../ground/optional-package.ts'
@@ -145,13 +147,9 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
   })
 
   // A counter that first appears with its first event shows no increase that an alert could detect.
-  for (const factor of ['push', 'otp', 'email', 'bypass']) settled.inc({ outcome: 'approved', factor }, 0)
-  for (const factor of ['otp', 'email', 'bypass']) settled.inc({ outcome: 'wrong_code', factor }, 0)
-  for (const factor of ['push', 'otp', 'bypass']) {
-    settled.inc({ outcome: 'phishing_resistance_required', factor }, 0)
-    settled.inc({ outcome: 'unknown_browser', factor }, 0)
+  for (const factor of Factor.options) {
+    for (const outcome of outcomesOf(factor)) settled.inc({ outcome, factor }, 0)
   }
-  for (const outcome of pushOutcomes) settled.inc({ outcome, factor: 'push' }, 0)
   for (const outcome of ['sent', 'gone', 'refused', 'failed', 'dropped']) pushes.inc({ outcome }, 0)
   for (const outcome of ['right', 'wrong', 'refused']) tries.inc({ outcome }, 0)
   for (const way of ['push', 'code']) for (const browser of ['known', 'other']) refused.inc({ way, browser }, 0)
@@ -165,7 +163,7 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
   return {
     answered: ({ operation, status, seconds }) => requests.observe({ operation, status }, seconds),
     settled(outcome, sessions = 1, session) {
-      settled.inc({ outcome, factor: session?.factor ?? 'push' }, sessions)
+      settled.inc({ outcome, factor: session?.factor ?? pushed }, sessions)
       if (session?.seconds !== undefined) waited.observe({ outcome }, Math.max(0, session.seconds))
     },
     pushed: (outcome) => pushes.inc({ outcome }),
@@ -182,6 +180,21 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
     clockJumped: () => leaps.inc(),
   }
 }
+
+/** How sessions of a factor can end. */
+const outcomesOf = (factor: Factor): readonly string[] => [
+  'approved',
+  ...(isTyped(factor) ? ['wrong_code'] : []),
+  ...(isPhishingResistant(factor)
+    ? ['wrong_passkey']
+    : isStrong(factor)
+      ? ['phishing_resistance_required', 'unknown_browser']
+      : []),
+  ...(factor === pushed ? pushOutcomes : []),
+]
+
+/** The factor that is asked on a device, and that a session has without another one. */
+const pushed: Factor = 'push'
 
 /** Outcomes of pushed requests other than approvals. */
 const pushOutcomes = ['user_denied', 'reported', 'wrong_number', 'timeout', 'cancelled', 'push_failed']

@@ -1,3 +1,4 @@
+import { isHandedOver, isPhishingResistant, isStrong } from '../../contract/factor-descriptions.ts'
 import type { SessionPurpose } from '../../contract/sessions.ts'
 import { needsPasskey } from '../../contract/phishing-resistance.ts'
 import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
@@ -72,10 +73,10 @@ export function mayMakeFirstCodes(pass: Pass, { hadCodes, factorIds }: FirstCode
 
 function isStrongEnough(factor: Factor, changed: ChangedFactor, owned: OwnedFactors): boolean {
   // A bypass code that replaces a missing passkey leads to a new one, and to nothing else.
-  if (needsPasskey(owned.phishingResistant, owned.here.includes('passkey'))) {
-    return factor === 'passkey' || (factor === 'bypass' && changed === 'passkey')
+  if (needsPasskey(owned.phishingResistant, owned.here.some(isPhishingResistant))) {
+    return isPhishingResistant(factor) || (isHandedOver(factor) && changed === 'passkey')
   }
-  if (isBehindPasskey(changed, owned)) return factor === 'passkey' || factor === 'bypass'
+  if (isBehindPasskey(changed, owned)) return isPhishingResistant(factor) || isHandedOver(factor)
   return isStrong(factor) || mayAddFirst(changed, owned)
 }
 
@@ -84,15 +85,13 @@ function isStrongEnough(factor: Factor, changed: ChangedFactor, owned: OwnedFact
  * the user to approve a request must not be able to add a passkey. Recovery codes follow, because a new one would change passkeys.
  */
 function isBehindPasskey(changed: ChangedFactor, { here, anywhere }: OwnedFactors): boolean {
-  if (changed === 'passkey') return here.includes('passkey')
-  return changed === 'codes' && anywhere.includes('passkey')
+  if (changed === 'passkey') return here.some(isPhishingResistant)
+  return changed === 'codes' && anywhere.some(isPhishingResistant)
 }
 
-/** E-mail is the weakest factor: it can add the first factor and nothing after that. */
+/** A weak factor can add the first strong one, and nothing after that. */
 function mayAddFirst(changed: ChangedFactor, owned: OwnedFactors): boolean {
   // A device is valid in its own domain only. Other factors are valid everywhere, so strong factors of all domains count.
   const present = changed === 'device' ? owned.here : owned.anywhere
   return !owned.everStrong && !present.some(isStrong)
 }
-
-const isStrong = (factor: Factor): boolean => factor !== 'email'

@@ -1,5 +1,6 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
 
+import { isPhishingResistant } from '../../contract/factor-descriptions.ts'
 import { isBeforeEnd } from '../../clock.ts'
 import { browserProofText } from '../../contract/browser-proof-text.ts'
 import type { BrowserProof, UnknownBrowser } from '../../contract/browser-key.ts'
@@ -83,5 +84,5 @@ export function mayKeep({
   readonly factor: Factor | null
   readonly browser: SessionBrowser | null
 }) {
-  return factor === 'passkey' || browser === 'keeping'
+  return (factor !== null && isPhishingResistant(factor)) || browser === 'keeping'
 }

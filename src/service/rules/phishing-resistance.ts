@@ -1,3 +1,4 @@
+import { isHandedOver, isPhishingResistant } from '../../contract/factor-descriptions.ts'
 import type { SessionPurpose } from '../../contract/sessions.ts'
 import type { Factor } from '../../contract/users.ts'
 
@@ -9,5 +10,5 @@ export const handedOverFor = 30 * 60
 
 /** Whether a factor is tried where a passkey is needed: a bypass code leads to a new passkey, and does not sign in. */
 export function isTriedForPasskey(factor: Factor, purpose: SessionPurpose): boolean {
-  return factor === 'passkey' || (factor === 'bypass' && purpose === 'change_devices')
+  return isPhishingResistant(factor) || (isHandedOver(factor) && purpose === 'change_devices')
 }

@@ -54,16 +54,29 @@ export async function isInForce(
   { domain, user, factor, factorId }: PassedFactor & { readonly domain: DomainRow; readonly user: UserRow },
   now: number,
 ): Promise<boolean> {
-  if (factor === 'email') return domain.emailOtpEnabled === 1 && user.email !== '' && addressRest(user, now) === 0
-  if (factorId === null) return false
-  if (factor === 'bypass')
-    return domain.bypassEnabled === 1 && (await keptCode(db, { id: factorId, userId: user.id }, now)) !== undefined
-  if (factor === 'passkey') return (await passkeyOfUser(db, { id: factorId, userId: user.id })) !== undefined
-  const device = await activeDevice(db, domain.id, user.id)
-  return (
-    device?.id === factorId ||
-    (factor === 'otp' && (await ownHardware(db, { id: factorId, userId: user.id })) !== undefined)
-  )
+  return inForce[factor](db, { domain, user, id: factorId ?? '' }, now)
+}
+
+interface Used {
+  readonly domain: DomainRow
+  readonly user: UserRow
+  /** Of the device, token, passkey or code; empty for e-mail. */
+  readonly id: string
+}
+
+const inForce: Readonly<Record<Factor, (db: Queryable, used: Used, now: number) => Promise<boolean>>> = {
+  passkey: async (db, { user, id }) => (await passkeyOfUser(db, { id, userId: user.id })) !== undefined,
+  push: isDevice,
+  otp: async (db, used) =>
+    (await isDevice(db, used)) || (await ownHardware(db, { id: used.id, userId: used.user.id })) !== undefined,
+  email: async (_db, { domain, user }, now) =>
+    domain.emailOtpEnabled === 1 && user.email !== '' && addressRest(user, now) === 0,
+  bypass: async (db, { domain, user, id }, now) =>
+    domain.bypassEnabled === 1 && (await keptCode(db, { id, userId: user.id }, now)) !== undefined,
+}
+
+async function isDevice(db: Queryable, { domain, user, id }: Used): Promise<boolean> {
+  return (await activeDevice(db, domain.id, user.id))?.id === id
 }
 
 type Owned = Pick<SessionRow, 'id' | 'userId'>

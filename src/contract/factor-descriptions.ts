@@ -1,0 +1,32 @@
+import type { Factor } from './users.ts'
+
+/** What a factor is, for everything that decides by it. A new factor says all of it here. */
+interface FactorDescription {
+  /**
+   * Whether the mailbox of the user does not give it. A weak factor confirms nothing but the first strong one, makes no browser known,
+   * and counts as enrolled once it was used.
+   */
+  readonly strong: boolean
+  /** Whether a page that passes on what people type and approve cannot pass it on: so it counts from any browser, and may keep it. */
+  readonly phishingResistant: boolean
+  /** Whether it is a code that people type. */
+  readonly typed: boolean
+  /** Whether an administrator hands it over in person to a user who needs a passkey: it leads to a new one, and to nothing else. */
+  readonly handedOver: boolean
+}
+
+const descriptions: Readonly<Record<Factor, FactorDescription>> = {
+  passkey: { strong: true, phishingResistant: true, typed: false, handedOver: false },
+  push: { strong: true, phishingResistant: false, typed: false, handedOver: false },
+  otp: { strong: true, phishingResistant: false, typed: true, handedOver: false },
+  email: { strong: false, phishingResistant: false, typed: true, handedOver: false },
+  bypass: { strong: true, phishingResistant: false, typed: true, handedOver: true },
+}
+
+export const isStrong = (factor: Factor): boolean => descriptions[factor].strong
+
+export const isPhishingResistant = (factor: Factor): boolean => descriptions[factor].phishingResistant
+
+export const isTyped = (factor: Factor): boolean => descriptions[factor].typed
+
+export const isHandedOver = (factor: Factor): boolean => descriptions[factor].handedOver
