@@ -65,7 +65,7 @@ interface PeopleSlots extends PeopleQuery, Words {
 }
 
 /** If a text finds more people, each person is compared with it in the order of the list, which then soon fills a page. */
-const maxFound = 10_000
+const maxFound = 4000
 
 /**
  * The people whom a text finds by what is visible of them.
