@@ -100,4 +100,26 @@ describe('the address of the authenticator', () => {
   ])('is an origin or all of it: %s is %s', async (authenticatorUrl, wanted) => {
     expect(await offered({ authenticatorUrl, publicUrl: 'https://app.example' })).toBe(wanted)
   })
+
+  it.each([
+    [{ publicUrl: 'https://app.example' }, 'https://app.example/mfa/authenticator'],
+    [{ publicUrl: 'https://app.example/portal/' }, 'https://app.example/portal/mfa/authenticator'],
+    [{ publicUrl: 'https://app.example', path: '/second' }, 'https://app.example/second/authenticator'],
+    [
+      { publicUrl: 'https://app.example', authenticatorUrl: 'https://mfa.example' },
+      'https://mfa.example/authenticator',
+    ],
+    // Without either, only a request could tell, whose headers anyone can write.
+    [{}, undefined],
+  ] as [Partial<MfaOptions>, string | undefined][])(
+    'is what an embedded service is told, for its mails: %j',
+    async (options, address) => {
+      const told: unknown[] = []
+      const service = { ...embeddedLike, connect: (app?: object) => (told.push(app), embeddedLike.connect()) }
+
+      start({ service, ...options })
+
+      expect(told).toEqual([expect.objectContaining({ authenticatorUrl: address })])
+    },
+  )
 })

@@ -9,6 +9,7 @@ export function configuredAddress(configured: string, own: string | undefined): 
   return own !== undefined && new URL(own).origin === origin ? own : `${origin}/authenticator`
 }
 
+/** Addresses without a slash at their end. */
 interface Configured {
   readonly authenticatorUrl?: string | undefined
   readonly publicUrl?: string | undefined
@@ -17,11 +18,6 @@ interface Configured {
 
 /** Where people open the authenticator, as far as the options say it. */
 export function knownAuthenticator({ authenticatorUrl, publicUrl, path }: Configured): string | undefined {
-  const own = publicUrl === undefined ? undefined : `${originAndPrefix(publicUrl)}${path}/authenticator`
+  const own = publicUrl === undefined ? undefined : `${publicUrl}${path}/authenticator`
   return authenticatorUrl === undefined ? own : configuredAddress(authenticatorUrl, own)
-}
-
-function originAndPrefix(publicUrl: string): string {
-  const { origin, pathname } = new URL(publicUrl)
-  return pathname === '/' ? origin : origin + pathname
 }
