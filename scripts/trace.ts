@@ -1,0 +1,140 @@
+/**
+ * Shows which functions of the package a request enters, by file: `node scripts/trace.ts` for a table of six trips, with `--files` for
+ * the files of each. It counts entries, so a value that is derived again and again stands out, and says nothing about time.
+ */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Session } from 'node:inspector/promises'
+import { parseArgs } from 'node:util'
+
+import express from 'express'
+import session from 'express-session'
+
+import { createDevice } from '../src/device/index.ts'
+import { mfa } from '../src/index.ts'
+import { embedded } from '../src/service/index.ts'
+import { createBrowser } from '../test/support/browser.ts'
+import { table } from './markdown-table.ts'
+import { root } from './run.ts'
+
+/** A file below src/, and how often its functions were entered. */
+export type Entries = ReadonlyMap<string, number>
+
+/** What a person does, and what it enters. */
+export interface Trip {
+  readonly name: string
+  readonly entries: Entries
+}
+
+/** The way from a login to the page of one's own devices. */
+export async function takeTrips(): Promise<readonly Trip[]> {
+  const profiler = new Session()
+  profiler.connect()
+  await profiler.post('Profiler.enable')
+  await profiler.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  const app = await startApp()
+  const trips: Trip[] = []
+  const trip = async <T>(name: string, take: () => Promise<T>): Promise<T> => {
+    await entriesOf(profiler)
+    const result = await take()
+    trips.push({ name, entries: await entriesOf(profiler) })
+    return result
+  }
+  try {
+    const { browser } = app
+    await browser.open('/sign-in')
+    const device = createDevice()
+    const { text: setUp } = await browser.visit('/account')
+    const account = await device.activate(`${app.url}/mfa`, /#code=([a-z0-9]{10})/.exec(setUp)?.[1] ?? '', {
+      name: 'Phone',
+    })
+    await browser.visit('/mfa')
+    const waiting = await trip('the page of an open request', () => browser.open('/mfa'))
+    const { requests = [] } = await trip('the inbox of a device', () => device.requests(account))
+    const [request] = requests
+    if (!request) throw new Error('no request is open')
+    const number = /id="number">(\d+)</.exec(waiting.text)?.[1] ?? ''
+    await trip('an approval on a device', () => device.answer(account, request, { decision: 'approve', number }))
+    await trip('the end of a sign-in', () => browser.submit('/mfa/complete'))
+    await trip('a page of the app, verified', () => browser.open('/account'))
+    await trip('the page of one’s own devices', () => browser.open('/mfa/devices'))
+    return trips
+  } finally {
+    await app.close()
+    profiler.disconnect()
+  }
+}
+
+/** What was entered since the last call. */
+async function entriesOf(profiler: Session): Promise<Entries> {
+  const { result } = await profiler.post('Profiler.takePreciseCoverage')
+  const source = new URL(`file://${root}src/`).href
+  const entries = new Map<string, number>()
+  for (const { url, functions } of result) {
+    if (!url.startsWith(source)) continue
+    // The first function of a file is the file itself.
+    const count = functions.slice(1).reduce((sum, { ranges }) => sum + (ranges[0]?.count ?? 0), 0)
+    if (count > 0) entries.set(url.slice(source.length), count)
+  }
+  return entries
+}
+
+/** An app whose login takes everybody for alice, and a browser. */
+async function startApp() {
+  const service = embedded({ database: ':memory:' })
+  const app = express()
+  app.use(session({ secret: 'trace', resave: false, saveUninitialized: false }))
+  app.get('/sign-in', (req, res) => {
+    Object.assign(req.session, { user: { username: 'alice' } })
+    res.send('signed in')
+  })
+  app.use((req, _res, next) => {
+    Object.assign(req, { user: (req.session as { user?: object }).user })
+    next()
+  })
+  app.use(mfa({ service, provision: true, recoveryCodes: false, passkeys: false }))
+  app.get('/account', (_req, res) => void res.send('verified'))
+  const server = createServer(app)
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    browser: createBrowser(url),
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await service.close()
+    },
+  }
+}
+
+/** The first two folders of a file. */
+const roomOf = (file: string): string => file.split('/').slice(0, -1).slice(0, 2).join('/') || file
+
+function byRoom(entries: Entries): readonly (readonly [string, number])[] {
+  const rooms = new Map<string, number>()
+  for (const [file, count] of entries) rooms.set(roomOf(file), (rooms.get(roomOf(file)) ?? 0) + count)
+  return [...rooms].toSorted(([, one], [, other]) => other - one)
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { files: { type: 'boolean', default: false } } })
+  const trips = await takeTrips()
+  const sum = (entries: Entries) => [...entries.values()].reduce((total, count) => total + count, 0)
+  const rows = trips.map(({ name, entries }) => [
+    name,
+    String(entries.size),
+    String(sum(entries)),
+    byRoom(entries)
+      .slice(0, 5)
+      .map(([room, count]) => `${room} ${count}`)
+      .join(', '),
+  ])
+  console.log(table([['Trip', 'Files', 'Entries', 'Most of them in'], ...rows]).join('\n'))
+  for (const { name, entries } of values.files ? trips : []) {
+    console.log(`\n${name}`)
+    for (const [file, count] of [...entries].toSorted(([, one], [, other]) => other - one)) {
+      console.log(`${String(count).padStart(6)}  ${file}`)
+    }
+  }
+}
