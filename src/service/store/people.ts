@@ -279,6 +279,21 @@ const hasPattern = (is: IsUser, pattern: Slot<string>, visible: Slots<Visible>) 
     ),
   ])
 
+/** The same where many people are compared: the texts are read once for the word, and not once for each of them. */
+const isAmongPattern = (is: IsUser, pattern: Slot<string>, visible: Slots<Visible>) =>
+  is.or([
+    sql<SqlBool>`${pattern} = '%'`,
+    is(
+      'user.sequence',
+      'in',
+      is
+        .selectFrom('searchRow')
+        .select('searchRow.position')
+        .where((isRow) => isRowVisible(isRow, visible))
+        .where(sql<SqlBool>`search_row.text like ${pattern} escape '\\'`),
+    ),
+  ])
+
 /** The index is read once for a word, and not once for each person. */
 const hasIndexed = (is: IsUser, indexed: Slot<string>, visible: Slots<Visible>) =>
   is.or([
@@ -375,19 +390,26 @@ const positionsByIndex = allValues('positionsByIndex', (db, of: Slots<Visible & 
 
 /** Reads the folded texts of everyone, for words that are in no index. */
 const positionsByPattern = allValues('positionsByPattern', (db, of: Slots<Visible & Words>, limit: Slot<number>) =>
-  db
-    .selectFrom('searchRow')
-    // SQLite takes the tables in this order: a person is looked up only for a text that fits.
-    .crossJoin('user')
+  textsLike(db, of.firstPattern)
     .select('user.sequence')
     .whereRef('user.sequence', '=', 'searchRow.position')
-    .where(sql<SqlBool>`search_row.text like ${of.firstPattern} escape '\\'`)
     .where((is) => isRowVisible(is, of))
     .where('user.organizationId', '=', of.organizationId)
     .where((is) => isVisible(is, of))
-    .where((is) => is.and(furtherWords(of).map(([, pattern]) => hasPattern(is, pattern, of))))
+    .where((is) => is.and(furtherWords(of).map(([, pattern]) => isAmongPattern(is, pattern, of))))
     .limit(limit),
 )
+
+/** SQLite takes the tables in this order: a person is looked up only for a text that fits. */
+function textsLike(db: Queryable, pattern: Slot<string>) {
+  const rows = isPostgres(db)
+    ? db.selectFrom(indexedOnPostgres(db, pattern)).crossJoin('user')
+    : db
+        .selectFrom('searchRow')
+        .crossJoin('user')
+        .where(sql<SqlBool>`search_row.text like ${pattern} escape '\\'`)
+  return rows as SelectQueryBuilder<Database, 'searchRow' | 'user', object>
+}
 
 /** Whether each word is in some visible row of a person, without the index. */
 export const hasWords = (is: IsUser, of: Slots<Words>, visible: Slots<Visible>): Expression<SqlBool> =>
