@@ -96,8 +96,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the domains of what a search by short words finds',
     file: people,
-    find: "escape '\\\\'`)\n    .where((is) => isRowVisible(is, of))\n",
-    replace: "escape '\\\\'`)\n",
+    find: "    .where((is) => isRowVisible(is, of))\n    .where('user.organizationId', '=', of.organizationId)\n",
+    replace: "    .where('user.organizationId', '=', of.organizationId)\n",
     test: apps,
     title: byDevice,
   },
