@@ -1,6 +1,8 @@
 import { ApiError } from '../client/errors.ts'
 import type { PassedBrowser, RedeemedSession, Session, SessionReason } from '../contract/sessions.ts'
-import type { Factor, User } from '../contract/users.ts'
+import { isTyped } from '../contract/factor-descriptions.ts'
+import { Factor } from '../contract/users.ts'
+import type { User } from '../contract/users.ts'
 import { challengeLifetime } from './challenge.ts'
 import type { Challenge, Notice } from './challenge.ts'
 import { cancel, describe } from './push.ts'
@@ -133,4 +135,4 @@ export function codeFactors(
   return possible.filter((factor) => has.includes(factor) && allowed.includes(factor))
 }
 
-const possible: readonly Factor[] = ['otp', 'bypass', 'email']
+const possible: readonly Factor[] = Factor.options.filter(isTyped)

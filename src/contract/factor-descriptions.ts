@@ -15,18 +15,21 @@ interface FactorDescription {
   readonly handedOver: boolean
 }
 
-const descriptions: Readonly<Record<Factor, FactorDescription>> = {
+const descriptions = {
   passkey: { strong: true, phishingResistant: true, typed: false, handedOver: false },
   push: { strong: true, phishingResistant: false, typed: false, handedOver: false },
   otp: { strong: true, phishingResistant: false, typed: true, handedOver: false },
   email: { strong: false, phishingResistant: false, typed: true, handedOver: false },
   bypass: { strong: true, phishingResistant: false, typed: true, handedOver: true },
-}
+} as const satisfies Readonly<Record<Factor, FactorDescription>>
+
+/** A factor whose code people type. */
+export type TypedFactor = { [F in Factor]: (typeof descriptions)[F]['typed'] extends true ? F : never }[Factor]
 
 export const isStrong = (factor: Factor): boolean => descriptions[factor].strong
 
 export const isPhishingResistant = (factor: Factor): boolean => descriptions[factor].phishingResistant
 
-export const isTyped = (factor: Factor): boolean => descriptions[factor].typed
+export const isTyped = (factor: Factor): factor is TypedFactor => descriptions[factor].typed
 
 export const isHandedOver = (factor: Factor): boolean => descriptions[factor].handedOver

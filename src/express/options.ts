@@ -10,6 +10,7 @@ import { maxRememberDays } from '../contract/browsers.ts'
 import { Vendor } from '../contract/media-type.ts'
 import { UnknownBrowser } from '../contract/browser-key.ts'
 import { PhishingResistance } from '../contract/phishing-resistance.ts'
+import { isStrong } from '../contract/factor-descriptions.ts'
 import { Factor } from '../contract/users.ts'
 import { RelyingParty } from '../contract/relying-party.ts'
 import { parseOptions } from '../contract/validate.ts'
@@ -155,7 +156,7 @@ export const MfaOptionsSchema = z.strictObject({
       }),
     ])
     .default({}),
-  factors: z.array(Factor).min(1).default(['passkey', 'push', 'otp', 'bypass']),
+  factors: z.array(Factor).min(1).default(Factor.options.filter(isStrong)),
   phishingResistant: PhishingResistance.default('off'),
   unknownBrowser: UnknownBrowser.default('number'),
   timeout: z.int().min(100).max(60_000).default(5_000),

@@ -252,7 +252,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a first factor beside e-mail obeys the switches',
     file: 'src/express/self-service/guarded.ts',
-    find: `requirement.factors.includes('email') && !(await maySelfEnroll(request, service))`,
+    find: `!requirement.factors.every(isStrong) && !(await maySelfEnroll(request, service))`,
     replace: 'false',
     test: 'express/email-first-factor.test.ts',
     title: 'asks an administrator where the app does not: %s',

@@ -1,19 +1,21 @@
 import type { Notice } from '../../challenge/challenge.ts'
-import type { Factor } from '../../contract/users.ts'
+import { isTyped } from '../../contract/factor-descriptions.ts'
+import type { TypedFactor } from '../../contract/factor-descriptions.ts'
+import { Factor } from '../../contract/users.ts'
 import { codesPause } from '../../challenge/pauses.ts'
 import { pausedSaid, saidOf } from './notice.ts'
 import { nextRequest, stepUpHeadline } from './status-view.ts'
 import type { StatusPage } from './status-view.ts'
 
 /** The code that the user chose to enter; `code` for any. */
-export type CodeKind = Exclude<Factor, 'push' | 'passkey'> | 'code'
+export type CodeKind = TypedFactor | 'code'
 
 /** @param asked From an address or a form, so anything. */
 export function codeKind(asked: unknown): CodeKind | undefined {
   return kinds.find((kind) => kind === asked)
 }
 
-const kinds: readonly CodeKind[] = ['code', 'otp', 'bypass', 'email']
+const kinds: readonly CodeKind[] = ['code', ...Factor.options.filter(isTyped)]
 
 /** How a result is shown that is no mistake. */
 const tones: Partial<Record<Notice['kind'], 'done' | 'note'>> = {

@@ -4,6 +4,7 @@ import { readOwnFactors } from '../../challenge/own-factors.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { storeMailSettings } from '../../challenge/user.ts'
 import { ApiError } from '../../client/errors.ts'
+import { isStrong } from '../../contract/factor-descriptions.ts'
 import type { ChangedFactor, ChangeRequirement } from '../../contract/factors.ts'
 import { mailSettingsOf } from '../pages/mail-settings.ts'
 import { message } from '../pages/message.ts'
@@ -67,8 +68,8 @@ export function changing(
     const pass = passOf(request, what)
     const change = { changed: what, pass, rpId: relyingPartyOf(request)?.id }
     const requirement = await service.client.factors.requirement(service.domainId, own.userId, change)
-    // E-mail confirms nothing but the first factor after it: there, too, the app decides who may enroll.
-    if (requirement.factors.includes('email') && !(await maySelfEnroll(request, service))) {
+    // A weak factor confirms nothing but the first strong one: there, too, the app decides who may enroll.
+    if (!requirement.factors.every(isStrong) && !(await maySelfEnroll(request, service))) {
       return message(request, 403, 'ask_administrator')
     }
     if (pass === undefined || !requirement.passed) return demandPass(request, requirement)
