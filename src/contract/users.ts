@@ -141,6 +141,12 @@ const ChangedUser = ChangedUser13.extend({
   timeZone: optionalField(TimeZone),
 })
 
+/** What a user has that others can change. The service stores each of them, and returns it in a `User`. */
+export const UserFields = ChangedUser.omit({ username: true })
+export const userFields = UserFields.keyof().options
+export type UserField = (typeof userFields)[number]
+export type UserChanges = Partial<z.output<typeof UserFields>>
+
 export const updateUser = endpoint({
   method: 'PUT',
   path: '/users/:userId',

@@ -1,8 +1,8 @@
 import { quoteName } from '../../contract/quote-name.ts'
 import { hasDirectionControls } from '../../contract/text.ts'
 import type * as contract from '../../contract/users.ts'
-import { Username } from '../../contract/users.ts'
-import type { User } from '../../contract/users.ts'
+import { userFields, Username } from '../../contract/users.ts'
+import type { User, UserChanges } from '../../contract/users.ts'
 import { auditCall, auditRevoked } from '../audit/audit.ts'
 import type { Caller } from '../context/caller.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
@@ -119,9 +119,6 @@ export const update: Handler<typeof contract.updateUser> = async (input, call) =
   return show(call, await findUser(call, user.id))
 }
 
-/** What can be changed of a user. */
-export type UserChanges = Partial<Pick<Input<typeof contract.updateUser>, 'name' | 'email' | 'language' | 'timeZone'>>
-
 /** Changes a user, in a transaction. Every change of an address goes through here, or through a synchronization. */
 export async function changeUser(db: Queryable, call: Caller, user: UserRow, changes: UserChanges): Promise<void> {
   const now = call.clock.now()
@@ -143,8 +140,7 @@ export const remove: Handler<typeof contract.deleteUser> = async (input, call) =
 }
 
 function changedFields(changes: UserChanges, user: UserRow): string {
-  const fields = ['name', 'email', 'language', 'timeZone'] as const
-  return fields.filter((field) => changes[field] !== undefined && changes[field] !== user[field]).join(',')
+  return userFields.filter((field) => changes[field] !== undefined && changes[field] !== user[field]).join(',')
 }
 
 async function list(call: Call, wanted: string | number | undefined): Promise<User[]> {

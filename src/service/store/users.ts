@@ -1,5 +1,7 @@
 import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 
+import { userFields } from '../../contract/users.ts'
+import type { UserChanges, UserField } from '../../contract/users.ts'
 import { nameKey } from '../rules/name-key.ts'
 import type { Database, Queryable } from './schema.ts'
 import {
@@ -72,15 +74,12 @@ export const listUsers = allRows(
 )
 
 /** @returns whether the address is another one now. */
-export async function updateUser(
-  db: Queryable,
-  id: string,
-  { name, email, language, timeZone }: { [field in 'name' | 'email' | 'language' | 'timeZone']?: string | undefined },
-  now: number,
-): Promise<boolean> {
-  if (name !== undefined) await setName(db, id, name)
-  if (language !== undefined) await setLanguage(db, id, language)
-  if (timeZone !== undefined) await setTimeZone(db, id, timeZone)
+export async function updateUser(db: Queryable, id: string, changes: UserChanges, now: number): Promise<boolean> {
+  const { email } = changes
+  for (const field of userFields) {
+    const value = changes[field]
+    if (field !== 'email' && value !== undefined) await setters[field](db, id, value)
+  }
   return email !== undefined && setEmail(db, id, email, now)
 }
 
@@ -95,6 +94,12 @@ const setLanguage = change('setLanguage', (db, id: Slot<string>, language: Slot<
 const setTimeZone = change('setTimeZone', (db, id: Slot<string>, timeZone: Slot<string>) =>
   db.updateTable('user').set({ timeZone }).where('id', '=', id),
 )
+
+const setters: Readonly<Record<Exclude<UserField, 'email'>, typeof setName>> = {
+  name: setName,
+  language: setLanguage,
+  timeZone: setTimeZone,
+}
 
 const setEmail = changesRow('setEmail', (db, id: Slot<string>, email: Slot<string>, now: Slot<number>) =>
   db.updateTable('user').set({ email, emailChangedAt: now }).where('id', '=', id).where('email', '<>', email),
