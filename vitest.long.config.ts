@@ -19,7 +19,7 @@ export default mergeConfig(
         'test/authenticator/request-screen.test.ts',
         'test/console/accessibility.test.ts',
         'test/service/fuzz/fuzz.test.ts',
-        'test/service/session-machine.test.ts',
+        'test/service/features/sessions/session-machine.test.ts',
         ...onMainEngines,
       ],
       env: { LONG: '1' },

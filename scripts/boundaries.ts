@@ -1,8 +1,10 @@
 /** Checks the import rules of CONTRIBUTING.md. Run it alone with `node scripts/boundaries.ts`. */
+import { readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 
-import { findCycles, findFolderCycles, folderBelow } from './boundaries/cycles.ts'
-import { importRules, layeredFolders, linesBeyondReExports } from './boundaries/rules.ts'
+import { findCycles } from './boundaries/cycles.ts'
+import { againstTheOrder } from './boundaries/house.ts'
+import { importRules, linesBeyondReExports } from './boundaries/rules.ts'
 import { readSourceFile } from './boundaries/source-file.ts'
 import type { SourceFile } from './boundaries/source-file.ts'
 import { filesBelow } from './fingerprint.ts'
@@ -11,7 +13,7 @@ import { root } from './run.ts'
 /** Returns one line per violation, with file and line. */
 export async function findViolations(base: string): Promise<string[]> {
   const files = await Promise.all((await sourcePaths(base)).map((path) => readSourceFile(base, path)))
-  return [...files.flatMap((file) => violationsOf(file)), ...cyclesOf(files), ...folderCyclesOf(files)]
+  return [...files.flatMap((file) => violationsOf(file)), ...cyclesOf(files), ...(await orderOf(base, files))]
 }
 
 async function sourcePaths(base: string): Promise<string[]> {
@@ -40,23 +42,17 @@ function cyclesOf(files: readonly SourceFile[]): string[] {
   })
 }
 
-function folderCyclesOf(files: readonly SourceFile[]): string[] {
-  return layeredFolders.flatMap((parent) =>
-    findFolderCycles(files, parent).map(([first = '', ...rest]) => {
-      const example = importBetween(files, parent, first, rest[0] ?? first)
-      return `${example}: the folders of ${parent} import each other: ${[first, ...rest, first].join(' → ')}`
-    }),
-  )
-}
+/** What is left to open: the list may only become shorter. */
+const recordedList = 'scripts/boundaries/recorded.txt'
 
-/** File and line of an import from one folder below `parent` to another. */
-function importBetween(files: readonly SourceFile[], parent: string, from: string, to: string): string {
-  const [place = ''] = files
-    .filter((file) => folderBelow(parent, file.path) === from)
-    .flatMap(({ path, imports }) =>
-      imports.filter(({ target = '' }) => folderBelow(parent, target) === to).map(({ line }) => `${path}:${line}`),
-    )
-  return place
+async function orderOf(base: string, files: readonly SourceFile[]): Promise<string[]> {
+  const recorded = await readFile(join(base, recordedList), 'utf8').catch(() => '')
+  const known = new Set(recorded.split('\n').filter(Boolean))
+  const found = againstTheOrder(files)
+  return [
+    ...found.filter((line) => !known.delete(line)),
+    ...[...known].map((line) => `${recordedList}: is no longer true, remove it: ${line}`),
+  ]
 }
 
 if (import.meta.main) {

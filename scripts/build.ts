@@ -59,7 +59,7 @@ async function clean(): Promise<void> {
   await Promise.all(stale.map((name) => rm(join(dist, name), { recursive: true })))
 }
 
-const viewFolders = ['src/express/pages', 'src/service/openapi/views', 'src/service/not-me/views']
+const viewFolders = ['src/express/pages', 'src/service/engine/openapi/views', 'src/service/features/mail-reports/views']
 
 /** Page templates and their styles are read at run time from the folder of the code that uses them. */
 async function copyViews(output: string): Promise<void> {

@@ -2,7 +2,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { drivers } from '../test/service/store/drivers.ts'
+import { drivers } from '../test/service/engine/database/drivers.ts'
 import { findViolations } from './boundaries.ts'
 import { build } from './build.ts'
 import { failures } from './failures.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { adminOperations } from '../src/contract/admin/operations.ts'
 import { operationTitle } from '../src/contract/operations.ts'
 import type { Operation } from '../src/contract/operations.ts'
-import { callersOf } from '../src/service/openapi/operation.ts'
+import { callersOf } from '../src/service/engine/openapi/operation.ts'
 import { table } from './markdown-table.ts'
 import { root } from './run.ts'
 
@@ -29,7 +29,7 @@ function chapter(title: string, members: readonly Operation[]): string {
 const head = `# REST interface of the console
 
 This page lists every operation of the [console](console.md), below \`/console/api\`. \`second-factor openapi --console\` prints the OpenAPI
-document. A test ([access.test.ts](../test/service/console/access.test.ts)) calls each operation in each role, with ids of the own domain, of another
+document. A test ([access.test.ts](../test/service/features/administrators/access.test.ts)) calls each operation in each role, with ids of the own domain, of another
 domain and of another organization, and for the administrator's own record.
 
 \`npm run docs\` generates this page from the contract. \`npm test\` fails if it is out of date.

@@ -1,6 +1,6 @@
 /** `npm run docs` generates docs/rest-interface.md from the contract and the titles of tests. */
 import { readFile, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 
 import { operations, operationTitle } from '../src/contract/operations.ts'
 import type { Operation } from '../src/contract/operations.ts'
@@ -10,7 +10,7 @@ import { root } from './run.ts'
 
 export const restTablePath = 'docs/rest-interface.md'
 
-const testFolder = 'test/service/operations'
+const testFolder = 'test/service/features'
 
 /** The tests of one operation. */
 interface Covered {
@@ -32,11 +32,12 @@ export async function restTable(): Promise<string> {
 async function coveredOperations(): Promise<Map<string, Covered>> {
   const covered = new Map<string, Covered>()
   for (const path of await filesBelow(join(root, testFolder))) {
+    if (!path.endsWith('.test.ts')) continue
     const [, ...blocks] = (await readFile(path, 'utf8')).split(/^operation\(/m)
     for (const block of blocks) {
       const title = /^'([^']+)'/.exec(block)?.[1] ?? ''
       const rules = Array.from(block.matchAll(/^ {2}it\('([^']+)'/gm), ([, rule = '']) => rule)
-      covered.set(title, { file: basename(path), rules })
+      covered.set(title, { file: relative(root, path).replaceAll(sep, '/'), rules })
     }
   }
   return covered
@@ -50,10 +51,11 @@ function chapter(title: string, members: readonly Operation[], covered: Readonly
 function row({ endpoint }: Operation, covered: ReadonlyMap<string, Covered>): string[] {
   const { file = '', rules = [] } = covered.get(operationTitle(endpoint)) ?? {}
   const since = endpoint.since ? ` Since ${endpoint.since}.` : ''
-  return [`\`${operationTitle(endpoint)}\``, endpoint.summary + since, `${link(testFolder, file)}: ${rules.join('; ')}`]
+  return [`\`${operationTitle(endpoint)}\``, endpoint.summary + since, `${link(file)}: ${rules.join('; ')}`]
 }
 
-const link = (folder: string, file: string) => `[${basename(file)}](../${folder}/${file})`
+/** Of several files with the same name, the folder says which. */
+const link = (path: string) => `[${path.replace(/^test\/service\/(features\/)?/, '')}](../${path})`
 
 const head = `# REST interface
 
@@ -70,11 +72,11 @@ const general: readonly (readonly [what: string, folder: string, file: string])[
     'operations.test.ts',
   ],
   ['Every error code, over HTTP', 'test/service', 'error-codes.test.ts'],
-  ['Every transition of tokens, sessions and hardware tokens', 'test/service', 'transitions.test.ts'],
+  ['Every transition of tokens, sessions and hardware tokens', 'test/service/features/sessions', 'transitions.test.ts'],
   ['Every limit, at its value and one above', 'test/service', 'limits.test.ts'],
-  ['Old clients in Python, Java, PHP and C, byte for byte', 'test/service/http', 'strict-clients.test.ts'],
-  ['OPTIONS, HEAD, request ids, sizes, malformed HTTP', 'test/service/http', 'manners.test.ts'],
-  ['Slow clients are disconnected', 'test/service/http', 'slow-clients.test.ts'],
+  ['Old clients in Python, Java, PHP and C, byte for byte', 'test/service/engine/http', 'strict-clients.test.ts'],
+  ['OPTIONS, HEAD, request ids, sizes, malformed HTTP', 'test/service/engine/http', 'manners.test.ts'],
+  ['Slow clients are disconnected', 'test/service/engine/http', 'slow-clients.test.ts'],
   [
     '2,740 random requests (109,600 in the long run): no 5xx, and every error in the standard format',
     'test/service',
@@ -83,7 +85,7 @@ const general: readonly (readonly [what: string, folder: string, file: string])[
 ]
 
 function foot(): string {
-  const rows = general.map(([what, folder, file]) => [what, link(folder, file)])
+  const rows = general.map(([what, folder, file]) => [what, link(`${folder}/${file}`)])
   return ['## All operations', '', ...table([['What', 'Test'], ...rows]), ''].join('\n')
 }
 

@@ -6,7 +6,7 @@ import { devicePaths } from '../../src/contract/device.ts'
 import type { DeviceRequest } from '../../src/contract/device-answers.ts'
 import type { Account } from '../../src/device/account.ts'
 import { createDevice } from '../../src/device/device.ts'
-import { codeAt, stepAt } from '../../src/service/rules/totp.ts'
+import { codeAt, stepAt } from '../../src/service/features/codes/totp.ts'
 import { signCall } from '../../test/support/crowd/sign-call.ts'
 import { createRestCaller } from './rest-caller.ts'
 

@@ -1,24 +1,11 @@
 import type { SourceFile } from './source-file.ts'
 
-/** What imports what: files by path, or folders by name. */
+/** What imports what: files by path. */
 type Graph = ReadonlyMap<string, Iterable<string>>
 
 /** Finds circular imports at run time, each circle once: `[a, b]` for a → b → a. */
 export function findCycles(files: readonly SourceFile[]): string[][] {
   return cyclesIn(new Map(files.map((file) => [file.path, targets(file)])))
-}
-
-/** Finds folders directly below `parent` that import each other. Types count, because a type is a dependency too. */
-export function findFolderCycles(files: readonly SourceFile[], parent: string): string[][] {
-  const graph = new Map<string, Set<string>>()
-  for (const file of files) {
-    const from = folderBelow(parent, file.path)
-    for (const { target = '' } of from === undefined ? [] : file.imports) {
-      const to = folderBelow(parent, target)
-      if (from !== undefined && to !== undefined && from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to))
-    }
-  }
-  return cyclesIn(graph)
 }
 
 /** The name of the folder directly below `parent` that contains the path. */

@@ -1,4 +1,3 @@
-import { folderBelow } from './cycles.ts'
 import type { Import, SourceFile } from './source-file.ts'
 
 /** Returns what is wrong with one import of a file, or undefined. */
@@ -18,12 +17,6 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ui: ['contract'],
   browser: ['contract'],
 }
-
-/** No two folders below these import each other, not even types. */
-export const layeredFolders = ['src/service', 'src/express']
-
-/** Folders below these do not import the files beside them either: those files join the folders. */
-const closedFolders = ['src/service']
 
 /** These join the two halves, so they may import from anywhere. */
 const joining = new Set(['cli', 'testing', 'index.ts'])
@@ -61,8 +54,8 @@ const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly 
   },
   {
     what: /^(express|kysely|better-sqlite3|pg|node:https?)$/,
-    only: /^src\/(?!service\/rules\/)/,
-    why: 'service/rules uses neither HTTP nor SQL',
+    only: /^src\/(?!service\/features\/[^/]+\/([\w-]+-)?rules\.ts)/,
+    why: 'the rules of a feature use neither HTTP nor SQL',
   },
   {
     what: /^(kysely|better-sqlite3|pg)(\/|$)/,
@@ -83,7 +76,6 @@ const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly 
 
 export const importRules: readonly ImportRule[] = [
   followArrows,
-  importFoldersOnly,
   keepPackagesInPlace,
   keepRulesPure,
   openStoreInOnePlace,
@@ -99,14 +91,6 @@ function followArrows(file: SourceFile, imported: Import): string | undefined {
   return `${from} must not import ${to}`
 }
 
-function importFoldersOnly(file: SourceFile, imported: Import): string | undefined {
-  const { target = '' } = imported
-  const parent = closedFolders.find((each) => folderBelow(each, file.path) !== undefined)
-  if (parent === undefined || !target.startsWith(`${parent}/`) || folderBelow(parent, target) !== undefined)
-    return undefined
-  return `imports ${imported.specifier}, but the files beside the folders of ${parent} are above them`
-}
-
 function keepPackagesInPlace(file: SourceFile, imported: Import): string | undefined {
   if (!file.path.startsWith('src/')) return undefined
   const violated = places.find((place) => place.what.test(imported.specifier) && !place.only.test(file.path))
@@ -114,13 +98,15 @@ function keepPackagesInPlace(file: SourceFile, imported: Import): string | undef
 }
 
 function keepRulesPure(file: SourceFile, imported: Import): string | undefined {
-  if (!file.path.startsWith('src/service/rules/')) return undefined
-  const impure = imported.target?.startsWith('src/service/') && !imported.target.startsWith('src/service/rules/')
-  return impure ? `imports ${imported.specifier}, but service/rules imports only itself and the contract` : undefined
+  if (!/^src\/service\/features\/[^/]+\/([\w-]+-)?rules\.ts$/.test(file.path)) return undefined
+  const impure = /^src\/service\/(engine\/(?!base\/)|.*(statements|operations|console)\.ts$)/.test(
+    imported.target ?? '',
+  )
+  return impure ? `imports ${imported.specifier}, but the rules of a feature use neither HTTP nor SQL` : undefined
 }
 
 function openStoreInOnePlace(file: SourceFile, imported: Import): string | undefined {
-  const store = /^src\/service\/store\/(sqlite|postgres)/.exec(imported.target ?? '')
+  const store = /^src\/service\/engine\/database\/(sqlite(?!-file)|postgres)/.exec(imported.target ?? '')
   if (!store || file.path === 'src/service/open-core.ts' || file.path.startsWith(store[0])) return undefined
   return `imports ${imported.specifier}, but only service/open-core.ts opens a concrete store`
 }

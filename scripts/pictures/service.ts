@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 import { createClient } from '../../src/client/client.ts'
 import type { NewSession, Session } from '../../src/contract/sessions.ts'
-import type { NewDomain } from '../../src/service/admin/domains.ts'
+import type { NewDomain } from '../../src/service/features/domains/administration.ts'
 import { createService } from '../../src/service/service.ts'
 
 /** A service with a user for the pictures. */

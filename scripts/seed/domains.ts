@@ -1,4 +1,4 @@
-import type { NewDomain } from '../../src/service/admin/domains.ts'
+import type { NewDomain } from '../../src/service/features/domains/administration.ts'
 
 interface SeededDomain extends Pick<NewDomain, 'name' | 'type' | 'emailOtpEnabled'> {
   /** The share of all people who belong to it first. */

@@ -1,4 +1,4 @@
-import type { Handle } from './http/handle.ts'
+import type { Handle } from './engine/http/handle.ts'
 
 const consoles = new WeakMap<object, Handle>()
 

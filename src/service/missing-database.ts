@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
 
-import { isAddress } from './keys/open-keys.ts'
+import { isAddress } from './engine/secrets/open-keys.ts'
 
 /** The database does not exist, and may not be created here. */
 export class MissingDatabaseError extends Error {

@@ -1,17 +1,17 @@
 import { createCore } from './core.ts'
-import type { Logger } from './ground/logger.ts'
-import { createFailureLog } from './monitoring/failure-log.ts'
-import type { ReadAddress } from './context/service-context.ts'
-import { isAddress, requireKeys, openKeys } from './keys/open-keys.ts'
-import { createMailer } from './mail/mailer.ts'
+import type { Logger } from './engine/base/logger.ts'
+import { createFailureLog } from './engine/monitoring/failure-log.ts'
+import type { ReadAddress } from './engine/context/service-context.ts'
+import { isAddress, requireKeys, openKeys } from './engine/secrets/open-keys.ts'
+import { createMailer } from './engine/mail/mailer.ts'
 import { databasePlace, MissingDatabaseError } from './missing-database.ts'
-import type { Observer } from './monitoring/observer.ts'
+import type { Observer } from './engine/monitoring/observer.ts'
 import type { ServiceOptions } from './options.ts'
-import { storedInterfaceWords } from './store/organizations.ts'
-import { observeDatabase } from './store/observed-dialect.ts'
-import { openSqliteStore } from './store/sqlite.ts'
-import { NoDatabaseError } from './store/store.ts'
-import type { OpenOptions, Store } from './store/store.ts'
+import { storedInterfaceWords } from './features/domains/organization-statements.ts'
+import { observeDatabase } from './engine/database/observed-dialect.ts'
+import { openSqliteStore } from './engine/database/sqlite.ts'
+import { NoDatabaseError } from './engine/database/store.ts'
+import type { OpenOptions, Store } from './engine/database/store.ts'
 
 /** Options that an embedded service has too. */
 export type CoreOptions = Omit<
@@ -60,7 +60,7 @@ async function openStore({ database, listenDatabase, logger }: CoreOptions, open
   }
   try {
     if (!isAddress(database)) return await openSqliteStore(database, opening)
-    const { openPostgresStore } = await import('./store/postgres.ts')
+    const { openPostgresStore } = await import('./engine/database/postgres.ts')
     return await openPostgresStore(database, { ...opening, listenDatabase, onHearing: hearingLog(logger) })
   } catch (cause) {
     if (cause instanceof NoDatabaseError) throw new MissingDatabaseError(database, { cause })

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { revokeAdministrator } from '../../src/service/admin/administrators.ts'
-import { administrator, startConsole } from '../service/console/console-holder.ts'
-import type { Console } from '../service/console/console-holder.ts'
+import { revokeAdministrator } from '../../src/service/features/administrators/administration.ts'
+import { administrator, startConsole } from '../service/features/administrators/console-holder.ts'
+import type { Console } from '../service/features/administrators/console-holder.ts'
 import { createTenant, newUser } from '../service/start-service.ts'
 
 let folder: string

@@ -10,8 +10,8 @@ import {
   consoleBrowser,
   inviteAt,
   startConsole,
-} from '../service/console/console-holder.ts'
-import type { Console } from '../service/console/console-holder.ts'
+} from '../service/features/administrators/console-holder.ts'
+import type { Console } from '../service/features/administrators/console-holder.ts'
 
 let folder: string
 let running: Console

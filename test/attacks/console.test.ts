@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { adminOperations } from '../../src/contract/admin/operations.ts'
 import { operations } from '../../src/contract/operations.ts'
-import { revokeAdministrator } from '../../src/service/admin/administrators.ts'
+import { revokeAdministrator } from '../../src/service/features/administrators/administration.ts'
 import {
   administrator,
   callConsole,
@@ -14,8 +14,8 @@ import {
   inviteAt,
   origin,
   startConsole,
-} from '../service/console/console-holder.ts'
-import type { Console } from '../service/console/console-holder.ts'
+} from '../service/features/administrators/console-holder.ts'
+import type { Console } from '../service/features/administrators/console-holder.ts'
 import { createTenant, newUser, v14 } from '../service/start-service.ts'
 import { fetchWithHost } from '../support/fetch-with-host.ts'
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { devicePaths } from '../../src/contract/device.ts'
 import { createService } from '../../src/service/service.ts'
-import { activationCodeText, bypassCodeText } from '../../src/service/sealing/secrets.ts'
+import { activationCodeText, bypassCodeText } from '../../src/service/engine/secrets/secrets.ts'
 import { createCall, newUser, read, startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
 import { createDeviceCalls, createDeviceSigner, random128 } from '../support/device-signer.ts'

@@ -1,9 +1,9 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import type { ServiceContext } from '../../src/service/context/service-context.ts'
-import { openDatabase } from '../service/audit/recorded.ts'
-import { hardwareToken, holder, member } from '../service/codes/code-holder.ts'
+import type { ServiceContext } from '../../src/service/engine/context/service-context.ts'
+import { openDatabase } from '../service/engine/audit/recorded.ts'
+import { hardwareToken, holder, member } from '../service/features/codes/code-holder.ts'
 import { activateDevice, keysFor, startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
 import { previewCode } from '../support/device-signer.ts'

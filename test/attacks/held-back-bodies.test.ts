@@ -4,10 +4,10 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { revokeAdministrator, setAdministratorRole } from '../../src/service/admin/administrators.ts'
-import { addApiKey, revokeApiKey } from '../../src/service/admin/api-keys.ts'
-import { administrator, origin, startConsole } from '../service/console/console-holder.ts'
-import type { Console } from '../service/console/console-holder.ts'
+import { revokeAdministrator, setAdministratorRole } from '../../src/service/features/administrators/administration.ts'
+import { addApiKey, revokeApiKey } from '../../src/service/features/domains/api-keys.ts'
+import { administrator, origin, startConsole } from '../service/features/administrators/console-holder.ts'
+import type { Console } from '../service/features/administrators/console-holder.ts'
 import { newUser, v14 } from '../service/start-service.ts'
 import { openRaw } from '../support/raw-http.ts'
 

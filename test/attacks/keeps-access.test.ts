@@ -4,10 +4,10 @@ import { join } from 'node:path'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { resetUser } from '../../src/service/admin/reset.ts'
+import { resetUser } from '../../src/service/features/people/reset.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { openService } from '../../src/service/service.ts'
-import { organizations } from '../../src/service/store/organizations.ts'
+import { organizations } from '../../src/service/features/domains/organization-statements.ts'
 import { startOwnApp } from '../express/own-factors.ts'
 
 /** The attacker is signed in, and tries to keep access after an administrator removed their factors. */

@@ -1,7 +1,7 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 
-import { codeAt, stepAt } from '../../src/service/rules/totp.ts'
+import { codeAt, stepAt } from '../../src/service/features/codes/totp.ts'
 import { createClient } from '../../src/client/client.ts'
 import type { Browser } from '../support/browser.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'

@@ -1,7 +1,7 @@
 import { createClient } from 'second-factor/client'
 import { describe, expect, it } from 'vitest'
 
-import { codeAt, stepAt } from '../../src/service/rules/totp.ts'
+import { codeAt, stepAt } from '../../src/service/features/codes/totp.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'

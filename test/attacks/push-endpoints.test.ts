@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { createPublicAgent } from '../../src/service/push/public-agent.ts'
-import { isPublicAddress } from '../../src/service/push/public-address.ts'
-import { unique } from '../service/codes/code-holder.ts'
+import { createPublicAgent } from '../../src/service/engine/push/public-agent.ts'
+import { isPublicAddress } from '../../src/service/engine/push/public-address.ts'
+import { unique } from '../service/features/codes/code-holder.ts'
 import { read, startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
 import { startPushService } from '../support/push-service.ts'

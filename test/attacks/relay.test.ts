@@ -4,7 +4,7 @@ import type { MfaOptions } from 'second-factor'
 import { expect, describe, it, onTestFinished } from 'vitest'
 
 import type { PhishingResistance } from '../../src/contract/phishing-resistance.ts'
-import { hardwareToken } from '../service/codes/code-holder.ts'
+import { hardwareToken } from '../service/features/codes/code-holder.ts'
 import { activateDevice, newUser, startService } from '../service/start-service.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'

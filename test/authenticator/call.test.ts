@@ -4,9 +4,9 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { administrator, startConsole } from '../service/console/console-holder.ts'
-import type { Console } from '../service/console/console-holder.ts'
-import { askCaller, outcomeOf } from '../service/console/phone-caller.ts'
+import { administrator, startConsole } from '../service/features/administrators/console-holder.ts'
+import type { Console } from '../service/features/administrators/console-holder.ts'
+import { askCaller, outcomeOf } from '../service/features/callers/phone-caller.ts'
 import { newUser } from '../service/start-service.ts'
 import { random128 } from '../support/device-signer.ts'
 import { axeViolations } from '../support/axe.ts'

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createService } from '../../src/service/index.ts'
-import { listen } from '../../src/service/http/listen.ts'
+import { listen } from '../../src/service/engine/http/listen.ts'
 import { run, useDatabase } from './admin/run-command.ts'
 
 const { place, file, json } = useDatabase()

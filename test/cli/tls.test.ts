@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 
 import { issue, openCertificates } from '../../example-app/https/certificate.ts'
 import { KeyPair } from '../../example-app/https/key-pair.ts'
-import { listen } from '../../src/service/http/listen.ts'
+import { listen } from '../../src/service/engine/http/listen.ts'
 import { serve } from '../processes/command.ts'
 import { run } from './admin/run-command.ts'
 

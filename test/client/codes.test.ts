@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { codeAt, stepAt } from '../../src/service/rules/totp.ts'
+import { codeAt, stepAt } from '../../src/service/features/codes/totp.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { startService } from '../support/running-service.ts'
 

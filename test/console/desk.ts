@@ -15,11 +15,11 @@ import {
   endSessions,
   listAdministrators,
   setAdministratorRole,
-} from '../../src/service/admin/administrators.ts'
-import type { DomainChanges } from '../../src/service/admin/domains.ts'
-import { invite } from '../../src/service/admin/invitations.ts'
-import { audit } from '../../src/service/audit/audit.ts'
-import type { Audited } from '../../src/service/audit/events.ts'
+} from '../../src/service/features/administrators/administration.ts'
+import type { DomainChanges } from '../../src/service/features/domains/administration.ts'
+import { invite } from '../../src/service/features/administrators/invitations.ts'
+import { audit } from '../../src/service/engine/audit/audit.ts'
+import type { Audited } from '../../src/service/engine/audit/events.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { createService, openService } from '../../src/service/service.ts'
 import { createTestClock } from '../../src/testing/clock.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { seedDatabase } from '../../scripts/seed/seed.ts'
-import { verifyAudit } from '../../src/service/audit/read.ts'
+import { verifyAudit } from '../../src/service/engine/audit/read.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { openService } from '../../src/service/service.ts'
 

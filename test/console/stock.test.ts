@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 
 import { isolated } from '../../src/printable.ts'
-import { container, encrypted, encryption, exampleKey, keyPackage } from '../service/import/pskc-file.ts'
+import {
+  container,
+  encrypted,
+  encryption,
+  exampleKey,
+  keyPackage,
+} from '../service/features/hardware/files/pskc-file.ts'
 import { button, confirm, expectHeadline, link, signedIn, startDesk } from './desk.ts'
 
 const seed = '3132333435363738393031323334353637383930'

@@ -5,9 +5,9 @@ import type { Client } from '../../src/client/index.ts'
 import { operations, pathTemplate, operationTitle } from '../../src/contract/operations.ts'
 import type { Endpoint } from '../../src/contract/endpoint.ts'
 import type { Operation } from '../../src/contract/operations.ts'
-import { routes } from '../../src/service/api/routes.ts'
-import { createOpenApi } from '../../src/service/openapi/document.ts'
-import { exampleParams, examples } from '../../src/service/openapi/examples.ts'
+import { routes } from '../../src/service/routes/rest.ts'
+import { createOpenApi } from '../../src/service/engine/openapi/document.ts'
+import { exampleParams, examples } from '../../src/service/engine/openapi/examples.ts'
 
 const { userId, domainId, sessionId, hardwareTokenId, bypassCodeId, browserId, passkeyId } = exampleParams
 const v14 = 'application/vnd.service.v1+json; version=1.4'

@@ -2,7 +2,7 @@ import type { MfaOptions } from 'second-factor'
 import { createClient } from 'second-factor/client'
 import { describe, expect, it } from 'vitest'
 
-import { lockedUntil, untilUnlocked } from '../../src/service/rules/code-lock.ts'
+import { lockedUntil, untilUnlocked } from '../../src/service/features/codes/lock.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 const passwordUrl = 'https://id.example/password'

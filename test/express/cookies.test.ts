@@ -6,7 +6,12 @@ import type { MfaOptions } from 'second-factor'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
-import { administrator, callConsole, inviteAt, startConsole } from '../service/console/console-holder.ts'
+import {
+  administrator,
+  callConsole,
+  inviteAt,
+  startConsole,
+} from '../service/features/administrators/console-holder.ts'
 import type { Account } from '../../src/device/index.ts'
 import { createAuthenticator } from '../../src/testing/software-authenticator.ts'
 import type { CreationOptions } from '../../src/contract/webauthn.ts'
@@ -175,8 +180,8 @@ describe('the list of cookies', () => {
 
     expect(files.filter((file) => sends.test(readFileSync(join(root, file), 'utf8'))).sort()).toEqual([
       'src/express/apply.ts',
-      'src/service/console/sessions.ts',
-      'src/service/console/sign-in.ts',
+      'src/service/features/administrators/sessions.ts',
+      'src/service/features/administrators/sign-in.ts',
     ])
   })
 })

@@ -1,7 +1,7 @@
 import type { MfaOptions } from 'second-factor'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { member } from '../service/codes/code-holder.ts'
+import { member } from '../service/features/codes/code-holder.ts'
 import { startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
 import { startMailServer } from '../support/mail-server.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { member } from '../service/codes/code-holder.ts'
+import { member } from '../service/features/codes/code-holder.ts'
 import { startService } from '../service/start-service.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import type { MailServer } from '../support/mail-server.ts'

@@ -1,7 +1,7 @@
 import type { MfaEvent, MfaOptions } from 'second-factor'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 
-import { unique } from '../service/codes/code-holder.ts'
+import { unique } from '../service/features/codes/code-holder.ts'
 import { startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
 import { startMailServer } from '../support/mail-server.ts'

@@ -2,7 +2,7 @@ import { createClient } from 'second-factor/client'
 import { startTestService } from 'second-factor/testing'
 import { describe, expect, it } from 'vitest'
 
-import { unique } from '../service/codes/code-holder.ts'
+import { unique } from '../service/features/codes/code-holder.ts'
 import { startService } from '../service/start-service.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { startWebApp } from '../support/web-app.ts'

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 
 import type { PhishingResistance } from '../../src/contract/phishing-resistance.ts'
 import type { CreationOptions, RequestOptions } from '../../src/contract/webauthn.ts'
-import { hardwareToken } from '../service/codes/code-holder.ts'
+import { hardwareToken } from '../service/features/codes/code-holder.ts'
 import { startService } from '../service/start-service.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'

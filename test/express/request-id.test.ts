@@ -8,7 +8,7 @@ import type { MfaEvent } from 'second-factor'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { MfaStrategy } from '../../src/passport/index.ts'
-import { entriesOf, openDatabase } from '../service/audit/recorded.ts'
+import { entriesOf, openDatabase } from '../service/engine/audit/recorded.ts'
 import { startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
 import { startWebApp } from '../support/web-app.ts'

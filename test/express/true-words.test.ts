@@ -1,8 +1,8 @@
 import { createClient } from 'second-factor/client'
 import { describe, expect, it } from 'vitest'
 
-import { unlockUser } from '../../src/service/admin/unlock.ts'
-import { openDatabase } from '../service/audit/recorded.ts'
+import { unlockUser } from '../../src/service/features/people/unlock.ts'
+import { openDatabase } from '../service/engine/audit/recorded.ts'
 import type { Browser } from '../support/browser.ts'
 import { useEngine } from '../support/engines.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'

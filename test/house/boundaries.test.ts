@@ -82,18 +82,12 @@ describe('the boundaries', () => {
     ['the contract imports only zod', 'src/contract/a.ts', `import 'node:crypto'`, 'the contract is data'],
     ['the device core runs in browsers', 'src/device/a.ts', `import 'node:fs'`, 'runs in browsers'],
     ['a challenge uses neither req nor res', 'src/challenge/a.ts', `import 'express'`, 'only the outer folders'],
-    ['rules do not use SQL', 'src/service/rules/a.ts', `import 'kysely'`, 'neither HTTP nor SQL'],
+    ['rules do not use SQL', 'src/service/features/users/rules.ts', `import 'kysely'`, 'neither HTTP nor SQL'],
     [
-      'rules do not use the store',
-      'src/service/rules/a.ts',
-      `import '../store/b.ts'`,
-      'imports only itself and the contract',
-    ],
-    [
-      'folders of the service do not import the files beside them',
-      'src/service/api/a.ts',
-      `import '../options.ts'`,
-      'above them',
+      'rules do not use statements',
+      'src/service/features/users/name-rules.ts',
+      `import './statements.ts'`,
+      'neither HTTP nor SQL',
     ],
     [
       'only the service uses databases',
@@ -126,7 +120,7 @@ describe('the boundaries', () => {
       `export { saveUnderNewId as renew } from './session/web-session.ts'`,
       'imports saveUnderNewId, but',
     ],
-    ['one file opens the store', 'src/service/a.ts', `import './store/sqlite.ts'`, 'opens a concrete store'],
+    ['one file opens the store', 'src/service/a.ts', `import './engine/database/sqlite.ts'`, 'opens a concrete store'],
     [
       'leaves never import an index',
       'src/client/a.ts',
@@ -156,18 +150,66 @@ describe('the boundaries', () => {
 
     expect(violations).toEqual([
       'src/client/a.ts:1: circular import: src/client/a.ts → src/client/b.ts → src/client/c.ts → src/client/a.ts',
+      'circle: src/client/a.ts src/client/b.ts src/client/c.ts',
     ])
   })
 
-  it('find folders of the service that import each other, by types as well', async () => {
-    const base = await fixture({
-      'src/service/api/a.ts': `import '../http/b.ts'`,
-      'src/service/http/b.ts': `import '../audit/c.ts'`,
-      'src/service/audit/c.ts': `\nimport type { A } from '../api/a.ts'`,
-    })
+  it.each([
+    [
+      'the engine imports no feature',
+      { 'src/service/engine/http/a.ts': `import type { B } from '../../features/users/b.ts'` },
+      'order: src/service/engine/http/a.ts → src/service/features/users/b.ts',
+    ],
+    [
+      'a feature imports only those before it',
+      { 'src/service/features/users/a.ts': `import '../people/b.ts'` },
+      'order: src/service/features/users/a.ts → src/service/features/people/b.ts',
+    ],
+    [
+      'a feature has a place in the order',
+      { 'src/service/engine/http/a.ts': `import '../../features/fashion/b.ts'` },
+      'order: src/service/engine/http/a.ts → src/service/features/fashion/b.ts',
+    ],
+    [
+      'a feature does not import the lists of all operations',
+      { 'src/service/features/users/a.ts': `import '../../routes/b.ts'` },
+      'order: src/service/features/users/a.ts → src/service/routes/b.ts',
+    ],
+    [
+      'folders beside each other do not import each other, not even types',
+      {
+        'src/express/pages/a.ts': `import '../session/b.ts'`,
+        'src/express/session/b.ts': `import type { A } from '../pages/c.ts'`,
+      },
+      'siblings: src/express: pages ↔ session',
+    ],
+    [
+      'a folder does not import the files beside it',
+      { 'src/express/pages/a.ts': `import '../options.ts'` },
+      'loose: src/express: pages → files beside it',
+    ],
+    [
+      'files do not import types in a circle',
+      {
+        'src/client/a.ts': `import './b.ts'`,
+        'src/client/b.ts': `import type { C } from './c.ts'`,
+        'src/client/c.ts': `import type { A } from './a.ts'`,
+      },
+      'circle: src/client/a.ts src/client/b.ts src/client/c.ts',
+    ],
+  ])('keep the order of the house: %s', async (_rule, files, violation) => {
+    const base = await fixture(files)
+
+    expect(await findViolations(base)).toEqual([violation])
+  })
+
+  it('allow what is recorded as left to open, and name what is no longer true', async () => {
+    const files = { 'src/express/pages/a.ts': `import '../options.ts'` }
+    const recorded = 'loose: src/express: pages → files beside it\norder: a → b\n'
+    const base = await fixture({ ...files, 'scripts/boundaries/recorded.txt': recorded })
 
     expect(await findViolations(base)).toEqual([
-      'src/service/api/a.ts:1: the folders of src/service import each other: api → http → audit → api',
+      'scripts/boundaries/recorded.txt: is no longer true, remove it: order: a → b',
     ])
   })
 
@@ -181,14 +223,14 @@ describe('the boundaries', () => {
     ],
     ['the web session to be read', 'src/express/a.ts', `import { readMfaState } from './session/web-session.ts'`],
     ['the clock', 'src/contract/a.ts', `import '../clock.ts'`],
-    ['the store, from open-core.ts', 'src/service/open-core.ts', `import './store/sqlite.ts'`],
+    ['the store, from open-core.ts', 'src/service/open-core.ts', `import './engine/database/sqlite.ts'`],
     ['anything, from the command line', 'src/cli/a.ts', `import '../service/b.ts'\nimport '../device/b.ts'`],
     [
       'what an index re-exports',
       'src/index.ts',
       `export { a } from './express/b.ts'\nexport type * from './client/b.ts'`,
     ],
-    ['a circular type import', 'src/client/a.ts', `import type { A } from './a.ts'`],
+    ['a type of its own', 'src/client/a.ts', `import type { A } from './a.ts'`],
     ['an import in a comment or string', 'src/contract/a.ts', `// import 'node:fs'\nconst a = "import 'express'"`],
   ])('allow %s', async (_what, path, code) => {
     const base = await fixture({ [path]: code })

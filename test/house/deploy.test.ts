@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { root } from '../../scripts/run.ts'
 import { serveCommand } from '../../src/cli/commands/serve.ts'
 import { synchronizeMembers } from '../../src/contract/domains.ts'
-import { routes } from '../../src/service/api/routes.ts'
+import { routes } from '../../src/service/routes/rest.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 

@@ -25,10 +25,10 @@ const rows = section
 
 /** Files that count for others, and know no limit themselves. */
 const mechanisms = [
-  'src/service/store/attempts.ts',
-  'src/service/store/tallies.ts',
-  'src/service/ground/problem.ts',
-  'src/service/http/rate-limit.ts',
+  'src/service/engine/limits/attempts.ts',
+  'src/service/engine/limits/tallies.ts',
+  'src/service/engine/base/problem.ts',
+  'src/service/engine/http/rate-limit.ts',
 ]
 
 /** A call by which something can be used up. */

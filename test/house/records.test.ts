@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { filesBelow } from '../../scripts/fingerprint.ts'
 import { root } from '../../scripts/run.ts'
 import type { OpenedService } from '../../src/service/service.ts'
-import type { Database } from '../../src/service/store/schema.ts'
+import type { Database } from '../../src/service/engine/database/schema.ts'
 import { executedDuring } from '../support/recorded-sequence.ts'
 import type { Executed } from '../support/recorded-sequence.ts'
 
@@ -35,19 +35,19 @@ vi.resetModules()
 for (const file of await filesBelow(join(root, 'src/service'))) {
   if (file.endsWith('.ts')) await import(file)
 }
-const { auditEvents } = await import('../../src/service/audit/events.ts')
+const { auditEvents } = await import('../../src/service/engine/audit/events.ts')
 const { defaultVendor } = await import('../../src/contract/media-type.ts')
-const { createConsoleOpenApi, createOpenApi } = await import('../../src/service/openapi/document.ts')
-const { createMetrics } = await import('../../src/service/front/metrics.ts')
-const { compiledStatement, statementNames } = await import('../../src/service/store/statement.ts')
-const { resetUser } = await import('../../src/service/admin/reset.ts')
-const { settleRestored } = await import('../../src/service/backup/restored.ts')
-const { rotateKeys } = await import('../../src/service/keys/rotation.ts')
-const { sweep } = await import('../../src/service/maintenance/sweep.ts')
-const { hardwareToken } = await import('../service/codes/code-holder.ts')
-const { passkeyPage } = await import('../service/passkey-holder.ts')
-const { passByCode } = await import('../service/known-browser.ts')
-const { openDatabase } = await import('../service/audit/recorded.ts')
+const { createConsoleOpenApi, createOpenApi } = await import('../../src/service/engine/openapi/document.ts')
+const { createMetrics } = await import('../../src/service/engine/monitoring/metrics.ts')
+const { compiledStatement, statementNames } = await import('../../src/service/engine/database/statement.ts')
+const { resetUser } = await import('../../src/service/features/people/reset.ts')
+const { settleRestored } = await import('../../src/service/upkeep/restored.ts')
+const { rotateKeys } = await import('../../src/service/engine/secrets/rotation.ts')
+const { sweep } = await import('../../src/service/upkeep/sweep.ts')
+const { hardwareToken } = await import('../service/features/codes/code-holder.ts')
+const { passkeyPage } = await import('../service/features/passkeys/passkey-holder.ts')
+const { passByCode } = await import('../service/features/browsers/known-browser.ts')
+const { openDatabase } = await import('../service/engine/audit/recorded.ts')
 const { startService } = await import('../service/start-service.ts')
 const { createTestClock } = await import('../../src/testing/clock.ts')
 const { random128 } = await import('../support/device-signer.ts')

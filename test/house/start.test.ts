@@ -94,9 +94,9 @@ describe('a service that starts', () => {
     const read = await filesReadBy(start)
 
     expect(whenNew).toContain('web-push')
-    expect(modulesIn(whenNew)).toContain('src/service/store/migrations/0001-schema.ts')
+    expect(modulesIn(whenNew)).toContain('src/service/engine/database/migrations/0001-schema.ts')
     expect(read).not.toContain('web-push')
-    expect(modulesIn(read)).toContain('src/service/api/routes.ts')
+    expect(modulesIn(read)).toContain('src/service/routes/rest.ts')
     expect(modulesIn(read).filter((module = '') => needed.test(module))).toEqual([])
   })
 })

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { stockFileLimit } from '../../src/contract/admin/stock-limits.ts'
-import { importHardwareTokens } from '../../src/service/admin/hardware-import.ts'
-import { readTokens } from '../../src/service/import/read-tokens.ts'
-import { startConsole } from '../service/console/console-holder.ts'
-import type { Console } from '../service/console/console-holder.ts'
-import { container, keyPackage } from '../service/import/pskc-file.ts'
+import { importHardwareTokens } from '../../src/service/features/hardware/import.ts'
+import { readTokens } from '../../src/service/features/hardware/files/read-tokens.ts'
+import { startConsole } from '../service/features/administrators/console-holder.ts'
+import type { Console } from '../service/features/administrators/console-holder.ts'
+import { container, keyPackage } from '../service/features/hardware/files/pskc-file.ts'
 
 const filled = (part: string) => part.repeat(Math.floor(stockFileLimit / part.length))
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { csvRecord } from '../../src/service/rules/csv.ts'
+import { csvRecord } from '../../src/service/engine/base/csv.ts'
 import { hostileCells, separators } from '../support/spreadsheet.ts'
 
 const isInstalled = !spawnSync('soffice', ['--version']).error

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { holder, member } from '../service/codes/code-holder.ts'
+import { holder, member } from '../service/features/codes/code-holder.ts'
 import { createCall, startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
 

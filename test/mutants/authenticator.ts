@@ -172,7 +172,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'what the page allows of a device',
-    file: 'src/service/front/static-app.ts',
+    file: 'src/service/engine/front/static-app.ts',
     find: "  'Permissions-Policy': 'camera=(self), geolocation=(), microphone=(), payment=(), usb=()',\n",
     replace: '',
     test: 'authenticator/scan.test.ts',

@@ -1,14 +1,14 @@
 import type { Mutant } from './mutant.ts'
 
 const [calls, attacks, alerts] = [
-  'service/console/caller-verifications.test.ts',
+  'service/features/callers/console.test.ts',
   'attacks/caller-verification.test.ts',
-  'service/console/caller-alerts.test.ts',
+  'service/features/callers/caller-alerts.test.ts',
 ]
-const store = 'src/service/store/caller-verifications.ts'
-const answer = 'src/service/device/answer-call.ts'
-const handlers = 'src/service/console/caller-verifications.ts'
-const authorize = 'src/service/console/authorize.ts'
+const store = 'src/service/features/callers/statements.ts'
+const answer = 'src/service/features/callers/answer.ts'
+const handlers = 'src/service/features/callers/console.ts'
+const authorize = 'src/service/features/administrators/authorize.ts'
 
 /** Attackers who call the help desk in the name of a user. */
 export const mutants: readonly Mutant[] = [
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the end of the time for an answer to a call',
-    file: 'src/service/rules/caller-verification.ts',
+    file: 'src/service/features/callers/rules.ts',
     find: 'begun && call.expiresAt > now',
     replace: 'begun && call.expiresAt > 0',
     also: [
@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the help desk needs a verified caller or a consent',
-    file: 'src/service/console/guard.ts',
+    file: 'src/service/features/administrators/guard.ts',
     find: '  if (await isCallerVerified(db, asked, await neededStrength(db, endpoint, input, call.organizationId), now))\n    return undefined\n',
     replace: '',
     test: calls,
@@ -167,7 +167,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'only present owners are mailed',
-    file: 'src/service/store/administrators.ts',
+    file: 'src/service/features/administrators/statements.ts',
     find: "role: 'owner' as const, revokedAt: null })",
     replace: "role: 'owner' as const })",
     test: alerts,
@@ -175,7 +175,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the inbox without the number of a call',
-    file: 'src/service/device/inbox.ts',
+    file: 'src/service/features/devices/inbox.ts',
     find: '    numberLength: call.number.length,',
     replace: '    numberLength: call.number.length, ...{ number: call.number },',
     test: calls,
@@ -199,7 +199,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'two questions to a person in 10 minutes',
-    file: 'src/service/push/call-budget.ts',
+    file: 'src/service/features/callers/budget.ts',
     find: '{ scope: `caller 10m ${userId}`,',
     replace: '{ scope: `caller 10m ${userId} ${administratorId}`,',
     test: calls,
@@ -207,7 +207,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'five questions to a person in a day',
-    file: 'src/service/rules/caller-verification.ts',
+    file: 'src/service/features/callers/rules.ts',
     find: 'long: { limit: 5,',
     replace: 'long: { limit: 500,',
     test: calls,
@@ -215,7 +215,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'thirty questions of an administrator in a day',
-    file: 'src/service/push/call-budget.ts',
+    file: 'src/service/features/callers/budget.ts',
     find: 'scope: `caller by ${administratorId}`,',
     replace: 'scope: `caller by ${administratorId} ${userId}`,',
     test: calls,

@@ -1,10 +1,10 @@
 import type { Mutant } from './mutant.ts'
 
 const late = 'attacks/late-changes.test.ts'
-const callers = 'service/console/caller-verifications.test.ts'
-const races = 'service/console/change-races.test.ts'
+const callers = 'service/features/callers/console.test.ts'
+const races = 'service/features/administrators/change-races.test.ts'
 const title = 'cannot $name once $precondition.title'
-const file = 'src/service/console/change.ts'
+const file = 'src/service/features/administrators/change.ts'
 
 /** What is decided in the transaction of a change. */
 export const mutants: readonly Mutant[] = [
@@ -37,12 +37,12 @@ export const mutants: readonly Mutant[] = [
     file,
     find: '  if (!administrator) throw notSignedIn()\n  await',
     replace: '  if (!administrator) return signedIn(call)\n  await',
-    test: 'service/console/administrators.test.ts',
+    test: 'service/features/administrators/administrators.test.ts',
     title: 'that revoke each other at once leave one owner',
   },
   {
     defense: 'the strength of a verification for what counts in another app',
-    file: 'src/service/console/guard.ts',
+    file: 'src/service/features/administrators/guard.ts',
     find: "  return (await domainById(db, organizationId, domainId))?.keyType ?? 'NONE'\n",
     replace: "  return (await domainById(db, organizationId, domainId)) ? 'NONE' : 'PIN'\n",
     test: callers,
@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the strongest device for what counts everywhere',
-    file: 'src/service/store/caller-verifications.ts',
+    file: 'src/service/features/callers/statements.ts',
     find: ".reduce(strongerOf, 'NONE')",
     replace: ".reduce((one) => one, 'NONE')",
     test: callers,
@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the strength that a verification had when the person was asked',
-    file: 'src/service/console/caller-verifications.ts',
+    file: 'src/service/features/callers/console.ts',
     find: '    keyType: domain.keyType,\n',
     replace: "    keyType: 'PASSCODE',\n",
     test: callers,
@@ -66,7 +66,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the lock of the user before a change is decided',
-    file: 'src/service/console/lock-rows.ts',
+    file: 'src/service/features/administrators/lock-rows.ts',
     find: '    await lockUser(db, organizationId, userId)\n',
     replace: '    void lockUser\n',
     test: races,
@@ -74,7 +74,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the lock of the user before an answer to the help desk',
-    file: 'src/service/device/answer-call.ts',
+    file: 'src/service/features/callers/answer.ts',
     find: '    await lockUser(db, organizationId, userId)\n',
     replace: '    void [lockUser, organizationId, userId]\n',
     test: races,
@@ -90,7 +90,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'changes without a person that PostgreSQL does not abort',
-    file: 'src/service/console/turns.ts',
+    file: 'src/service/features/administrators/turns.ts',
     find: 'const running = before ? before.then(work) : work()',
     replace: 'const running = before ? work() : work()',
     test: races,
@@ -98,7 +98,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'memberships that a change holds until it ends',
-    file: 'src/service/console/lock-rows.ts',
+    file: 'src/service/features/administrators/lock-rows.ts',
     find: '    await holdMemberships(db, organizationId)\n',
     replace: '    void holdMemberships\n',
     test: races,
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a synchronization that waits for changes of the console',
-    file: 'src/service/sync/synchronize.ts',
+    file: 'src/service/features/users/synchronization/synchronize.ts',
     find: '    await lockMemberships(db, held.organizationId)\n',
     replace: '    void lockMemberships\n',
     test: races,
@@ -114,10 +114,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an index for what decides about an API key',
-    file: 'src/service/store/migrations/0008-api-key-of-organization.ts',
+    file: 'src/service/engine/database/migrations/0008-api-key-of-organization.ts',
     find: 'on api_key (organization_id, created_at, id)',
     replace: 'on api_key (created_at)',
-    test: 'service/console/decision-plans.test.ts',
+    test: 'service/features/administrators/decision-plans.test.ts',
     title: 'reaches every table through an index',
   },
 ]

@@ -7,7 +7,7 @@ function tls(): readonly Mutant[] {
   return [
     {
       defense: 'the oldest version of TLS is 1.2',
-      file: 'src/service/http/listen.ts',
+      file: 'src/service/engine/http/listen.ts',
       find: "const minVersion = 'TLSv1.2'",
       replace: "const minVersion = 'TLSv1'",
       test,
@@ -15,7 +15,7 @@ function tls(): readonly Mutant[] {
     },
     {
       defense: 'the oldest version of TLS is 1.2 also after the certificate was reloaded',
-      file: 'src/service/http/listen.ts',
+      file: 'src/service/engine/http/listen.ts',
       find: 'server.setSecureContext({ ...credentials, minVersion })',
       replace: 'server.setSecureContext(credentials)',
       test,
@@ -31,7 +31,7 @@ function tls(): readonly Mutant[] {
     },
     {
       defense: 'closing a server ends no TLS connection that has asked for something',
-      file: 'src/service/http/listen.ts',
+      file: 'src/service/engine/http/listen.ts',
       find: 'if (raw) unused.delete(raw)',
       replace: 'void raw',
       test,
@@ -39,7 +39,7 @@ function tls(): readonly Mutant[] {
     },
     {
       defense: 'closing a server closes the TLS connections whose handshake ends later',
-      file: 'src/service/http/listen.ts',
+      file: 'src/service/engine/http/listen.ts',
       find: 'if (maxUnused !== undefined) closeIfUnused(connection, maxUnused)',
       replace: 'void closeIfUnused',
       test,
@@ -53,7 +53,7 @@ function takeOver(): readonly Mutant[] {
   return [
     {
       defense: 'an API key that is taken over is as long and as random as one of ours',
-      file: 'src/service/admin/api-keys.ts',
+      file: 'src/service/features/domains/api-keys.ts',
       find: '/^[A-Za-z0-9]{64}$/.test(text)',
       replace: '/^[A-Za-z0-9]+$/.test(text)',
       test,
@@ -69,7 +69,7 @@ function takeOver(): readonly Mutant[] {
     },
     {
       defense: 'an API key belongs to one organization',
-      file: 'src/service/admin/take-over.ts',
+      file: 'src/service/features/domains/take-over.ts',
       find: 'if (apiKey !== undefined && (await',
       replace: "if (apiKey === '' && (await",
       test,
@@ -77,7 +77,7 @@ function takeOver(): readonly Mutant[] {
     },
     {
       defense: 'a domain id belongs to one organization',
-      file: 'src/service/admin/take-over.ts',
+      file: 'src/service/features/domains/take-over.ts',
       find: 'if (domainId !== undefined && (await',
       replace: "if (domainId === '' && (await",
       test,

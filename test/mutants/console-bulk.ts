@@ -1,13 +1,13 @@
 import type { Mutant } from './mutant.ts'
 
-const jobs = 'service/console/bulk-jobs.test.ts'
-const exports = 'service/console/people-export.test.ts'
-const mails = 'service/console/bulk-mails.test.ts'
-const rules = 'src/service/console/bulk/rules.ts'
-const access = 'src/service/console/bulk/may-run.ts'
-const budget = 'src/service/console/bulk/people-budget.ts'
-const handlers = 'src/service/console/bulk/jobs.ts'
-const store = 'src/service/store/bulk-jobs.ts'
+const jobs = 'service/features/people/bulk/jobs.test.ts'
+const exports = 'service/features/people/export.test.ts'
+const mails = 'service/features/people/bulk/mails.test.ts'
+const rules = 'src/service/features/people/bulk/rules.ts'
+const access = 'src/service/features/people/bulk/may-run.ts'
+const budget = 'src/service/features/people/bulk/people-budget.ts'
+const handlers = 'src/service/features/people/bulk/jobs.ts'
+const store = 'src/service/features/people/bulk/statements.ts'
 
 export const mutants: readonly Mutant[] = [
   {
@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the access of the administrator while a job runs',
-    file: 'src/service/admin/present-administrator.ts',
+    file: 'src/service/features/administrators/present-administrator.ts',
     find: 'if (!row || row.revokedAt !== null) return undefined',
     replace: 'if (!row) return undefined',
     test: jobs,
@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'how many people the help desk may change at once',
-    file: 'src/service/console/bulk/prepare.ts',
+    file: 'src/service/features/people/bulk/prepare.ts',
     find: 'if (people > most || seen > maxSeen) throw',
     replace: 'if (people > maxSeen || seen > maxSeen) throw',
     test: jobs,
@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the rules of each person when a job comes to it',
-    file: 'src/service/console/bulk/change-person.ts',
+    file: 'src/service/features/people/bulk/change-person.ts',
     find: '(await refusals(db, call, job, [userId])).get(userId) ?? null',
     replace: '(await refusals(db, call, job, [])).get(userId) ?? null',
     test: jobs,
@@ -126,7 +126,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the jobs of other administrators',
-    file: 'src/service/console/scope.ts',
+    file: 'src/service/features/administrators/scope.ts',
     find: 'administrator.domainIds === null || job?.requestedBy === administrator.id\n',
     replace: 'administrator.domainIds === null || job?.requestedBy !== undefined\n',
     test: jobs,
@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the record of an export of people',
-    file: 'src/service/console/people-export.ts',
+    file: 'src/service/features/people/export.ts',
     find: "auditCall(tx, call, 'people.exported', { format, filter })",
     replace: 'tx.selectNoFrom([]).execute()',
     test: exports,
@@ -142,7 +142,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'no names in the record of an export of people',
-    file: 'src/service/console/people-export.ts',
+    file: 'src/service/features/people/export.ts',
     find: "filterFact(search, ['q'])",
     replace: 'filterFact(search, [])',
     test: exports,
@@ -150,7 +150,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the rules of an enrollment mail, among many people',
-    file: 'src/service/console/bulk/mails.ts',
+    file: 'src/service/features/people/bulk/mails.ts',
     find: '    else if (problem) refused.set(userId, reasonOf(problem))\n',
     replace: '',
     test: mails,
@@ -174,7 +174,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the people of the help desk count over all actions, in a preview',
-    file: 'src/service/console/bulk/prepare.ts',
+    file: 'src/service/features/people/bulk/prepare.ts',
     find: 'Math.min(maxBulkPeople(role, job.action), await peopleLeft(call.store.db, call))',
     replace: 'Math.min(maxBulkPeople(role, job.action), peopleLeft.length * 50)',
     test: jobs,
@@ -185,12 +185,12 @@ export const mutants: readonly Mutant[] = [
     file: budget,
     find: 'reserve(db, [peopleOf(id, most)], now, people)',
     replace: 'reserve(db, [peopleOf(id, Infinity)], now, people)',
-    test: 'service/console/bulk-races.test.ts',
+    test: 'service/features/people/bulk/races.test.ts',
     title: 'of the help desk are about 50 people in 24 hours, even if two are started at once',
   },
   {
     defense: 'people whom a job did not reach count no more',
-    file: 'src/service/console/bulk/end.ts',
+    file: 'src/service/features/people/bulk/end.ts',
     find: '  await releasePeople(db, row, row.people - changed - failures)\n',
     replace: '',
     test: jobs,
@@ -213,7 +213,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the end of jobs in a restored backup',
-    file: 'src/service/store/restored.ts',
+    file: 'src/service/upkeep/restored-statements.ts',
     find: "    .where('state', 'in', ['prepared', 'running'])\n",
     replace: "    .where('state', 'in', ['prepared'])\n",
     test: jobs,

@@ -1,10 +1,10 @@
 import type { Change, Mutant } from './mutant.ts'
 
-const mails = 'service/console/enrollment-mails.test.ts'
-const mayMail = 'src/service/console/may-mail.ts'
-const sending = 'src/service/console/enrollment-mail.ts'
-const handlers = 'src/service/console/enrollment.ts'
-const mailbox = 'src/service/store/old-mailbox.ts'
+const mails = 'service/features/people/enrollment-mails.test.ts'
+const mayMail = 'src/service/features/people/may-mail.ts'
+const sending = 'src/service/features/people/enrollment-mail.ts'
+const handlers = 'src/service/features/people/enrollment.ts'
+const mailbox = 'src/service/features/users/old-mailbox.ts'
 
 const withoutDeviceCheck: Change = {
   file: sending,
@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an address that changed 7 days ago',
-    file: 'src/service/rules/enrollment-mail.ts',
+    file: 'src/service/features/people/enrollment-mail-rules.ts',
     find: 'emailChangedAt === null || notAfter(emailChangedAt, now) + addressSettlesIn <= now',
     replace: 'emailChangedAt === null || notAfter(emailChangedAt, now) + addressSettlesIn <= now + 1',
     test: mails,
@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the number of enrollment mails to a person',
-    file: 'src/service/rules/enrollment-mail.ts',
+    file: 'src/service/features/people/enrollment-mail-rules.ts',
     find: 'export const mailsToPerson = { limit: 3,',
     replace: 'export const mailsToPerson = { limit: 4,',
     test: mails,
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a mail that cannot be sent uses no consent to an equal address up',
-    file: 'src/service/console/change.ts',
+    file: 'src/service/features/administrators/change.ts',
     find: "if (!used && part !== 'preparation') await use(",
     replace: 'if (!used) await use(',
     test: mails,
@@ -122,7 +122,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the number of enrollment mails of the help desk',
-    file: 'src/service/rules/enrollment-mail.ts',
+    file: 'src/service/features/people/enrollment-mail-rules.ts',
     find: "role === 'helpdesk' ? 200 : 5_000",
     replace: '5_000',
     test: mails,
@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the mail to the old address',
-    file: 'src/service/console/change-address.ts',
+    file: 'src/service/features/people/change-address.ts',
     find: 'userId: user.id, to: user.email }',
     replace: 'userId: user.id }',
     test: mails,

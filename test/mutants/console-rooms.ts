@@ -1,29 +1,29 @@
 import type { Mutant } from './mutant.ts'
 
-const audit = 'service/console/audit.test.ts'
+const audit = 'service/features/administrators/audit.test.ts'
 
-const domains = 'service/console/domains.test.ts'
-const domainsFile = 'src/service/console/domains.ts'
-const overview = 'service/console/overview.test.ts'
-const overviewFile = 'src/service/console/overview.ts'
+const domains = 'service/features/domains/console.test.ts'
+const domainsFile = 'src/service/features/domains/console.ts'
+const overview = 'service/features/people/overview.test.ts'
+const overviewFile = 'src/service/features/people/overview.ts'
 
-const verification = 'service/console/audit-verification.test.ts'
-const verifyFile = 'src/service/audit/verify-organization.ts'
+const verification = 'service/features/administrators/audit-verification.test.ts'
+const verifyFile = 'src/service/engine/audit/verify-organization.ts'
 
-const auditPages = 'src/service/store/audit-pages.ts'
+const auditPages = 'src/service/engine/audit/page-statements.ts'
 
 export const mutants: readonly Mutant[] = [
   {
     defense: 'the domains of an administrator among the sign-ins of a person that wait',
-    file: 'src/service/store/timeline.ts',
+    file: 'src/service/features/people/timeline-statements.ts',
     find: "is('domainId', 'in', of.domainIds)",
     replace: "is('domainId', '<>', '')",
-    test: 'service/console/timeline.test.ts',
+    test: 'service/features/people/timeline.test.ts',
     title: 'shows sign-ins that wait in the domains of the administrator only, until their time is over',
   },
   {
     defense: 'the domains of an administrator in the audit trail',
-    file: 'src/service/console/audit.ts',
+    file: 'src/service/features/administrators/audit.ts',
     find: '    domainIds: await domainsFor(call, domain),\n',
     replace: '    domainIds: (await domainsFor(call, domain)) && null,\n',
     test: audit,
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the domain that an administrator filters the audit trail by',
-    file: 'src/service/console/scope.ts',
+    file: 'src/service/features/administrators/scope.ts',
     find: "  await requireVisible({ db: call.store.db, administrator, now: call.clock.now() }, 'domain', { domainId })\n",
     replace: '',
     test: audit,
@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the names of people of other domains in the audit trail',
-    file: 'src/service/console/names.ts',
+    file: 'src/service/features/administrators/names.ts',
     find: '  return people.filter(({ id }) => visible.has(id))\n',
     replace: '  return people.filter(({ id }) => visible.has(id) || id !== undefined)\n',
     test: audit,
@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the names of people of other organizations in the audit trail',
-    file: 'src/service/console/names.ts',
+    file: 'src/service/features/administrators/names.ts',
     find: '  const people = all.filter((person) => person.organizationId === organizationId)\n',
     replace: '  const people = all.filter((person) => person.organizationId !== "" || organizationId === "")\n',
     test: audit,
@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the whole organization, which a verification of the audit trail is about',
-    file: 'src/service/console/authorize.ts',
+    file: 'src/service/features/administrators/authorize.ts',
     find: "  if (admin.whole && administrator.domainIds !== null) throw new ApiProblem('api.error.forbidden')\n",
     replace: '',
     test: verification,
@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'one verification at a time',
-    file: 'src/service/store/audit-verifications.ts',
+    file: 'src/service/engine/audit/verification-statements.ts',
     find: ".where('other.beatAt', '>=', lost)",
     replace: ".where('other.beatAt', '<', lost)",
     test: verification,
@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the record of an export of the audit trail',
-    file: 'src/service/console/audit.ts',
+    file: 'src/service/features/administrators/audit.ts',
     find: "  await db.transaction().execute((tx) => auditCall(tx, call, 'audit.exported', facts))\n",
     replace: '  void [auditCall, plainFilter]\n',
     test: audit,
@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'no names in the record of an export',
-    file: 'src/service/console/export-file.ts',
+    file: 'src/service/features/administrators/export-file.ts',
     find: "names.includes(name) ? '' : value",
     replace: "names.includes('') ? '' : value",
     test: audit,
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'formulas in an export as CSV',
-    file: 'src/service/rules/csv.ts',
+    file: 'src/service/engine/base/csv.ts',
     find: 'text.replace(formulas, "$1\'$2")',
     replace: 'text.replace(formulas, "$1$2")',
     test: audit,
@@ -128,47 +128,47 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'formulas behind each possible separator in an export as CSV',
-    file: 'src/service/rules/csv.ts',
+    file: 'src/service/engine/base/csv.ts',
     find: '(?:^|[,;|\\p{Cc}\\u2028\\u2029])',
     replace: '(?:^)',
-    test: 'service/rules/csv.test.ts',
+    test: 'service/engine/base/csv.test.ts',
     title: 'contains no cell that a spreadsheet calculates, whatever separates its cells',
   },
   {
     defense: 'quotes before formulas in an export as CSV',
-    file: 'src/service/rules/csv.ts',
+    file: 'src/service/engine/base/csv.ts',
     find: '[\\p{Zs}\\p{Cf}"]*',
     replace: '[\\p{Zs}\\p{Cf}]*',
-    test: 'service/rules/csv.test.ts',
+    test: 'service/engine/base/csv.test.ts',
     title: 'contains no cell that a spreadsheet calculates, whatever separates its cells',
   },
   {
     defense: 'quotes around each cell of an export as CSV',
-    file: 'src/service/rules/csv.ts',
+    file: 'src/service/engine/base/csv.ts',
     find: '`"${withoutFormulas(text).replaceAll(\'"\', \'""\')}"`',
     replace: 'withoutFormulas(text)',
-    test: 'service/rules/csv.test.ts',
+    test: 'service/engine/base/csv.test.ts',
     title: 'has the cells that were written, with apostrophes added',
   },
   {
     defense: 'the record of a report of an action on many people',
-    file: 'src/service/console/bulk/report.ts',
+    file: 'src/service/features/people/bulk/report.ts',
     find: "  await db.transaction().execute((tx) => auditCall(tx, call, 'bulk.report_exported', { ...factsOf(job), count }))\n",
     replace: '  void [db, auditCall, factsOf, job, count]\n',
-    test: 'service/console/bulk-jobs.test.ts',
+    test: 'service/features/people/bulk/jobs.test.ts',
     title: 'is in the trail with each preview and each report, and with the number of people in it',
   },
   {
     defense: 'the record of a preview of an action on many people',
-    file: 'src/service/console/bulk/prepare.ts',
+    file: 'src/service/features/people/bulk/prepare.ts',
     find: "      await auditCall(db, acting, 'bulk.previewed', { ...factsOf(job), count: seen })\n",
     replace: '      void [auditCall, acting, factsOf, seen]\n',
-    test: 'service/console/bulk-jobs.test.ts',
+    test: 'service/features/people/bulk/jobs.test.ts',
     title: 'is in the trail with each preview and each report, and with the number of people in it',
   },
   {
     defense: 'audit entries that commit after later ones',
-    file: 'src/service/audit/pages.ts',
+    file: 'src/service/engine/audit/pages.ts',
     find: 'now - settling)',
     replace: 'now)',
     test: audit,
@@ -224,7 +224,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the version that a change of a domain needs',
-    file: 'src/service/console/if-match.ts',
+    file: 'src/service/features/administrators/if-match.ts',
     find: "  throw new ApiProblem('api.error.precondition', `If-Match: expected the version of the ${what}, in quotes.`)\n",
     replace: "  return ''\n",
     also: [
@@ -247,7 +247,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the API keys that an auditor of some domains sees',
-    file: 'src/service/console/api-keys.ts',
+    file: 'src/service/features/domains/api-keys-console.ts',
     find: 'keys.filter((key) => isVisible(key))',
     replace: 'keys.filter((key) => isVisible(key) || domainIds !== null)',
     test: domains,

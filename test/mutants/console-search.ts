@@ -1,9 +1,9 @@
 import type { Mutant } from './mutant.ts'
 
 const apps = 'attacks/other-apps.test.ts'
-const people = 'src/service/store/people.ts'
-const stock = 'src/service/store/stock.ts'
-const concern = 'src/service/console/concern.ts'
+const people = 'src/service/features/people/statements.ts'
+const stock = 'src/service/features/hardware/stock-statements.ts'
+const concern = 'src/service/features/administrators/concern.ts'
 
 const byDevice = 'does not find people by the name of a device in another app, in whatever way it searches'
 const reads = 'reads nothing of another app by %s'
@@ -21,7 +21,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the people whom the session of an administrator names',
-    file: 'src/service/console/sessions.ts',
+    file: 'src/service/features/administrators/sessions.ts',
     find: 'await asSeenBy(db, signedIn, await findAdministrator(ctx, organizationId, signedIn.id))',
     replace: 'await findAdministrator(ctx, organizationId, signedIn.id)',
     test: apps,
@@ -29,10 +29,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the domains of the browsers that the page of a person names',
-    file: 'src/service/console/people.ts',
+    file: 'src/service/features/people/console.ts',
     find: 'await browsersOf(call, userId, summary.domains)',
     replace: 'await browsersOf(call, userId, has?.domainIds ?? [])',
-    test: 'service/console/people.test.ts',
+    test: 'service/features/people/console.test.ts',
     title: 'sees the browsers that a person keeps there and in no other domain, until they end',
   },
   {
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
     file: people,
     find: "isToken('token.domainId', 'in', here.domainIds)",
     replace: "isToken('token.domainId', '<>', '')",
-    test: 'service/console/overview.test.ts',
+    test: 'service/features/people/overview.test.ts',
     title: figures,
   },
   {
@@ -48,15 +48,15 @@ export const mutants: readonly Mutant[] = [
     file: people,
     find: "isMember('domain.id', 'in', here.domainIds)",
     replace: "isMember('domain.id', '<>', '')",
-    test: 'service/console/overview.test.ts',
+    test: 'service/features/people/overview.test.ts',
     title: figures,
   },
   {
     defense: 'the domain of a device that the overview counts',
-    file: 'src/service/store/overview.ts',
+    file: 'src/service/features/people/overview-statements.ts',
     find: "isToken('token.domainId', '=', domainId)",
     replace: "isToken('token.domainId', '<>', domainId)",
-    test: 'service/console/overview.test.ts',
+    test: 'service/features/people/overview.test.ts',
     title: figures,
   },
   {
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
     file: people,
     find: '    .where((is) => conditions[filter](is, of.now, of))\n    .where((is) => isVisible(is, of))\n',
     replace: '    .where((is) => conditions[filter](is, of.now, of))\n',
-    test: 'service/console/people.test.ts',
+    test: 'service/features/people/console.test.ts',
     title: 'says how many it finds, and from which one a page is',
   },
   {
@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the administrators of other apps in the path of an operation',
-    file: 'src/service/console/scope.ts',
+    file: 'src/service/features/administrators/scope.ts',
     find: 'return isConcernedBy(administrator, { role: other.role, domains })',
     replace: 'return domains.length >= 0',
     test: apps,
@@ -151,7 +151,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the devices of a person in other apps',
-    file: 'src/service/store/belongings.ts',
+    file: 'src/service/features/users/belongings.ts',
     find: '(await activeTokensOf(db, userIds)).filter(isVisible)',
     replace: 'await activeTokensOf(db, userIds)',
     test: apps,

@@ -1,16 +1,16 @@
 import type { Mutant } from './mutant.ts'
 
-const stock = 'service/console/stock.test.ts'
-const store = 'src/service/store/stock.ts'
-const handlers = 'src/service/console/stock.ts'
+const stock = 'service/features/hardware/console.test.ts'
+const store = 'src/service/features/hardware/stock-statements.ts'
+const handlers = 'src/service/features/hardware/console.ts'
 
-const rows = 'src/service/admin/import-rows.ts'
-const steps = 'service/admin/import-rows.test.ts'
+const rows = 'src/service/engine/base/import-rows.ts'
+const steps = 'service/engine/base/import-rows.test.ts'
 
 export const mutants: readonly Mutant[] = [
   {
     defense: 'the steps in which a file is decoded',
-    file: 'src/service/import/file-text.ts',
+    file: 'src/service/features/hardware/files/file-text.ts',
     find: 'start += stepBytes) {\n      yield decode(bytes.subarray(start, start + stepBytes))',
     replace: 'start += bytes.length) {\n      yield decode(bytes.subarray(start, start + bytes.length))',
     test: steps,
@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the longest row of a CSV file',
-    file: 'src/service/import/csv.ts',
+    file: 'src/service/features/hardware/files/csv.ts',
     find: 'if (text.length > maxRecordLength)',
     replace: 'if (text.length < 0)',
     test: steps,
@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the size of a file that arrives in chunks',
-    file: 'src/service/http/body.ts',
+    file: 'src/service/engine/http/body.ts',
     find: "      if (size > limit) throw new ApiProblem('api.error.toolarge')\n      yield",
     replace: '      yield',
     test: stock,
@@ -97,7 +97,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the types of a file',
-    file: 'src/service/http/body.ts',
+    file: 'src/service/engine/http/body.ts',
     find: '  if (!media.includes(typeOf(body).toLowerCase()))\n',
     replace: '  if (media.length === 0)\n',
     test: stock,
@@ -105,18 +105,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the number of elements in a key package',
-    file: 'src/service/import/xml.ts',
+    file: 'src/service/features/hardware/files/xml.ts',
     find: 'count > maxElements || ',
     replace: '',
-    test: 'service/import/pskc.test.ts',
+    test: 'service/features/hardware/files/pskc.test.ts',
     title: 'is rejected when an element %s',
   },
   {
     defense: 'the length of a text in a key package',
-    file: 'src/service/import/xml.ts',
+    file: 'src/service/features/hardware/files/xml.ts',
     find: '    if (element.text.length > maxText) throw tooLarge()\n',
     replace: '',
-    test: 'service/import/pskc.test.ts',
+    test: 'service/features/hardware/files/pskc.test.ts',
     title: 'is rejected when an element %s',
   },
   {
@@ -145,7 +145,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the rule that only administrators of every domain change the stock',
-    file: 'src/service/console/authorize.ts',
+    file: 'src/service/features/administrators/authorize.ts',
     find: "userId === '' ? requireWholeOrganization(scope) : requireEveryDomain(scope, userId)",
     replace: "userId === '' ? undefined : requireEveryDomain(scope, userId)",
     test: stock,
@@ -161,7 +161,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the order of the two codes that resynchronize a token',
-    file: 'src/service/rules/totp.ts',
+    file: 'src/service/features/codes/totp.ts',
     find: 'if (isSameText(codeOf(step + 1), second)) return',
     replace: 'if (second !== codeOf(step)) return',
     test: stock,
@@ -169,7 +169,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'how far a token may be off when it is resynchronized',
-    file: 'src/service/rules/totp.ts',
+    file: 'src/service/features/codes/totp.ts',
     find: 'const wideWindow = 10\n',
     replace: 'const wideWindow = 100\n',
     test: stock,

@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts'
 
-const timeline = 'service/console/timeline.test.ts'
-const handlers = 'src/service/console/timeline.ts'
-const store = 'src/service/store/timeline.ts'
+const timeline = 'service/features/people/timeline.test.ts'
+const handlers = 'src/service/features/people/timeline.ts'
+const store = 'src/service/features/people/timeline-statements.ts'
 
 export const mutants: readonly Mutant[] = [
   {
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'entries that are removed from the timeline with those of the audit trail',
-    file: 'src/service/audit/retention.ts',
+    file: 'src/service/engine/audit/retention.ts',
     find: '    await removeFromTimeline(db, { writer, after: start.startSequence, through: last.sequence })\n',
     replace: '',
     test: timeline,
@@ -47,10 +47,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the sign-in that everything but the command line needs to see people',
-    file: 'src/service/console/call.ts',
+    file: 'src/service/features/administrators/call.ts',
     find: "!console && actor.kind === 'cli'",
     replace: '!console && actor.kind !== undefined',
-    test: 'service/console/visibility.test.ts',
+    test: 'service/features/administrators/visibility.test.ts',
     title: 'is nothing for an API key, and nothing before the sign-in to the console',
   },
 ]

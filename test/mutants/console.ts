@@ -2,26 +2,26 @@ import type { Mutant } from './mutant.ts'
 
 const attacks = 'attacks/console.test.ts'
 const lateBodies = 'attacks/held-back-bodies.test.ts'
-const access = 'service/console/access.test.ts'
-const signIn = 'service/console/sign-in.test.ts'
-const administrators = 'service/console/administrators.test.ts'
-const people = 'service/console/people.test.ts'
-const mounting = 'service/console/mounting.test.ts'
+const access = 'service/features/administrators/access.test.ts'
+const signIn = 'service/features/administrators/sign-in.test.ts'
+const administrators = 'service/features/administrators/administrators.test.ts'
+const people = 'service/features/people/console.test.ts'
+const mounting = 'service/features/administrators/mounting.test.ts'
 const lockout = 'attacks/console-lockout.test.ts'
 
 const refusedSignIn = 'is refused with %s'
 const refusedInvitation = 'is not accepted with %s'
 
-const authorize = 'src/service/console/authorize.ts'
-const ownRecord = 'src/service/console/own-record.ts'
-const storedConsents = 'src/service/store/consents.ts'
-const standingConsent = 'src/service/console/standing-consent.ts'
-const consentHandlers = 'src/service/console/consents.ts'
-const consents = 'service/console/consents.test.ts'
-const ownRecords = 'service/console/own-record.test.ts'
-const scope = 'src/service/console/scope.ts'
-const ceremonies = 'src/service/console/ceremonies.ts'
-const consoleAccess = 'src/service/console/access.ts'
+const authorize = 'src/service/features/administrators/authorize.ts'
+const ownRecord = 'src/service/features/administrators/own-record.ts'
+const storedConsents = 'src/service/features/administrators/consent-statements.ts'
+const standingConsent = 'src/service/features/administrators/standing-consent.ts'
+const consentHandlers = 'src/service/features/administrators/consents.ts'
+const consents = 'service/features/administrators/consents.test.ts'
+const ownRecords = 'service/features/administrators/own-record.test.ts'
+const scope = 'src/service/features/administrators/scope.ts'
+const ceremonies = 'src/service/features/administrators/ceremonies.ts'
+const consoleAccess = 'src/service/features/administrators/access.ts'
 
 export const mutants: readonly Mutant[] = [
   {
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     replace: '    if (!other) return false\n',
     also: [
       {
-        file: 'src/service/admin/administrators.ts',
+        file: 'src/service/features/administrators/administration.ts',
         find: '  if (row?.organizationId !== organizationId) throw notFound()',
         replace: '  if (!row || organizationId === undefined) throw notFound()',
       },
@@ -81,7 +81,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the origin of each change',
-    file: 'src/service/console/same-origin.ts',
+    file: 'src/service/features/administrators/same-origin.ts',
     find: 'headers.origin !== origin',
     replace: '(headers.origin !== undefined && headers.origin !== origin)',
     test: attacks,
@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the whole origin counts, not its host',
-    file: 'src/service/console/same-origin.ts',
+    file: 'src/service/features/administrators/same-origin.ts',
     find: 'headers.origin !== origin',
     replace: '!headers.origin?.endsWith(new URL(origin).hostname)',
     test: attacks,
@@ -97,7 +97,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'reads by pages of other origins',
-    file: 'src/service/console/same-origin.ts',
+    file: 'src/service/features/administrators/same-origin.ts',
     find: "site === 'cross-site' || site === 'same-site'",
     replace: "site === 'cross-site'",
     test: attacks,
@@ -105,12 +105,12 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'sessions end with the access of their administrator',
-    file: 'src/service/store/administrator-sessions.ts',
+    file: 'src/service/features/administrators/session-statements.ts',
     find: "    .where('administrator.revokedAt', 'is', null),",
     replace: '    ,',
     also: [
       {
-        file: 'src/service/store/administrators.ts',
+        file: 'src/service/features/administrators/statements.ts',
         find: '  await removeAdministratorSessions(db, id)\n',
         replace: '',
       },
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'invitations end with the access of the administrator who made them',
-    file: 'src/service/store/administrators.ts',
+    file: 'src/service/features/administrators/statements.ts',
     find: '  await removeInvitationsBy(db, id)\n  return true\n}\n\nconst revoke',
     replace: '  return true\n}\n\nconst revoke',
     test: attacks,
@@ -128,7 +128,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'invitations end with the role of the administrator who made them',
-    file: 'src/service/store/administrators.ts',
+    file: 'src/service/features/administrators/statements.ts',
     find: '  await removeInvitationsBy(db, id)\n  for',
     replace: '  for',
     test: attacks,
@@ -136,7 +136,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an invitation is used up by the registration',
-    file: 'src/service/store/administrator-invitations.ts',
+    file: 'src/service/features/administrators/invitation-statements.ts',
     find: `  db
     .deleteFrom('administratorInvitation')
     .where('tokenHash', '=', tokenHash)
@@ -162,7 +162,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a ceremony of the console takes one answer',
-    file: 'src/service/console/sign-in.ts',
+    file: 'src/service/features/administrators/sign-in.ts',
     find: 'if (present?.revokedAt !== null || !(await useCeremony(db, call, assertion.ceremony))) return undefined',
     replace: 'if (present?.revokedAt !== null) return undefined',
     test: signIn,
@@ -186,7 +186,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the answer names its administrator',
-    file: 'src/service/console/sign-in.ts',
+    file: 'src/service/features/administrators/sign-in.ts',
     find: 'administrator?.revokedAt === null && response.userHandle === administrator.userHandle',
     replace: 'administrator?.revokedAt === null && typeof response.userHandle !== undefined',
     test: signIn,
@@ -194,7 +194,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a confirmation takes a passkey of the same administrator',
-    file: 'src/service/console/sign-in.ts',
+    file: 'src/service/features/administrators/sign-in.ts',
     find: 'const own = administrator?.id === id ? passkey : undefined',
     replace: 'const own = administrator ? passkey : undefined',
     test: signIn,
@@ -202,7 +202,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'backup eligibility of a passkey of the console never changes',
-    file: 'src/service/store/administrator-passkeys.ts',
+    file: 'src/service/features/administrators/passkey-statements.ts',
     find: "\n      .where('syncable', '=', use.syncable),",
     replace: ',',
     test: signIn,
@@ -210,18 +210,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'public keys of the console belong to one administrator',
-    file: 'src/service/store/administrator-passkeys.ts',
+    file: 'src/service/features/administrators/passkey-statements.ts',
     find: "  const opened = secrets.open(publicKey, { kind: 'administrator passkey', id, userId: administratorId })",
     replace: `  const record = { kind: 'administrator passkey', id, userId: administratorId } as const
   const opened = publicKey.length > 0 ? keyOfAnyone(secrets, publicKey, record) : ''`,
     also: [
       {
-        file: 'src/service/store/administrator-passkeys.ts',
+        file: 'src/service/features/administrators/passkey-statements.ts',
         find: '  secrets.seal(Buffer.from(publicKey)',
         replace: "  'plain:' + Buffer.from(publicKey).toString('base64url') || secrets.seal(Buffer.from(publicKey)",
       },
       {
-        file: 'src/service/store/administrator-passkeys.ts',
+        file: 'src/service/features/administrators/passkey-statements.ts',
         find: '/** @throws {UnsealError} if it was changed, or belongs to another passkey or administrator. */',
         replace: `const keyOfAnyone = (secrets: Secrets, sealed: string, of: Parameters<Secrets['open']>[1]): string =>
   sealed.startsWith('plain:') ? sealed.slice(6) : secrets.open(sealed, of)
@@ -234,7 +234,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the version of an administrator',
-    file: 'src/service/admin/administrators.ts',
+    file: 'src/service/features/administrators/administration.ts',
     find: '    if (version !== undefined && version !== before.version) throw changedMeanwhile(before)\n',
     replace: '',
     test: administrators,
@@ -242,7 +242,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the idle time of a session in the console',
-    file: 'src/service/rules/console-session.ts',
+    file: 'src/service/features/administrators/session-rules.ts',
     find: 'now >= usedAt + sessionIdle || ',
     replace: '',
     test: signIn,
@@ -250,7 +250,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a page that waits does not keep its session alive',
-    file: 'src/service/console/access.ts',
+    file: 'src/service/features/administrators/access.ts',
     find: 'if (administrator && headers.prefer === undefined) await',
     replace: 'if (administrator) await',
     test: signIn,
@@ -258,7 +258,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the lifetime of a session in the console',
-    file: 'src/service/rules/console-session.ts',
+    file: 'src/service/features/administrators/session-rules.ts',
     find: 'now >= signedInAt + sessionLifetime || ',
     replace: '',
     test: signIn,
@@ -266,7 +266,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the host of the console serves nothing else',
-    file: 'src/service/front/console.ts',
+    file: 'src/service/engine/front/console.ts',
     find: '    isOfHost(req, address) ? next() : handle(req, res, next)',
     replace: '    isOfHost(req, address) && req.url === undefined ? next() : handle(req, res, next)',
     test: mounting,
@@ -274,7 +274,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'other hosts do not serve the console',
-    file: 'src/service/front/console.ts',
+    file: 'src/service/engine/front/console.ts',
     find: '    if (!isOfHost(req, address)) {',
     replace: '    if (isLoopbackOf(address, req.headers.host)) {',
     test: mounting,
@@ -290,7 +290,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a sign-in has the budget of its passkey',
-    file: 'src/service/console/sign-in.ts',
+    file: 'src/service/features/administrators/sign-in.ts',
     find: 'countUnsigned(passkey && `passkey ${passkey.id}`)',
     replace: 'countUnsigned(passkey && undefined)',
     test: lockout,
@@ -298,7 +298,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a registration has the budget of its invitation',
-    file: 'src/service/console/registration.ts',
+    file: 'src/service/features/administrators/registration.ts',
     find: 'countUnsigned(invitation && `invitation ${invitation.id}`)',
     replace: 'countUnsigned(invitation && undefined)',
     test: lockout,
@@ -306,7 +306,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a confirmation belongs to one session',
-    file: 'src/service/console/sign-in.ts',
+    file: 'src/service/features/administrators/sign-in.ts',
     find: "({ kind: 'confirm', subject: signedIn(call).session.hash })",
     replace: "({ kind: 'confirm', subject: signedIn(call).id })",
     test: lockout,
@@ -319,7 +319,7 @@ export const mutants: readonly Mutant[] = [
     replace: "  'console',\n  kind && 'any',\n",
     also: [
       {
-        file: 'src/service/console/sign-in.ts',
+        file: 'src/service/features/administrators/sign-in.ts',
         find: "({ kind: 'confirm', subject: signedIn(call).session.hash })",
         replace: "({ kind: 'confirm', subject: signedIn(call).session.hash && '' })",
       },
@@ -329,7 +329,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a challenge confirms once',
-    file: 'src/service/console/sign-in.ts',
+    file: 'src/service/features/administrators/sign-in.ts',
     find: 'if (!(await useCeremony(db, inside, assertion.ceremony)) || !(await use(db, inside, own, assertion))) return false',
     replace: 'if (!(await use(db, inside, own, assertion))) return false',
     test: lockout,
@@ -337,7 +337,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a challenge adds one passkey',
-    file: 'src/service/console/own-passkeys.ts',
+    file: 'src/service/features/administrators/own-passkeys.ts',
     find: '    if (!(await useCeremony(db, call, ceremony))) throw ceremonyEnded()\n',
     replace: '',
     test: lockout,
@@ -345,7 +345,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the consent that the help desk needs',
-    file: 'src/service/console/guard.ts',
+    file: 'src/service/features/administrators/guard.ts',
     find: 'return endpoint.admin?.guarded === true ?',
     replace: "return endpoint.admin?.guarded === 'sometimes' ?",
     test: people,
@@ -377,7 +377,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'no administrator consents to its own request by a second account',
-    file: 'src/service/rules/same-person.ts',
+    file: 'src/service/features/administrators/same-person.ts',
     find: 'one.email.toLowerCase() === other.email.toLowerCase() || ',
     replace: '',
     test: people,
@@ -443,7 +443,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'parameters that the operation itself would accept',
-    file: 'src/service/console/consent-subject.ts',
+    file: 'src/service/features/administrators/consent-subject.ts',
     find: "const others = ['userId', 'because', ...(admin?.secrets ?? [])]",
     replace: "const others = ['userId', 'because']",
     test: consents,
@@ -459,7 +459,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the number of requests for consent',
-    file: 'src/service/rules/consent.ts',
+    file: 'src/service/features/administrators/consent-rules.ts',
     find: 'limit: 20',
     replace: 'limit: 20_000',
     test: consents,
@@ -475,7 +475,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a preview that a newer one has replaced is told so',
-    file: 'src/service/console/bulk/prepare.ts',
+    file: 'src/service/features/people/bulk/prepare.ts',
     find: '  if (await setBulkPeople(db, id, people)) return\n',
     replace: '  if ((await setBulkPeople(db, id, people)) || people >= 0) return\n',
     test: 'service/conflicts.test.ts',
@@ -491,7 +491,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the people of other domains in a search',
-    file: 'src/service/store/people.ts',
+    file: 'src/service/features/people/statements.ts',
     find: 'const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>\n  is.or([\n    sql<SqlBool>`${everyone} = 1`,',
     replace:
       'const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>\n  is.or([\n    sql<SqlBool>`${everyone} >= 0`,',
@@ -500,7 +500,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the other domains of a person',
-    file: 'src/service/store/belongings.ts',
+    file: 'src/service/features/users/belongings.ts',
     find: '(await domainsOf(db, userIds)).filter(isVisible)',
     replace: 'await domainsOf(db, userIds)',
     test: people,
@@ -524,7 +524,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the consent to changes of a person with the e-mail address of the administrator',
-    file: 'src/service/console/guard.ts',
+    file: 'src/service/features/administrators/guard.ts',
     find: '  if (!(await needsColleague(call, endpoint, input)))\n',
     replace: '  if (call || !(await needsColleague(call, endpoint, input)))\n',
     test: ownRecords,
@@ -532,7 +532,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'no verified caller for a person with the e-mail address of the administrator',
-    file: 'src/service/console/guard.ts',
+    file: 'src/service/features/administrators/guard.ts',
     find: "  if (!consent) throw new ApiProblem('api.error.forbidden.sameaddress')\n",
     replace: '  if (!consent) return undefined\n',
     test: ownRecords,
@@ -548,7 +548,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'no word of a second account about its own record',
-    file: 'src/service/admin/administrators.ts',
+    file: 'src/service/features/administrators/administration.ts',
     find: "  if (owner && isSamePerson(owner, administrator)) throw new ApiProblem('api.error.forbidden.own')\n",
     replace: "  if (owner?.id === administrator.id) throw new ApiProblem('api.error.forbidden.own')\n",
     test: ownRecords,
@@ -556,7 +556,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the digest of the action that uses a consent up',
-    file: 'src/service/console/guard.ts',
+    file: 'src/service/features/administrators/guard.ts',
     find: ' || consent.digest !== consentDigest(subject)) return',
     replace: ') return',
     test: consents,
@@ -587,7 +587,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'access that is checked again after a late body',
-    file: 'src/service/http/rest.ts',
+    file: 'src/service/engine/http/rest.ts',
     find: '      if (ctx.clock.now() !== since) await admitted.requireUnchanged()\n',
     replace: '',
     test: lateBodies,
@@ -595,7 +595,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an API key after a late body',
-    file: 'src/service/http/key-access.ts',
+    file: 'src/service/engine/http/key-access.ts',
     find: '          if (present?.role !== role || present.domainId !== domainId) throw unauthorized(options.vendor)\n',
     replace: '',
     test: lateBodies,

@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     ...listed,
-    file: 'src/service/console/cookie.ts',
+    file: 'src/service/features/administrators/cookie.ts',
     defense: 'the prefix of the console cookie',
     find: "createCookie('__Host-mfa-console'",
     replace: "createCookie('mfa-console'",
@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     ...listed,
-    file: 'src/service/console/cookie.ts',
+    file: 'src/service/features/administrators/cookie.ts',
     defense: 'the name of the console cookie as browsers compare it',
     find: '(?:^|;)[ \\\\t]*',
     replace: '(?:^|;)\\\\s*',

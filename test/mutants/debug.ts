@@ -100,10 +100,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'direction controls in usernames, in the service',
-    file: 'src/service/api/users.ts',
+    file: 'src/service/features/users/operations.ts',
     find: '  if (input.provision) rejectDirectionControls(input)\n',
     replace: '',
-    test: 'service/operations/users.test.ts',
+    test: 'service/features/users/operations.test.ts',
     title: 'rejects a provisioned user whose username or name has direction controls, since 1.4',
   },
 ]

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'the check of a signature',
-    file: 'src/service/device/signature.ts',
+    file: 'src/service/features/devices/signature.ts',
     find: 'const payload = parseJson(verifiedText(jws, key))',
     replace: `void verifiedText
   void key
@@ -13,7 +13,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'one form of each part of a signed call',
-    file: 'src/service/device/signature.ts',
+    file: 'src/service/features/devices/signature.ts',
     find: "if (bytes.toString('base64url') !== part) throw",
     replace: "if (bytes.toString('base64url') === '-') throw",
     test: 'attacks/malicious-device.test.ts',
@@ -21,7 +21,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'no extension of signed calls is accepted',
-    file: 'src/service/device/signature.ts',
+    file: 'src/service/features/devices/signature.ts',
     find: ', crit: z.never().optional(), b64: z.never().optional()',
     replace: '',
     test: 'attacks/malicious-device.test.ts',
@@ -29,7 +29,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the algorithm of a signed call',
-    file: 'src/service/device/signature.ts',
+    file: 'src/service/features/devices/signature.ts',
     find: "alg: z.literal('ES256')",
     replace: 'alg: z.unknown()',
     test: 'attacks/malicious-device.test.ts',
@@ -37,16 +37,16 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the purpose of a signature',
-    file: 'src/service/device/signature.ts',
+    file: 'src/service/features/devices/signature.ts',
     find: `  if (!isForThisCall) throw refused()
 `,
     replace: '',
-    test: 'service/device/signature.test.ts',
+    test: 'service/features/devices/signature.test.ts',
     title: '%s is 401 and changes nothing',
   },
   {
     defense: 'acting on a call once',
-    file: 'src/service/device/signed-call.ts',
+    file: 'src/service/features/devices/signed-call.ts',
     find: 'if (!first)',
     replace: 'if (first === undefined)',
     test: 'attacks/malicious-device.test.ts',
@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the name of a call that was used',
-    file: 'src/service/device/signed-call.ts',
+    file: 'src/service/features/devices/signed-call.ts',
     find: 'if (!first)',
     replace: 'if (first === undefined)',
     test: 'attacks/malicious-device.test.ts',
@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'method and path of a signature',
-    file: 'src/service/device/signature.ts',
+    file: 'src/service/features/devices/signature.ts',
     find: `  if (!isForThisCall) throw refused()
 `,
     replace: '',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the device that a session asked',
-    file: 'src/service/store/sessions.ts',
+    file: 'src/service/features/sessions/statements.ts',
     find: ".where('id', '=', id).where('deviceId', '=', deviceId)",
     replace: ".where('id', '=', id)",
     test: 'attacks/malicious-device.test.ts',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the end of a request with a wrong number',
-    file: 'src/service/device/answer.ts',
+    file: 'src/service/features/devices/answer.ts',
     find: ": { state: 'denied', reason: 'wrong_number' }",
     replace: `: guessAgain()
 }
@@ -91,7 +91,7 @@ function guessAgain(): never {
   },
   {
     defense: 'the limit of requests in ten minutes',
-    file: 'src/service/rules/push-limits.ts',
+    file: 'src/service/features/sessions/push-limits.ts',
     find: 'short: { limit: 5, window: 10 * 60 }',
     replace: 'short: { limit: 15, window: 10 * 60 }',
     test: 'attacks/malicious-device.test.ts',
@@ -99,16 +99,16 @@ function guessAgain(): never {
   },
   {
     defense: 'leaving the number out of what a device reads',
-    file: 'src/service/device/inbox.ts',
+    file: 'src/service/features/devices/inbox.ts',
     find: 'numberLength: session.number?.length ?? 0,',
     replace: `numberLength: session.number?.length ?? 0,
     ...(session.number !== null && { number: session.number }),`,
-    test: 'service/device/answer.test.ts',
+    test: 'service/features/devices/answer.test.ts',
     title: 'shows what the app reported, newest first, but never the number',
   },
   {
     defense: 'the look whether a device is still in use',
-    file: 'src/service/device/signed-call.ts',
+    file: 'src/service/features/devices/signed-call.ts',
     find: 'if (device?.revokedAt === null) return',
     replace: 'if (device) return',
     test: 'attacks/malicious-device.test.ts',
@@ -116,107 +116,107 @@ function guessAgain(): never {
   },
   {
     defense: 'using an activation code up',
-    file: 'src/service/store/activations.ts',
+    file: 'src/service/features/devices/activation-statements.ts',
     find: "      state: 'active',\n      code: null,\n      codeLookup: null,\n      codeExpiresAt: null,\n",
     replace: '',
-    test: 'service/device/activation.test.ts',
+    test: 'service/features/devices/activation.test.ts',
     title: 'succeeds once per code, however many devices try at once',
   },
   {
     defense: 'the number of tries of a PIN',
-    file: 'src/service/store/devices.ts',
+    file: 'src/service/features/devices/statements.ts',
     find: `    .where('pinTries', '<', most)
 `,
     replace: '',
-    test: 'service/device/pin.test.ts',
+    test: 'service/features/devices/pin.test.ts',
     title: 'allows no more than its tries, however many arrive at once',
   },
   {
     defense: 'the end of a token with the last wrong PIN',
-    file: 'src/service/device/check-pin.ts',
+    file: 'src/service/features/devices/check-pin.ts',
     find: 'if (failures < most) return',
     replace: 'if (failures <= most) return',
-    test: 'service/device/pin.test.ts',
+    test: 'service/features/devices/pin.test.ts',
     title: 'revokes the token after the last wrong try, and reports this to the device from then on',
   },
   {
     defense: 'the order of PIN and number',
-    file: 'src/service/device/answer.ts',
+    file: 'src/service/features/devices/answer.ts',
     find: "    return atTime(session, ctx.clock.now()).state === 'pending'",
     replace: `    if (typedNumber(session, given) !== session.number) throw new ApiProblem('api.error.invalid.number')
     return atTime(session, ctx.clock.now()).state === 'pending'`,
-    test: 'service/device/pin.test.ts',
+    test: 'service/features/devices/pin.test.ts',
     title: 'does not reveal, when it is wrong, whether the number was right',
   },
   {
     defense: 'the hash of the code that is scanned',
-    file: 'src/service/api/sessions.ts',
+    file: 'src/service/features/sessions/operations.ts',
     find: 'scanSecret === undefined ? null : scanHashOf(scanSecret)',
     replace: 'scanSecret ?? null',
-    test: 'service/device/scan.test.ts',
+    test: 'service/features/devices/scan.test.ts',
     title: 'is stored as a hash, and returned by no other read',
   },
   {
     defense: 'an inbox without the code that is scanned',
-    file: 'src/service/device/inbox.ts',
+    file: 'src/service/features/devices/inbox.ts',
     find: 'nonce: session.nonce,',
     replace: 'nonce: session.nonce, ...{ scan: session.scanHash },',
-    test: 'service/device/scan.test.ts',
+    test: 'service/features/devices/scan.test.ts',
     title: 'is stored as a hash, and returned by no other read',
   },
   {
     defense: 'a scan that approves nothing',
-    file: 'src/service/device/answer.ts',
+    file: 'src/service/features/devices/answer.ts',
     find: 'return { answered: { id: session.id, state }, settled: [], number: session.number }',
     replace: `const typed = { decision: 'approve', number: session.number, pinResult: 'not-required' } as const
       return { ...(await decide(ctx, db, session, typed)), number: session.number }`,
-    test: 'service/device/scan.test.ts',
+    test: 'service/features/devices/scan.test.ts',
     title: 'gives the device the number, and approves nothing',
   },
   {
     defense: 'the end of a request with a wrong code',
-    file: 'src/service/device/answer.ts',
+    file: 'src/service/features/devices/answer.ts',
     find: "return decide(ctx, db, session, { decision: 'approve', number: scanned, pinResult: 'not-required' })",
     replace: 'throw tooLate()',
-    test: 'service/device/scan.test.ts',
+    test: 'service/features/devices/scan.test.ts',
     title: 'counts as a wrong number when its secret is wrong: the session is denied for good, without the number',
   },
   {
     defense: 'one guess, also by scanning',
-    file: 'src/service/device/answer.ts',
+    file: 'src/service/features/devices/answer.ts',
     find: "return decide(ctx, db, session, { decision: 'approve', number: scanned, pinResult: 'not-required' })",
     replace: "return { answered: { id: session.id, state: 'denied', reason: 'wrong_number' }, settled: [] }",
-    test: 'service/device/scan.test.ts',
+    test: 'service/features/devices/scan.test.ts',
     title: 'leaves one guess in all, scanned or typed, when many arrive at once',
   },
   {
     defense: 'the session of a code that is scanned',
-    file: 'src/service/device/answer.ts',
+    file: 'src/service/features/devices/answer.ts',
     find: "if (state === 'pending' && isSameText(session.scanHash, scanned)) {",
     replace: "if (state === 'pending') {",
-    test: 'service/device/scan.test.ts',
+    test: 'service/features/devices/scan.test.ts',
     title: 'belongs to one session: the secret of another request of the same device is a wrong one',
   },
   {
     defense: 'the end of a code together with its session',
-    file: 'src/service/device/answer.ts',
+    file: 'src/service/features/devices/answer.ts',
     find: "if (state === 'pending' && isSameText(session.scanHash, scanned)) {",
     replace: 'if (isSameText(session.scanHash, scanned)) {',
-    test: 'service/device/scan.test.ts',
+    test: 'service/features/devices/scan.test.ts',
     title: 'comes too late once the session %s, whether it is right or wrong',
   },
   {
     defense: 'counting a try once',
-    file: 'src/service/store/devices.ts',
+    file: 'src/service/features/devices/statements.ts',
     find: `    .where((eb) => eb.or([eb('pinAttempt', 'is', null), eb('pinAttempt', '<>', attempt)]))
 `,
     replace: '',
-    test: 'service/device/pin.test.ts',
+    test: 'service/features/devices/pin.test.ts',
     title: 'counts a wrong try once if its response is lost and it is sent again',
   },
   {
     defense: 'counting tries of a PIN',
-    file: 'src/service/store/devices.ts',
+    file: 'src/service/features/devices/statements.ts',
     find: "({ pinTries: eb('pinTries', '+', 1), pinAttempt: attempt })",
     replace: "({ pinTries: eb('pinTries', '+', 0), pinAttempt: attempt })",
     test: 'attacks/without-the-pin.test.ts',
@@ -224,7 +224,7 @@ function guessAgain(): never {
   },
   {
     defense: 'the refusal of an approval whose PIN was not looked at',
-    file: 'src/service/device/answer.ts',
+    file: 'src/service/features/devices/answer.ts',
     find: `  if (given.pinResult === 'late') throw tooLate()
 `,
     replace: '',
@@ -233,48 +233,48 @@ function guessAgain(): never {
   },
   {
     defense: 'the refusal of a PIN that is easy to guess',
-    file: 'src/service/device/pin.ts',
+    file: 'src/service/features/devices/pin.ts',
     find: '  if (problem) throw',
     replace: "  if (problem === 'form') throw",
-    test: 'service/device/pin.test.ts',
+    test: 'service/features/devices/pin.test.ts',
     title: 'rejects the PIN %s, and does not use up the code',
   },
   {
     defense: 'leaving a newer subscription alone',
-    file: 'src/service/store/pushes.ts',
+    file: 'src/service/engine/push/statements.ts',
     find: ".where('push', '=', sealed)",
     replace: '',
-    test: 'service/push/push.test.ts',
+    test: 'service/engine/push/push.test.ts',
     title: 'does not end a subscription that the device has replaced meanwhile',
   },
   {
     defense: 'one pair of keys for all nodes',
-    file: 'src/service/push/open-pusher.ts',
+    file: 'src/service/engine/push/open-pusher.ts',
     find: 'const kept = await pushKey(db)',
     replace: 'const kept = { publicKey, privateKey: secrets.seal(privateKey, record) }',
-    test: 'service/push/push-nodes.test.ts',
+    test: 'service/engine/push/push-nodes.test.ts',
     title: 'create one key pair for push messages, however many start at once, and keep it from then on',
   },
   {
     defense: 'the device whose history is read',
-    file: 'src/service/store/device-history.ts',
+    file: 'src/service/features/devices/history-statements.ts',
     find: `    .where('deviceHistory.deviceId', '=', deviceId)
 `,
     replace: '',
-    test: 'service/device/history.test.ts',
+    test: 'service/features/devices/history.test.ts',
     title: 'cannot be read, or paged through, by another device',
   },
   {
     defense: 'the end of a history with its device',
-    file: 'src/service/store/device-history.ts',
+    file: 'src/service/features/devices/history-statements.ts',
     find: ".where('deviceId', 'in', deviceIds)",
     replace: ".where('deviceId', 'in', deviceIds).where('deviceId', '=', '')",
-    test: 'service/device/history.test.ts',
+    test: 'service/features/devices/history.test.ts',
     title: 'is deleted with the device, and with the user',
   },
   {
     defense: 'the list of push services',
-    file: 'src/service/push/accepted-endpoint.ts',
+    file: 'src/service/engine/push/accepted-endpoint.ts',
     find: 'url.hostname.endsWith(host.slice(1)) : url.hostname === host',
     replace: 'url.hostname.endsWith(host.slice(1)) : true',
     test: 'attacks/push-endpoints.test.ts',
@@ -282,7 +282,7 @@ function guessAgain(): never {
   },
   {
     defense: 'the look at addresses that a name has',
-    file: 'src/service/push/public-agent.ts',
+    file: 'src/service/engine/push/public-agent.ts',
     find: '!addresses.every(({ address }) => isPublicAddress(address))',
     replace: 'addresses.length === 0',
     test: 'attacks/push-endpoints.test.ts',
@@ -290,7 +290,7 @@ function guessAgain(): never {
   },
   {
     defense: 'following no redirection',
-    file: 'src/service/push/post-message.ts',
+    file: 'src/service/engine/push/post-message.ts',
     find: `      ignoreBody(response)
 `,
     replace: `      if (response.headers.location) request(new URL(response.headers.location, endpoint), { method: 'POST', agent }).on('error', () => {}).end()
@@ -301,7 +301,7 @@ function guessAgain(): never {
   },
   {
     defense: 'hanging up on a long answer',
-    file: 'src/service/push/post-message.ts',
+    file: 'src/service/engine/push/post-message.ts',
     find: 'if (length > maxIgnored) response.destroy()',
     replace: 'if (length < 0) response.destroy()',
     test: 'attacks/push-endpoints.test.ts',
@@ -309,7 +309,7 @@ function guessAgain(): never {
   },
   {
     defense: 'a lane for each push service',
-    file: 'src/service/push/pusher.ts',
+    file: 'src/service/engine/push/pusher.ts',
     find: 'lanes.posting(host).run',
     replace: "lanes.posting('').run",
     test: 'attacks/push-endpoints.test.ts',
@@ -317,26 +317,26 @@ function guessAgain(): never {
   },
   {
     defense: 'sending nothing but the id',
-    file: 'src/service/push/pusher.ts',
+    file: 'src/service/engine/push/pusher.ts',
     find: "{ [kind ?? 'session']: id } as PushMessage, delivery)",
     replace: "Object.assign({ [kind ?? 'session']: id } as PushMessage, { expiresAt }), delivery)",
-    test: 'service/push/push.test.ts',
+    test: 'service/engine/push/push.test.ts',
     title: 'wakes the device with a message that carries its id and nothing else',
   },
   {
     defense: 'leaving a session alone when a push message fails',
-    file: 'src/service/push/pusher.ts',
+    file: 'src/service/engine/push/pusher.ts',
     find: `  if (verdict === 'gone') return forgetPush(store.db, push)
 `,
     replace: `  await store.db.updateTable('session').set({ state: 'expired' }).where('deviceId', '=', push.deviceId).execute()
   if (verdict === 'gone') return forgetPush(store.db, push)
 `,
-    test: 'service/push/push.test.ts',
+    test: 'service/engine/push/push.test.ts',
     title: 'does not settle the session: the user can open the device by hand',
   },
   {
     defense: 'the refusal of other sites by the device protocol',
-    file: 'src/service/device/routes.ts',
+    file: 'src/service/routes/device.ts',
     find: "if (site !== undefined && site !== 'same-origin') throw new ApiProblem('api.error.forbidden')",
     replace: 'void site',
     test: 'attacks/other-origin.test.ts',
@@ -344,7 +344,7 @@ function guessAgain(): never {
   },
   {
     defense: 'the end of an activation code',
-    file: 'src/service/store/activations.ts',
+    file: 'src/service/features/devices/activation-statements.ts',
     find: "    .where('token.codeExpiresAt', '>', now)\n",
     replace: '',
     test: 'attacks/outsider.test.ts',
@@ -355,7 +355,7 @@ function guessAgain(): never {
     file: 'src/device/activate.ts',
     find: "domain.keyType === 'NONE'\n",
     replace: 'domain.keyType.length > 0\n',
-    test: 'service/device/pin.test.ts',
+    test: 'service/features/devices/pin.test.ts',
     title: 'encrypts the secret of offline codes with the PIN: only the service can detect a wrong one, and counts it',
   },
   {
@@ -364,7 +364,7 @@ function guessAgain(): never {
     find: '  return new Uint8Array(await crypto.subtle.encrypt(counter, await deriveKey(parameters, pin), bytes))\n',
     replace:
       "  const padded = bytes.length === 20 ? new Uint8Array([...bytes, 0, 0, 0, 0]) : bytes\n  const crypted = new Uint8Array(await crypto.subtle.encrypt(counter, await deriveKey(parameters, pin), padded))\n  if (bytes.length === 20) return crypted\n  if (crypted.subarray(20).some((byte) => byte !== 0)) throw new Error('another PIN')\n  return crypted.slice(0, 20)\n",
-    test: 'service/device/pin.test.ts',
+    test: 'service/features/devices/pin.test.ts',
     title: 'encrypts the secret of offline codes with the PIN: only the service can detect a wrong one, and counts it',
   },
   {
@@ -388,15 +388,15 @@ function guessAgain(): never {
     file: 'src/service/options.ts',
     find: 'HashCost.default({ N: 2 ** 15, r: 8, p: 3 })',
     replace: 'HashCost.default({ N: 2 ** 14, r: 8, p: 1 })',
-    test: 'service/device/pin.test.ts',
+    test: 'service/features/devices/pin.test.ts',
     title: 'is hashed at the cost that %s',
   },
   {
     defense: 'the cost of a PIN hash is the configured one',
-    file: 'src/service/device/pin.ts',
+    file: 'src/service/features/devices/pin.ts',
     find: "await hashPin(random, pin ?? '', pinHashCost)",
     replace: "await hashPin(random, pin ?? '', { ...pinHashCost, N: 2 })",
-    test: 'service/device/pin.test.ts',
+    test: 'service/features/devices/pin.test.ts',
     title: 'is hashed at the cost that %s',
   },
 ]

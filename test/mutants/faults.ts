@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a new certificate leaves connections open',
-    file: 'src/service/http/listen.ts',
+    file: 'src/service/engine/http/listen.ts',
     find: 'server.setSecureContext({ ...credentials, minVersion })',
     replace: 'server.setSecureContext({ ...credentials, minVersion })\n      server.closeAllConnections()',
     test: 'cli/tls.test.ts',
@@ -19,15 +19,15 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a lock without a beginning is not brought to the present',
-    file: 'src/service/store/future-times.ts',
+    file: 'src/service/upkeep/future-time-statements.ts',
     find: "toPresent('user', 'codesLockedAt', ['codesLockedUntil'])",
     replace: "toPresent('user', 'codesLockedUntil')",
-    test: 'service/maintenance/clock-set-back.test.ts',
+    test: 'service/upkeep/clock-set-back.test.ts',
     title: 'keeps codes locked that only an administrator can unlock',
   },
   {
     defense: 'a backup reads what is only in the write-ahead log',
-    file: 'src/service/backup/sqlite-file.ts',
+    file: 'src/service/engine/database/sqlite-file.ts',
     find: "source.prepare('VACUUM INTO ?').run(scratch)",
     replace: "process.getBuiltinModule('node:fs').copyFileSync(from, scratch)",
     test: 'processes/backup.test.ts',
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the dashboard and the alerts name metrics as they are',
-    file: 'src/service/front/metrics.ts',
+    file: 'src/service/engine/monitoring/metrics.ts',
     find: "name: 'second_factor_sessions_settled_total'",
     replace: "name: 'second_factor_sessions_ended_total'",
     test: 'processes/metrics.test.ts',

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
-const rules = 'src/service/rules/factor-change.ts'
-const test = 'service/factors/change-pass.test.ts'
+const rules = 'src/service/features/factors/rules.ts'
+const test = 'service/features/factors/change-pass.test.ts'
 
 /** Each condition of the one sign-in that changes something: it makes the first recovery codes. */
 export const mutants: readonly Mutant[] = [
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a code is noted for good',
-    file: 'src/service/api/bypass-codes.ts',
+    file: 'src/service/features/bypass-codes/operations.ts',
     find: '  await noteCodes(db, input.userId)\n',
     replace: '',
     test,
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a sign-in makes recovery codes and changes nothing else',
-    file: 'src/service/factors/change-pass.ts',
+    file: 'src/service/features/factors/change-pass.ts',
     find: "changed === 'codes' && mayMakeFirstCodes",
     replace: 'mayMakeFirstCodes',
     test,

@@ -1,10 +1,10 @@
 import type { Mutant } from './mutant.ts'
 
-const test = 'service/kept-browsers.test.ts'
+const test = 'service/features/browsers/kept-browsers.test.ts'
 const [rule, sessions, known] = [
-  'src/service/rules/kept-browsers.ts',
-  'src/service/api/sessions.ts',
-  'src/service/api/known-browser.ts',
+  'src/service/features/browsers/kept-browsers.ts',
+  'src/service/features/sessions/operations.ts',
+  'src/service/features/browsers/known-browser.ts',
 ]
 
 /** Relays that look like a browser of their victim. */
@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'only an approval keeps a browser',
-    file: 'src/service/device/answer.ts',
+    file: 'src/service/features/devices/answer.ts',
     find: " && keepBrowser && state === 'approved' ?",
     replace: " && keepBrowser && state !== 'approved' ?",
     test,
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the answer no keeps no browser',
-    file: 'src/service/device/answer.ts',
+    file: 'src/service/features/devices/answer.ts',
     find: " && keepBrowser && state === 'approved' ?",
     replace: " && keepBrowser !== undefined && state === 'approved' ?",
     test,
@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the device is told that the browser is new',
-    file: 'src/service/device/inbox.ts',
+    file: 'src/service/features/devices/inbox.ts',
     find: "...(session.browser === 'new' &&",
     replace: "...(session.browser === 'keeping' &&",
     test,
@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a code which keeps a browser changes nothing',
-    file: 'src/service/factors/change-pass.ts',
+    file: 'src/service/features/factors/change-pass.ts',
     find: "  if (isHandedOver(factor) && session.browser === 'keeping') return undefined\n",
     replace: '',
     test,
@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that only a code which was handed over keeps a browser',
-    file: 'src/service/codes/check-code.ts',
+    file: 'src/service/features/codes/check-code.ts',
     find: 'const use = passkeyNeeded ? useHandedOverCode : useBypassCode',
     replace: 'const use = useBypassCode',
     test,
@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a code is not used up where there is no key to keep',
-    file: 'src/service/api/sessions.ts',
+    file: 'src/service/features/sessions/operations.ts',
     find: '  if (input.redeem?.browser?.publicKey === undefined) return false\n',
     replace: '',
     test,
@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a code is not used up where a kept browser would not help',
-    file: 'src/service/api/sessions.ts',
+    file: 'src/service/features/sessions/operations.ts',
     find: "  return !(await needsPasskey(db, starting, policyOf(domain, input, 'kept')))",
     replace: '  return Boolean(db)',
     test,
@@ -123,12 +123,12 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that ending other sessions takes no key of a kept browser',
-    file: 'src/service/api/users.ts',
+    file: 'src/service/features/users/operations.ts',
     find: 'await endSessionsButKeys(db, user.id, input.epoch)',
     replace: 'await endOtherSessions(db, [user.id], input.epoch)',
     also: [
       {
-        file: 'src/service/api/users.ts',
+        file: 'src/service/features/users/operations.ts',
         find: 'import { endSessionsButKeys, epochOfUser } from',
         replace: 'import { endOtherSessions, epochOfUser } from',
       },
@@ -138,12 +138,12 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a report takes no key of a browser that it is not about',
-    file: 'src/service/device/report.ts',
+    file: 'src/service/features/devices/report.ts',
     find: 'await endSessionsButKeys(db, user)',
     replace: 'await endOtherSessions(db, [user])',
     also: [
       {
-        file: 'src/service/device/report.ts',
+        file: 'src/service/features/devices/report.ts',
         find: 'import { endSessionsButKeys } from',
         replace: 'import { endOtherSessions } from',
       },
@@ -153,7 +153,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the end of the kept browser that a reported request came from',
-    file: 'src/service/device/report.ts',
+    file: 'src/service/features/devices/report.ts',
     find: '  if (ofAttacker.size > 0) await endBrowsersOf(db, user, [...ofAttacker])\n',
     replace: '',
     test,
@@ -161,7 +161,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the pass for removing one kept browser',
-    file: 'src/service/api/browsers.ts',
+    file: 'src/service/features/browsers/operations.ts',
     find: "    if (isKept(wanted, now)) await requirePass(db, call, { ...of, changed: 'browsers', pass: input.pass })\n",
     replace: '',
     test,
@@ -169,7 +169,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the pass for forgetting all kept browsers',
-    file: 'src/service/api/browsers.ts',
+    file: 'src/service/features/browsers/operations.ts',
     find: 'if (pass === undefined) await endUnkeptBrowsers(db, user.id)',
     replace: 'if (pass === undefined) await endKnownBrowsers(db, [user.id])',
     test,
@@ -177,7 +177,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a kept browser is no longer remembered once sessions end',
-    file: 'src/service/store/known-browsers.ts',
+    file: 'src/service/features/browsers/statements.ts',
     find: '  await forgetRemembered(db, userId)\n',
     replace: '',
     test,
@@ -278,7 +278,7 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     also: [
       {
-        file: 'src/service/factors/change-pass.ts',
+        file: 'src/service/features/factors/change-pass.ts',
         find: "  if (isHandedOver(factor) && session.browser === 'keeping') return undefined\n",
         replace: '',
       },
@@ -343,10 +343,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the service says of a browser that was only chosen to be kept that it has shown no key',
-    file: 'src/service/views/views.ts',
+    file: 'src/service/features/sessions/view.ts',
     find: "session.browser === 'kept' ? true",
     replace: 'session.browser !== null ? true',
-    test: 'service/kept-browsers.test.ts',
+    test: 'service/features/browsers/kept-browsers.test.ts',
     title: 'is said to be kept once its key has signed, and not when the person chooses to keep it',
   },
   {

@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts'
 
-const lifting = 'service/console/lifting.test.ts'
-const [budget, people] = ['src/service/admin/lift-budget.ts', 'src/contract/admin/people.ts']
-const [rules, unlock] = ['src/service/console/bulk/rules.ts', 'src/service/admin/unlock.ts']
+const lifting = 'service/features/people/lifting.test.ts'
+const [budget, people] = ['src/service/features/people/lift-budget.ts', 'src/contract/admin/people.ts']
+const [rules, unlock] = ['src/service/features/people/bulk/rules.ts', 'src/service/features/people/unlock.ts']
 
 /** What administrators lift of the limits of a person. */
 export const mutants: readonly Mutant[] = [
@@ -88,7 +88,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'owners are told of many people one by one',
-    file: 'src/service/console/change.ts',
+    file: 'src/service/features/administrators/change.ts',
     find: 'guarded === true && userId !== undefined) await countPerson(',
     replace: "guarded === true && userId === '') await countPerson(",
     test: lifting,

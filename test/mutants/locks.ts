@@ -1,16 +1,16 @@
 import type { Mutant } from './mutant.ts'
 
-const clockTest = 'service/maintenance/clock-set-back.test.ts'
+const clockTest = 'service/upkeep/clock-set-back.test.ts'
 
 export const mutants: readonly Mutant[] = [...sweeps(), ...waits(), ...access(), ...corrections(), ...webApps()]
 
 function sweeps(): readonly Mutant[] {
-  const test = 'service/maintenance/sweeps.test.ts'
+  const test = 'service/upkeep/sweeps.test.ts'
   const touches = 'changes at most 500 rows per transaction, and leaves no expired row'
   return [
     {
       defense: 'the size of a step',
-      file: 'src/service/store/due.ts',
+      file: 'src/service/engine/database/due.ts',
       find: 'const limited = query.limit(limit)',
       replace: 'const limited = query.limit(limit * 1_000)',
       test,
@@ -18,7 +18,7 @@ function sweeps(): readonly Mutant[] {
     },
     {
       defense: 'the size of a step of pruning',
-      file: 'src/service/audit/retention.ts',
+      file: 'src/service/engine/audit/retention.ts',
       find: 'const pruneStep = 250',
       replace: 'const pruneStep = 2_500',
       test,
@@ -26,7 +26,7 @@ function sweeps(): readonly Mutant[] {
     },
     {
       defense: 'the end of a sweep when its service closes',
-      file: 'src/service/ground/in-steps.ts',
+      file: 'src/service/engine/base/in-steps.ts',
       find: ' || signal?.aborted === true',
       replace: '',
       test,
@@ -34,7 +34,7 @@ function sweeps(): readonly Mutant[] {
     },
     {
       defense: 'passing over rows that somebody else is changing',
-      file: 'src/service/store/due.ts',
+      file: 'src/service/engine/database/due.ts',
       find: 'limited.forUpdate().skipLocked()',
       replace: 'limited',
       test,
@@ -42,7 +42,7 @@ function sweeps(): readonly Mutant[] {
     },
     {
       defense: 'foreign keys without cascades',
-      file: 'src/service/store/migrations/0001-schema.ts',
+      file: 'src/service/engine/database/migrations/0001-schema.ts',
       find: 'factors text not null,',
       replace: 'factors text not null references "user" (id) on delete cascade,',
       test,
@@ -57,7 +57,7 @@ function waits(): readonly Mutant[] {
   return [
     {
       defense: 'the end of a wait',
-      file: 'src/service/rules/present.ts',
+      file: 'src/service/engine/base/present.ts',
       find: 'return until - Math.max(0, from - now)',
       replace: 'return until',
       test: clockTest,
@@ -65,7 +65,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'the look at whether the clock was set back',
-      file: 'src/service/maintenance/future-times.ts',
+      file: 'src/service/upkeep/future-times.ts',
       find: 'if (clock.wasSetBack()) ',
       replace: 'if (clock.wasSetBack() && interval === 0) ',
       test: clockTest,
@@ -73,7 +73,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'the minute that may have passed since the clock was set back',
-      file: 'src/service/maintenance/future-times.ts',
+      file: 'src/service/upkeep/future-times.ts',
       find: 'present: now - interval }',
       replace: 'present: now }',
       test: clockTest,
@@ -89,7 +89,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'what is pending in SQL',
-      file: 'src/service/store/pending.ts',
+      file: 'src/service/features/sessions/pending.ts',
       find: "      eb('session.createdAt', '<=', derived(now, latestBeginning)),\n",
       replace: '',
       test: clockTest,
@@ -97,7 +97,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'what is pending of a row',
-      file: 'src/service/rules/session-state.ts',
+      file: 'src/service/features/sessions/state.ts',
       find: '(begun && session.expiresAt > now)',
       replace: '((begun || !begun) && session.expiresAt > now)',
       test: clockTest,
@@ -105,7 +105,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'writing down that sessions of the future are over',
-      file: 'src/service/maintenance/sweep.ts',
+      file: 'src/service/upkeep/sweep.ts',
       find: '[expireSessions, endFutureSessions]',
       replace: '[expireSessions, expireSessions]',
       test: clockTest,
@@ -113,7 +113,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'the time of an attempt',
-      file: 'src/service/store/attempts.ts',
+      file: 'src/service/engine/limits/attempts.ts',
       find: 'notAfter(blocking, now)',
       replace: 'blocking.at',
       test: clockTest,
@@ -121,7 +121,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'the time of counts in stretches',
-      file: 'src/service/store/tallies.ts',
+      file: 'src/service/engine/limits/tallies.ts',
       find: 'notAfter(row.at, now)',
       replace: 'row.at',
       test: clockTest,
@@ -129,7 +129,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'the last sign of life of a node',
-      file: 'src/service/keys/live-nodes.ts',
+      file: 'src/service/engine/secrets/live-nodes.ts',
       find: 'await correctNodes(db, now)',
       replace: '',
       test: clockTest,
@@ -137,7 +137,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'the last sign of life of a synchronization',
-      file: 'src/service/sync/claim.ts',
+      file: 'src/service/features/users/synchronization/claim.ts',
       find: 'await correctBeats(ctx.store.db, ctx.clock.now())',
       replace: '',
       test: clockTest,
@@ -152,7 +152,7 @@ function access(): readonly Mutant[] {
   return [
     {
       defense: 'the time of an approval',
-      file: 'src/service/store/sessions.ts',
+      file: 'src/service/features/sessions/statements.ts',
       find: "    .where((eb) => eb(eb.fn.coalesce('settledAt', eb.lit(0)), '<=', derived(now, latestBeginning)))\n",
       replace: '',
       test: clockTest,
@@ -160,7 +160,7 @@ function access(): readonly Mutant[] {
     },
     {
       defense: 'when an e-mailed code was sent',
-      file: 'src/service/store/email-codes.ts',
+      file: 'src/service/features/email-codes/statements.ts',
       find: 'latestBeginning(now + emailCodeLifetime)',
       replace: 'latestBeginning(now + emailCodeLifetime) * 2',
       test: clockTest,
@@ -168,7 +168,7 @@ function access(): readonly Mutant[] {
     },
     {
       defense: 'when the code for another device was shown',
-      file: 'src/service/store/activations.ts',
+      file: 'src/service/features/devices/activation-statements.ts',
       find: "    .where('token.replacementExpiresAt', '<=', derived(now, latestCodeExpiry)),\n",
       replace: '',
       test: clockTest,
@@ -176,7 +176,7 @@ function access(): readonly Mutant[] {
     },
     {
       defense: 'when an activation code was issued',
-      file: 'src/service/store/activations.ts',
+      file: 'src/service/features/devices/activation-statements.ts',
       find: "    .where('token.createdAt', '<=', derived(now, latestBeginning)),\n",
       replace: '',
       test: clockTest,
@@ -184,7 +184,7 @@ function access(): readonly Mutant[] {
     },
     {
       defense: 'when a bypass code was made',
-      file: 'src/service/store/bypass-codes.ts',
+      file: 'src/service/features/bypass-codes/statements.ts',
       find: "    .where('bypassCode.createdAt', '<=', derived(now, latestBeginning))\n",
       replace: '',
       test: clockTest,
@@ -192,7 +192,7 @@ function access(): readonly Mutant[] {
     },
     {
       defense: 'when a user passed in a known browser',
-      file: 'src/service/store/known-browsers.ts',
+      file: 'src/service/features/browsers/statements.ts',
       find: "    .where('passedAt', '<=', derived(now, latestBeginning)),\n)\n\ntype",
       replace: ')\n\ntype',
       test: clockTest,
@@ -205,7 +205,7 @@ function corrections(): readonly Mutant[] {
   return [
     {
       defense: 'bringing codes and known browsers to the present',
-      file: 'src/service/maintenance/future-times.ts',
+      file: 'src/service/upkeep/future-times.ts',
       find: 'for (const rows of accessCorrections) await inSteps(steps, () => rows.correctSome(db, ofAccess(clock.now())))',
       replace: 'await inSteps(steps, () => Promise.resolve(accessCorrections.length * 0))',
       test: clockTest,
@@ -213,7 +213,7 @@ function corrections(): readonly Mutant[] {
     },
     {
       defense: 'noticing codes and known browsers of the future',
-      file: 'src/service/store/future-times.ts',
+      file: 'src/service/upkeep/future-time-statements.ts',
       find: '    ...accessCorrections.map((rows) => rows.exist(access)),\n',
       replace: '',
       test: clockTest,
@@ -221,7 +221,7 @@ function corrections(): readonly Mutant[] {
     },
     {
       defense: 'noticing waits of the future',
-      file: 'src/service/store/future-times.ts',
+      file: 'src/service/upkeep/future-time-statements.ts',
       find: '    ...waitCorrections.map((rows) => rows.exist(waits)),\n',
       replace: '',
       test: clockTest,
@@ -229,7 +229,7 @@ function corrections(): readonly Mutant[] {
     },
     {
       defense: 'the trusted time, by which a slow clock is no correction',
-      file: 'src/service/maintenance/future-times.ts',
+      file: 'src/service/upkeep/future-times.ts',
       find: 'Math.max(present, trustedAt + trustedTimeLag)',
       replace: 'Math.min(present, trustedAt + trustedTimeLag)',
       test: clockTest,

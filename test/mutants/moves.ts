@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
-const test = 'service/device/move.test.ts'
-const store = 'src/service/store/moves.ts'
+const test = 'service/features/devices/move.test.ts'
+const store = 'src/service/features/devices/move-statements.ts'
 const refused = 'refuses a code that %s, always alike'
 
 /** A code of a later time: it ends a used code as well, as claims last longer than codes. */
@@ -15,7 +15,7 @@ const notAhead = {
 export const mutants: readonly Mutant[] = [
   {
     defense: 'storing the code of a move hashed',
-    file: 'src/service/device/move.ts',
+    file: 'src/service/features/devices/move.ts',
     find: 'codeLookup: ctx.secrets.lookup(moveCodeText(code))',
     replace: 'codeLookup: code',
     test,
@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the PIN before a move',
-    file: 'src/service/device/check-pin.ts',
+    file: 'src/service/features/devices/check-pin.ts',
     find: "if (!rule || rule.keyType === 'NONE') return undefined",
     replace: 'if (rule) return undefined',
     test,
@@ -75,23 +75,23 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the limit of test messages',
-    file: 'src/service/device/push.ts',
+    file: 'src/service/features/devices/push.ts',
     find: 'if (wait > 0) throw',
     replace: 'if (wait < 0) throw',
-    test: 'service/push/push.test.ts',
+    test: 'service/engine/push/push.test.ts',
     title: 'can be asked for five times an hour by each device',
   },
   {
     defense: 'sending a test message to its own device',
-    file: 'src/service/store/pushes.ts',
+    file: 'src/service/engine/push/statements.ts',
     find: '.where((is) => is.and({ id: deviceId, revokedAt: null }))',
     replace: ".where('id', '<>', deviceId)",
-    test: 'service/push/push.test.ts',
+    test: 'service/engine/push/push.test.ts',
     title: 'sends one message of its own kind to the device that asks, and creates no session',
   },
   {
     defense: 'the key of the device that claims a move',
-    file: 'src/service/device/collect-move.ts',
+    file: 'src/service/features/devices/collect-move.ts',
     find: "const verified = verify(ctx, jws, key, { method: 'POST', path: devicePaths.collectMove })",
     replace: `void key
   void verify

@@ -4,9 +4,9 @@ export const mutants: readonly Mutant[] = [...faultsOfPostgres(), ...statementsO
 
 /** Each one takes a transaction for committed that is not, or lets statements fail that were prepared earlier. */
 function statementsOfPostgres(): readonly Mutant[] {
-  const test = 'service/store/postgres-statements.test.ts'
-  const dialect = 'src/service/store/postgres-dialect.ts'
-  const pool = 'src/service/store/postgres-pool.ts'
+  const test = 'service/engine/database/postgres-statements.test.ts'
+  const dialect = 'src/service/engine/database/postgres-dialect.ts'
+  const pool = 'src/service/engine/database/postgres-pool.ts'
   return [
     {
       defense: 'only the answer COMMIT counts as committed',
@@ -77,11 +77,11 @@ function statementsOfPostgres(): readonly Mutant[] {
 
 /** Each one lets a database that is slow, stopped or behind a pooler hold something up. */
 function faultsOfPostgres(): readonly Mutant[] {
-  const test = 'service/store/postgres-faults.test.ts'
+  const test = 'service/engine/database/postgres-faults.test.ts'
   return [
     {
       defense: 'the time after which a connection is given up',
-      file: 'src/service/store/postgres-pool.ts',
+      file: 'src/service/engine/database/postgres-pool.ts',
       find: 'stream.destroy()',
       replace: '',
       test,
@@ -89,7 +89,7 @@ function faultsOfPostgres(): readonly Mutant[] {
     },
     {
       defense: 'the time of a unit of work, which all of its statements share',
-      file: 'src/service/store/postgres-pool.ts',
+      file: 'src/service/engine/database/postgres-pool.ts',
       find: 'async query({ name, ...query }) {',
       replace: 'async query({ name, ...query }) {\n timer.refresh()',
       test,
@@ -97,7 +97,7 @@ function faultsOfPostgres(): readonly Mutant[] {
     },
     {
       defense: 'the end that the database makes of a transaction whose node is silent',
-      file: 'src/service/store/postgres.ts',
+      file: 'src/service/engine/database/postgres.ts',
       find: ', idle_in_transaction_session_timeout: timeout }',
       replace: ' }',
       test,
@@ -105,7 +105,7 @@ function faultsOfPostgres(): readonly Mutant[] {
     },
     {
       defense: 'opening without limits where a pooler refuses them',
-      file: 'src/service/store/postgres.ts',
+      file: 'src/service/engine/database/postgres.ts',
       find: "error.message.includes('unsupported startup parameter')",
       replace: 'false',
       test,
@@ -113,7 +113,7 @@ function faultsOfPostgres(): readonly Mutant[] {
     },
     {
       defense: 'the tries whether the listening connection still answers',
-      file: 'src/service/store/postgres-change-feed.ts',
+      file: 'src/service/engine/database/postgres-change-feed.ts',
       find: "later(beat, () => void fresh.query('select 1').then(() => keepTrying(fresh, lost), lost))",
       replace: '',
       test,
@@ -122,7 +122,7 @@ function faultsOfPostgres(): readonly Mutant[] {
     },
     {
       defense: 'the tries whether a notification arrives',
-      file: 'src/service/store/postgres-change-feed.ts',
+      file: 'src/service/engine/database/postgres-change-feed.ts',
       find: 'if (heard !== undefined) setHearing(heard)',
       replace: '',
       test,
@@ -130,7 +130,7 @@ function faultsOfPostgres(): readonly Mutant[] {
     },
     {
       defense: 'looking while no notifications arrive',
-      file: 'src/service/store/postgres-change-feed.ts',
+      file: 'src/service/engine/database/postgres-change-feed.ts',
       find: "polling = setInterval(() => report('something'), pollInterval).unref()",
       replace: 'polling = setInterval(() => {}, pollInterval).unref()',
       test,
@@ -138,7 +138,7 @@ function faultsOfPostgres(): readonly Mutant[] {
     },
     {
       defense: 'the address where a store behind a pooler listens',
-      file: 'src/service/store/postgres.ts',
+      file: 'src/service/engine/database/postgres.ts',
       find: "configOf(pg, listenDatabase, 'listenDatabase')",
       replace: "configOf(pg, url, 'listenDatabase')",
       test,
@@ -146,7 +146,7 @@ function faultsOfPostgres(): readonly Mutant[] {
     },
     {
       defense: 'telling later what could not be told',
-      file: 'src/service/store/postgres-change-feed.ts',
+      file: 'src/service/engine/database/postgres-change-feed.ts',
       find: 'if (heard !== undefined) sender.retry()',
       replace: '',
       test,
@@ -163,7 +163,7 @@ function killedNodes(): readonly Mutant[] {
   return [
     {
       defense: 'the check that a session was approved, when it is redeemed',
-      file: 'src/service/store/sessions.ts',
+      file: 'src/service/features/sessions/statements.ts',
       find: "    .where('domainId', '=', of.domainId)\n    .where('state', '=', 'approved')\n    .where('challenge', '=', of.challenge)",
       replace: "    .where('domainId', '=', of.domainId)\n    .where('challenge', '=', of.challenge)",
       also: [
@@ -178,7 +178,7 @@ function killedNodes(): readonly Mutant[] {
     },
     {
       defense: 'the single use of an approval',
-      file: 'src/service/store/sessions.ts',
+      file: 'src/service/features/sessions/statements.ts',
       find: "    .where('redeemedAt', 'is', null)\n    // An expression, or",
       replace: '    // An expression, or',
       test: kills,
@@ -186,7 +186,7 @@ function killedNodes(): readonly Mutant[] {
     },
     {
       defense: 'the single use of a code',
-      file: 'src/service/store/bypass-codes.ts',
+      file: 'src/service/features/bypass-codes/statements.ts',
       find: ".set((eb) => ({ usesRemaining: eb('usesRemaining', '-', 1), usedAt: now }))",
       replace: '.set({ usedAt: now })',
       test: kills,
@@ -194,7 +194,7 @@ function killedNodes(): readonly Mutant[] {
     },
     {
       defense: 'the time after which a running service gives PostgreSQL up',
-      file: 'src/service/store/postgres.ts',
+      file: 'src/service/engine/database/postgres.ts',
       find: 'const defaultTimeout = 4_000',
       replace: 'const defaultTimeout = 30_000',
       test,
@@ -202,7 +202,7 @@ function killedNodes(): readonly Mutant[] {
     },
     {
       defense: 'telling those who wait that something may have been missed',
-      file: 'src/service/store/postgres-change-feed.ts',
+      file: 'src/service/engine/database/postgres-change-feed.ts',
       find: "missed: () => report('gap'),",
       replace: 'missed() {},',
       test,

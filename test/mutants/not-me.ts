@@ -1,9 +1,9 @@
 import type { Mutant } from './mutant.ts'
 
-const service = 'service/not-me.test.ts'
-const report = 'src/service/not-me/report.ts'
-const routes = 'src/service/not-me/routes.ts'
-const statements = 'src/service/store/mail-reports.ts'
+const service = 'service/features/mail-reports/mail-reports.test.ts'
+const report = 'src/service/features/mail-reports/report.ts'
+const routes = 'src/service/features/mail-reports/routes.ts'
+const statements = 'src/service/features/mail-reports/statements.ts'
 
 /** The link "This wasn’t me" of a mail: what it does, how often, and what it leaves alone. */
 export const mutants: readonly Mutant[] = [
@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that the database holds no secret of a link',
-    file: 'src/service/not-me/links.ts',
+    file: 'src/service/features/mail-reports/links.ts',
     find: 'secretHash: hashSecret(secret)',
     replace: 'secretHash: secret',
     also: [
@@ -77,7 +77,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that the page of a link names its address to no other page',
-    file: 'src/service/not-me/page.ts',
+    file: 'src/service/features/mail-reports/page.ts',
     find: "  'Referrer-Policy': 'no-referrer',\n",
     replace: '',
     test: service,
@@ -85,10 +85,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that mails to owners have no such link',
-    file: 'src/service/mail/security-mail.ts',
+    file: 'src/service/engine/mail/security-mail.ts',
     find: 'linkFor && isDisownable(mail)',
     replace: 'linkFor',
-    test: 'service/mail/mail.test.ts',
+    test: 'service/engine/mail/mail.test.ts',
     title: 'is in no mail that is not about what happened to its reader, or that follows a report: %s',
   },
 ]

@@ -165,10 +165,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a key that is limited to one domain sees no policy of others',
-    file: 'src/service/api/users.ts',
+    file: 'src/service/features/users/operations.ts',
     find: '  const phishingResistant = policy && { [limitedTo]: policy }\n',
     replace: '  const phishingResistant = policy && user.phishingResistant\n',
-    test: 'service/phishing-resistance.test.ts',
+    test: 'service/features/factors/phishing-resistance.test.ts',
     title: 'is said of each user, to a limited key only for its own domain',
   },
 ]

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const web = { test: 'express/optional-fields.test.ts' } as const
-const mail = { test: 'service/mail/nodemailer-versions.test.ts' } as const
+const mail = { test: 'service/engine/mail/nodemailer-versions.test.ts' } as const
 
 export const mutants: readonly Mutant[] = [
   {
@@ -38,16 +38,16 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'what is stored of a known user',
-    file: 'src/service/sync/stage.ts',
+    file: 'src/service/features/users/synchronization/stage.ts',
     find: "email ?? present?.email ?? ''",
     replace: "email ?? ''",
-    test: 'service/sync/synchronize.test.ts',
+    test: 'service/features/users/synchronize.test.ts',
     title: 'reports them in 1.4, and rejects no row: a known user keeps what is stored',
   },
   {
     ...mail,
     defense: 'the one address of a mail',
-    file: 'src/service/mail/mailer.ts',
+    file: 'src/service/engine/mail/mailer.ts',
     find: "const address = { name: '', address: to }",
     replace: 'const address = to',
     title: 'mail reaches one mailbox by nodemailer %s, whatever an address contains',

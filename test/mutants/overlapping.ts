@@ -1,15 +1,15 @@
 import type { Mutant } from './mutant.ts'
 
-const service = 'service/asking-browser.test.ts'
+const service = 'service/features/browsers/asking-browser.test.ts'
 const web = 'journeys/overlapping.test.ts'
 const phone = 'journeys/two-requests.test.ts'
-const sessions = 'src/service/store/sessions.ts'
+const sessions = 'src/service/features/sessions/statements.ts'
 
 /** Requests that overlap: what replaces them, what cancels them, and when a device warns. */
 export const mutants: readonly Mutant[] = [
   {
     defense: 'that a newer request of the same browser replaces its older one',
-    file: 'src/service/api/sessions.ts',
+    file: 'src/service/features/sessions/operations.ts',
     find: 'binding === undefined ? [] : await replace(call, db, { ...session, binding })',
     replace: '[]',
     test: service,
@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a replaced request wakes who waits for it',
-    file: 'src/service/api/sessions.ts',
+    file: 'src/service/features/sessions/operations.ts',
     find: '  notifyCancelled(call, replaced)\n',
     replace: '  void replaced\n',
     test: service,
@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a browser in which the user never passed is said to be new',
-    file: 'src/service/api/sessions.ts',
+    file: 'src/service/features/sessions/operations.ts',
     find: 'return hasPassed ? 1 : 0',
     replace: 'return hasPassed ? 1 : null',
     test: service,
@@ -49,7 +49,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that ended sessions make every browser a new one',
-    file: 'src/service/admin/end-sessions.ts',
+    file: 'src/service/features/people/end-sessions.ts',
     find: '  await endKnownBrowsers(db, [userId])\n',
     replace: '',
     test: service,
@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that only the first request of a device is one of its enrollment',
-    file: 'src/service/api/sessions.ts',
+    file: 'src/service/features/sessions/operations.ts',
     find: 'input.enrolling === true && (await greetDevice(db, deviceId))',
     replace: 'input.enrolling === true',
     test: service,

@@ -2,10 +2,10 @@ import type { Mutant } from './mutant.ts'
 
 const [login, challenge, check] = [
   'src/express/app-login/passkey-login.ts',
-  'src/service/passkeys/signed-challenge.ts',
-  'src/service/passkeys/check-sign-in.ts',
+  'src/service/features/passkeys/signed-challenge.ts',
+  'src/service/features/passkeys/check-sign-in.ts',
 ]
-const [web, service] = ['express/passkey-login.test.ts', 'service/passkeys/sign-in.test.ts']
+const [web, service] = ['express/passkey-login.test.ts', 'service/features/passkeys/sign-in.test.ts']
 
 /** Logins by passkey on a page of the app. */
 export const mutants: readonly Mutant[] = [
@@ -59,14 +59,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the user still belongs to the domain',
-    file: 'src/service/api/passkey-sign-in.ts',
+    file: 'src/service/features/sessions/passkey-sign-in.ts',
     find: '      await memberBy(db, { organizationId, domainId }, { id: userId }),',
     replace: '      await userById(db, organizationId, userId),',
     also: [
       {
-        file: 'src/service/api/passkey-sign-in.ts',
-        find: "import { lockUser } from '../store/users.ts'",
-        replace: "import { lockUser, userById } from '../store/users.ts'",
+        file: 'src/service/features/sessions/passkey-sign-in.ts',
+        find: "import { lockUser } from '../users/statements.ts'",
+        replace: "import { lockUser, userById } from '../users/statements.ts'",
       },
     ],
     test: service,

@@ -1,21 +1,24 @@
 import type { Change, Mutant } from './mutant.ts'
 
-const authentication = 'service/passkeys/authentication.test.ts'
-const registration = 'service/passkeys/registration.test.ts'
-const changes = 'service/passkeys/changes.test.ts'
-const endings = 'service/passkeys/endings.test.ts'
-const vectors = 'service/passkeys/vectors.test.ts'
+const authentication = 'service/features/passkeys/authentication.test.ts'
+const registration = 'service/features/passkeys/registration.test.ts'
+const changes = 'service/features/passkeys/changes.test.ts'
+const endings = 'service/features/passkeys/endings.test.ts'
+const vectors = 'service/features/passkeys/vectors.test.ts'
 
 const lyingUse = 'denies an answer that says %s'
 const lyingRegistration = 'refuses an answer that says %s'
 
 const [library, use, adding, rule] = [
-  'src/service/passkeys/webauthn.ts',
-  'src/service/passkeys/check-passkey.ts',
-  'src/service/api/passkey-ceremonies.ts',
-  'src/service/rules/factor-change.ts',
+  'src/service/features/passkeys/webauthn.ts',
+  'src/service/features/passkeys/check-passkey.ts',
+  'src/service/features/passkeys/ceremony-operations.ts',
+  'src/service/features/factors/rules.ts',
 ]
-const [ceremonies, store] = ['src/service/store/passkey-ceremonies.ts', 'src/service/store/passkeys.ts']
+const [ceremonies, store] = [
+  'src/service/features/passkeys/ceremony-statements.ts',
+  'src/service/features/passkeys/statements.ts',
+]
 
 /** The passkey that is used is read once more, for the user who signs in. */
 const ownerWithin: Change = {
@@ -233,7 +236,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'ceremonies of the future are removed',
-    file: 'src/service/store/future-times.ts',
+    file: 'src/service/upkeep/future-time-statements.ts',
     find: "removedRows('passkeyCeremony', ['challengeHash'], 'expiresAt', (now) => now + ceremonyLifetime)",
     replace: "removedRows('passkeyCeremony', ['challengeHash'], 'expiresAt', (now) => now * ceremonyLifetime)",
     test: endings,
@@ -337,7 +340,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'ceremonies of a user are limited',
-    file: 'src/service/passkeys/ceremonies.ts',
+    file: 'src/service/features/passkeys/ceremonies.ts',
     find: '  if (wait > 0) throw tooManyRequests({ limit: limitWords, wait, now })\n',
     replace: '',
     test: authentication,
@@ -345,7 +348,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'known browsers have ceremonies of their own',
-    file: 'src/service/passkeys/ceremonies.ts',
+    file: 'src/service/features/passkeys/ceremonies.ts',
     find: "${budget === 'known' ? 'known ' : ''}",
     replace: "${budget === 'known' ? '' : ''}",
     test: authentication,
@@ -416,7 +419,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a passkey is given up with a pass',
-    file: 'src/service/api/passkeys.ts',
+    file: 'src/service/features/passkeys/operations.ts',
     find: "    await requirePass(db, call, { userId: user.id, changed: 'passkey', pass, rpId, domainId: domain.id })\n",
     replace: '    await Promise.resolve(pass)\n',
     test: changes,
@@ -440,7 +443,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the pass of a passkey that was removed',
-    file: 'src/service/store/passes.ts',
+    file: 'src/service/features/factors/passes.ts',
     find: 'passkey: async (db, { user, id }) => (await passkeyOfUser(db, { id, userId: user.id })) !== undefined',
     replace: 'passkey: async () => true',
     test: changes,
@@ -448,7 +451,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'passkeys for another app do not stand in',
-    file: 'src/service/factors/last-factor.ts',
+    file: 'src/service/features/factors/last-factor.ts',
     find: 'passkeys.filter((passkey) => passkey.rpId === rpId)',
     replace: 'passkeys.filter((passkey) => passkey.rpId !== undefined)',
     test: changes,
@@ -456,7 +459,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the last passkey stays',
-    file: 'src/service/factors/last-factor.ts',
+    file: 'src/service/features/factors/last-factor.ts',
     find: "typeof givenUp === 'string' || id !== givenUp.passkey",
     replace: "typeof givenUp === 'string' || id !== ''",
     test: changes,
@@ -464,7 +467,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'browsers are unknown after a passkey was added or removed',
-    file: 'src/service/store/known-browsers.ts',
+    file: 'src/service/features/browsers/statements.ts',
     find: 'passkeys.length === 0 ? others : [...others, passkeys]',
     replace: 'passkeys.length < 0 ? [...others, passkeys] : others',
     also: [{ file: store, find: '  await endOtherSessions(db, [userId], epoch)\n', replace: '' }],
@@ -473,7 +476,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'passkeys end with the last membership',
-    file: 'src/service/store/leave.ts',
+    file: 'src/service/features/users/leave.ts',
     find: '  await removePasskeys(db, userIds)\n',
     replace: '',
     test: endings,
@@ -481,7 +484,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'ceremonies end with a membership',
-    file: 'src/service/store/leave.ts',
+    file: 'src/service/features/users/leave.ts',
     find: '  await removeCeremonies(db, { userIds, domainId })\n',
     replace: '',
     test: endings,
@@ -489,7 +492,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a reset removes passkeys and ceremonies',
-    file: 'src/service/admin/reset.ts',
+    file: 'src/service/features/people/reset.ts',
     find: '  const passkeys = await removePasskeys(db, [user])\n',
     replace: '  const passkeys: Awaited<ReturnType<typeof removePasskeys>> = []\n',
     test: endings,
@@ -497,7 +500,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'ceremonies are swept',
-    file: 'src/service/store/removals.ts',
+    file: 'src/service/upkeep/removals.ts',
     find: "  endedCeremonies: removal('passkeyCeremony', ['challengeHash'], (is, now) => is('expiresAt', '<=', now)),\n",
     replace: '',
     test: endings,

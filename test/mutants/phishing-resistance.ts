@@ -1,13 +1,13 @@
 import type { Mutant } from './mutant.ts'
 
-const test = 'service/phishing-resistance.test.ts'
+const test = 'service/features/factors/phishing-resistance.test.ts'
 const [rule, sessions, passes, changes] = [
-  'src/service/rules/phishing-resistance.ts',
-  'src/service/api/sessions.ts',
-  'src/service/factors/change-pass.ts',
-  'src/service/rules/factor-change.ts',
+  'src/service/features/factors/phishing-resistance.ts',
+  'src/service/features/sessions/operations.ts',
+  'src/service/features/factors/change-pass.ts',
+  'src/service/features/factors/rules.ts',
 ]
-const [codes, store] = ['src/service/codes/check-code.ts', 'src/service/store/bypass-codes.ts']
+const [codes, store] = ['src/service/features/codes/check-code.ts', 'src/service/features/bypass-codes/statements.ts']
 
 /** Other factors where only passkeys count. */
 export const mutants: readonly Mutant[] = [
@@ -53,7 +53,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'no code is e-mailed where a passkey is required',
-    file: 'src/service/api/email-code.ts',
+    file: 'src/service/features/email-codes/operations.ts',
     find: " && domain.phishingResistant !== 'require'",
     replace: '',
     test,
@@ -77,7 +77,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a passkey for another app does not count',
-    file: 'src/service/factors/phishing-resistance.ts',
+    file: 'src/service/features/factors/needs-passkey.ts',
     find: 'passkey.rpId === (rpId ?? passkey.rpId)',
     replace: 'passkey.rpId !== rpId || true',
     test,
@@ -165,7 +165,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'domains whose clients cannot use passkeys have no such policy',
-    file: 'src/service/admin/domains.ts',
+    file: 'src/service/features/domains/administration.ts',
     find: "  if (phishingResistant === 'off' || (type !== 'RADIUS' && type !== 'PAM')) return\n",
     replace: "  if (phishingResistant === 'off' || type !== undefined || type === undefined) return\n",
     test: 'cli/admin/domain.test.ts',

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'a pattern that reads each character once',
-    file: 'src/service/http/authenticate.ts',
+    file: 'src/service/engine/http/authenticate.ts',
     find: '/^([^\\s]+)\\s+key',
     replace: '/^((?:[^\\s]+)+)\\s+key',
     test: 'attacks/patterns.test.ts',
@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the limit of a body',
-    file: 'src/service/http/body.ts',
+    file: 'src/service/engine/http/body.ts',
     find: 'raw({ type: () => true, limit })',
     replace: 'raw({ type: () => true, limit: Infinity })',
     test: 'attacks/outsider.test.ts',
@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the strict reading of HTTP that Node has by itself',
-    file: 'src/service/http/listen.ts',
+    file: 'src/service/engine/http/listen.ts',
     find: 'requireHostHeader: false,',
     replace: 'requireHostHeader: false,\n      insecureHTTPParser: true,',
     test: 'attacks/outsider.test.ts',
@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'own members for what a query says',
-    file: 'src/service/http/query-string.ts',
+    file: 'src/service/engine/http/query-string.ts',
     find: 'return Object.fromEntries(pairs.toReversed())',
     replace:
       'return Object.assign({}, ...pairs.toReversed().map(([name, value]) => JSON.parse(`{"x":0}`) && { [name]: value })) as Record<string, string>',
@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the look at what follows an array',
-    file: 'src/service/http/rows.ts',
+    file: 'src/service/engine/http/rows.ts',
     find: 'if (skipBlanks(text, from) !== text.length) throw malformed()',
     replace: '',
     test: 'contract/parsers.properties.test.ts',
@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the row that has to be between two commas',
-    file: 'src/service/http/rows.ts',
+    file: 'src/service/engine/http/rows.ts',
     find: 'if (rows.length === 0) throw malformed()',
     replace: '',
     test: 'contract/parsers.properties.test.ts',
@@ -84,10 +84,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the time that a whole request may take',
-    file: 'src/service/http/listen.ts',
+    file: 'src/service/engine/http/listen.ts',
     find: 'requestTimeout: timeouts.request,',
     replace: 'requestTimeout: 0,',
-    test: 'service/http/slow-clients.test.ts',
+    test: 'service/engine/http/slow-clients.test.ts',
     title: 'is disconnected when its body does not end, however steadily it drips',
   },
 ]

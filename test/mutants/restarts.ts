@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'a running service reads the key file and never creates it',
-    file: 'src/service/keys/open-keys.ts',
+    file: 'src/service/engine/secrets/open-keys.ts',
     find: 'read: () => readKeyFile(file) }',
     replace: 'read: async () => (await openKeyFile(file, random)).ring }',
     test: 'processes/keys.test.ts',
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'what cannot be loaded is loaded later',
-    file: 'src/service/ground/load-once.ts',
+    file: 'src/service/engine/base/load-once.ts',
     find: 'loading = undefined',
     replace: '',
     test: 'processes/open-files.test.ts',
@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a process goes on when it cannot load Express',
-    file: 'src/service/http/handle.ts',
+    file: 'src/service/engine/http/handle.ts',
     find: 'return next(error)',
     replace: 'throw error',
     test: 'processes/open-files.test.ts',
@@ -61,7 +61,7 @@ function backup(): readonly Mutant[] {
   return [
     {
       defense: 'the steps that a restore uses up',
-      file: 'src/service/store/restored.ts',
+      file: 'src/service/upkeep/restored-statements.ts',
       find: '.set({ lastStep, seenStep: null, seenAt: null })',
       replace: '.set({ seenStep: null, seenAt: null })',
       test,
@@ -69,15 +69,15 @@ function backup(): readonly Mutant[] {
     },
     {
       defense: 'the later steps of a token that is ahead, which a restore uses up',
-      file: 'src/service/store/restored.ts',
+      file: 'src/service/upkeep/restored-statements.ts',
       find: ' + case when drift > 0 then drift else 0 end',
       replace: '',
-      test: 'service/codes/restored.test.ts',
+      test: 'service/upkeep/restored.test.ts',
       title: 'is not accepted again from a token that is %i steps ahead',
     },
     {
       defense: 'the bypass codes that a restore ends',
-      file: 'src/service/store/restored.ts',
+      file: 'src/service/upkeep/restored-statements.ts',
       find: "await db.deleteFrom('bypassCode').execute()",
       replace: '',
       test,
@@ -85,7 +85,7 @@ function backup(): readonly Mutant[] {
     },
     {
       defense: 'the revocations in the log of the service',
-      file: 'src/service/backup/revocations.ts',
+      file: 'src/service/upkeep/revocations.ts',
       find: "if (isRevocation(event)) logger.warn({ revocation: { event, at, facts } }, 'revoked')",
       replace: '',
       test,
@@ -93,7 +93,7 @@ function backup(): readonly Mutant[] {
     },
     {
       defense: 'the exclusive mode that notices an idle service',
-      file: 'src/service/backup/sqlite-file.ts',
+      file: 'src/service/engine/database/sqlite-file.ts',
       find: "database.pragma('locking_mode = EXCLUSIVE')",
       replace: '',
       test,
@@ -119,11 +119,11 @@ function backup(): readonly Mutant[] {
 }
 
 function soundness(): readonly Mutant[] {
-  const test = 'service/store/sqlite-soundness.test.ts'
+  const test = 'service/engine/database/sqlite-soundness.test.ts'
   return [
     {
       defense: 'the check of a small file before it is served',
-      file: 'src/service/store/sqlite-soundness.ts',
+      file: 'src/service/engine/database/sqlite-soundness.ts',
       find: "if (problem !== 'ok') throw new DatabaseFileError(`${file} is damaged (${problem}). Restore a backup.`)",
       replace: '',
       test,
@@ -131,7 +131,7 @@ function soundness(): readonly Mutant[] {
     },
     {
       defense: 'the words for a file of which SQLite cannot read the schema',
-      file: 'src/service/store/sqlite.ts',
+      file: 'src/service/engine/database/sqlite.ts',
       find: 'throw nameSqliteOutage(explainDamage(error, file))',
       replace: 'throw nameSqliteOutage(error)',
       test,
@@ -139,7 +139,7 @@ function soundness(): readonly Mutant[] {
     },
     {
       defense: 'the words for a file of which SQLite cannot read the search',
-      file: 'src/service/store/sqlite.ts',
+      file: 'src/service/engine/database/sqlite.ts',
       find: 'throw explainDamage(error, file)',
       replace: 'throw error',
       test,
@@ -147,7 +147,7 @@ function soundness(): readonly Mutant[] {
     },
     {
       defense: 'the refusal of an empty file',
-      file: 'src/service/store/sqlite.ts',
+      file: 'src/service/engine/database/sqlite.ts',
       find: 'await refuseEmptyFile(file)',
       replace: '',
       test,
@@ -155,7 +155,7 @@ function soundness(): readonly Mutant[] {
     },
     {
       defense: 'the check of a large file in a process of its own',
-      file: 'src/service/store/sqlite-soundness.ts',
+      file: 'src/service/engine/database/sqlite-soundness.ts',
       find: 'void checkInProcess(file).then((problem) => (damage = problem))',
       replace: '',
       test,
@@ -163,7 +163,7 @@ function soundness(): readonly Mutant[] {
     },
     {
       defense: 'the inode of the file in use',
-      file: 'src/service/store/sqlite-soundness.ts',
+      file: 'src/service/engine/database/sqlite-soundness.ts',
       find: 'if (present?.ino === ino && present.dev === dev) return damage',
       replace: 'return damage',
       test,
@@ -171,7 +171,7 @@ function soundness(): readonly Mutant[] {
     },
     {
       defense: 'the schemas that this version knows',
-      file: 'src/service/store/migrations/migrate.ts',
+      file: 'src/service/engine/database/migrations/migrate.ts',
       find: 'if (newest === undefined || known.some((name) => name === newest)) return newest === known.at(-1)',
       replace: 'if (newest !== undefined) return newest === known.at(-1)',
       test,
@@ -181,11 +181,11 @@ function soundness(): readonly Mutant[] {
 }
 
 function synchronization(): readonly Mutant[] {
-  const test = 'service/sync/synchronize.test.ts'
+  const test = 'service/features/users/synchronize.test.ts'
   return [
     {
       defense: 'the ticket that a list draws when it arrives',
-      file: 'src/service/store/synchronizations.ts',
+      file: 'src/service/features/users/synchronization/statements.ts',
       find: ".where('synchronizationApplied', '<', ticket)",
       replace: '',
       test,
@@ -193,7 +193,7 @@ function synchronization(): readonly Mutant[] {
     },
     {
       defense: 'the look whether the caller has hung up',
-      file: 'src/service/sync/synchronize.ts',
+      file: 'src/service/features/users/synchronization/synchronize.ts',
       find: 'if (arrived.disconnected?.()) return false',
       replace: '',
       test,
@@ -201,7 +201,7 @@ function synchronization(): readonly Mutant[] {
     },
     {
       defense: 'the version that `If-Match` names',
-      file: 'src/service/store/synchronizations.ts',
+      file: 'src/service/features/users/synchronization/statements.ts',
       find: "applying(db, ticket).where('synchronizationApplied', '=', expected)",
       replace: 'applying(db, ticket)',
       test,
@@ -209,7 +209,7 @@ function synchronization(): readonly Mutant[] {
     },
     {
       defense: 'the boot, the namespace and the start of the process that holds a synchronization',
-      file: 'src/service/sync/process-identity.ts',
+      file: 'src/service/features/users/synchronization/process-identity.ts',
       find: 'if (!theirs || theirs.boot !== own?.boot || theirs.namespace !== own.namespace) return false',
       replace: 'if (!theirs) return false',
       test,
@@ -217,7 +217,7 @@ function synchronization(): readonly Mutant[] {
     },
     {
       defense: 'the name that an abandoned synchronization gives back',
-      file: 'src/service/sync/synchronize.ts',
+      file: 'src/service/features/users/synchronization/synchronize.ts',
       find: 'if (!row || secondsUntilAbandoned(row, ctx.clock.now()) > 0) return false',
       replace: 'if (row === undefined || row.id.length > 0) return false',
       test,
@@ -227,11 +227,11 @@ function synchronization(): readonly Mutant[] {
 }
 
 function retention(): readonly Mutant[] {
-  const test = 'service/audit/retention.test.ts'
+  const test = 'service/engine/audit/retention.test.ts'
   return [
     {
       defense: 'the hour for which a clock has to run evenly',
-      file: 'src/service/rules/trusted-time.ts',
+      file: 'src/service/engine/audit/trusted-time.ts',
       find: 'const agreed = alike ? before.agreed + elapsed : 0',
       replace: 'const agreed = alike ? before.agreed + elapsed : agreementNeeded',
       test,
@@ -239,7 +239,7 @@ function retention(): readonly Mutant[] {
     },
     {
       defense: 'the hour that begins anew after a leap over a restart',
-      file: 'src/service/rules/trusted-time.ts',
+      file: 'src/service/engine/audit/trusted-time.ts',
       find: 'agreed: stopped >= -tolerance && stopped <= longStop ? stored.agreed : 0',
       replace: 'agreed: stopped > 0 ? stored.agreed : 0',
       test,
@@ -247,7 +247,7 @@ function retention(): readonly Mutant[] {
     },
     {
       defense: 'the budget of a day',
-      file: 'src/service/audit/retention.ts',
+      file: 'src/service/engine/audit/retention.ts',
       find: 'withinBudget ? due.slice(0, await takePruneBudget(db, due.length)) : due',
       replace: 'withinBudget && db === undefined ? due.slice(0, await takePruneBudget(db, due.length)) : due',
       test,

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'the refusal to create a SQLite file in production',
-    file: 'src/service/store/sqlite.ts',
+    file: 'src/service/engine/database/sqlite.ts',
     find: 'if (!create && !existsSync(file)) throw new NoDatabaseError()',
     replace: '',
     test: 'service/missing-database.test.ts',
@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the refusal to fill an empty database in production',
-    file: 'src/service/store/migrations/migrate.ts',
+    file: 'src/service/engine/database/migrations/migrate.ts',
     find: 'if (empty && !create) throw new NoDatabaseError()',
     replace: '',
     test: 'service/missing-database.test.ts',
@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the refusal to take an empty file for a database',
-    file: 'src/service/store/sqlite.ts',
+    file: 'src/service/engine/database/sqlite.ts',
     find: 'await refuseEmptyFile(file)',
     replace: 'if (create) await refuseEmptyFile(file)',
     test: 'service/missing-database.test.ts',
@@ -51,7 +51,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the refusal to make keys up for a database that has some',
-    file: 'src/service/keys/open-keys.ts',
+    file: 'src/service/engine/secrets/open-keys.ts',
     find: '(inUse.length > 0 || !mayCreate) && !existsSync(file)',
     replace: '!mayCreate && !existsSync(file)',
     test: 'service/missing-database.test.ts',
@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the user in what a seed is sealed for',
-    file: 'src/service/sealing/secrets.ts',
+    file: 'src/service/engine/secrets/secrets.ts',
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the seal of a hardware token that nobody has',
-    file: 'src/service/sealing/secrets.ts',
+    file: 'src/service/engine/secrets/secrets.ts',
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the user who gives the code, as the one the seed has to be sealed for',
-    file: 'src/service/sealing/secrets.ts',
+    file: 'src/service/engine/secrets/secrets.ts',
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the user in what a PIN is sealed for',
-    file: 'src/service/sealing/secrets.ts',
+    file: 'src/service/engine/secrets/secrets.ts',
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the user in what an activation code is sealed for',
-    file: 'src/service/sealing/secrets.ts',
+    file: 'src/service/engine/secrets/secrets.ts',
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the user in the lookup of a bypass code',
-    file: 'src/service/sealing/secrets.ts',
+    file: 'src/service/engine/secrets/secrets.ts',
     find: '`bypass:${userId}:${code}`',
     replace: '`bypass:${code}`',
     test: 'attacks/database-writer.test.ts',
@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'sealing a seed anew when its token is taken back',
-    file: 'src/service/store/hardware.ts',
+    file: 'src/service/features/hardware/statements.ts',
     find: 'await resealSeeds(db, secrets, released, null)',
     replace: '',
     test: 'attacks/database-writer.test.ts',
@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'sealing a seed anew when its token is given',
-    file: 'src/service/store/hardware.ts',
+    file: 'src/service/features/hardware/statements.ts',
     find: 'await resealSeeds(db, secrets, [{ id, userId: null }], userId)',
     replace: '',
     test: 'attacks/database-writer.test.ts',
@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'releasing a token whose seed does not open',
-    file: 'src/service/store/hardware.ts',
+    file: 'src/service/features/hardware/statements.ts',
     find: 'if (error instanceof UnsealError) return undefined',
     replace: '',
     test: 'attacks/database-writer.test.ts',
@@ -131,10 +131,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the user of a seed that a rotation seals anew',
-    file: 'src/service/store/sealed-values.ts',
+    file: 'src/service/engine/secrets/sealed-values.ts',
     find: 'coalesce((select user_id from hardware_token where hardware_token.id = code_generator.id),',
     replace: 'coalesce(null,',
-    test: 'service/keys/rotation.test.ts',
+    test: 'service/engine/secrets/rotation.test.ts',
     title: 'reseals everything with the new key while requests are served; then the old one can be removed',
   },
   {
@@ -147,10 +147,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the hash that codes are found by',
-    file: 'src/service/sealing/sealing.ts',
+    file: 'src/service/engine/secrets/sealing.ts',
     find: "createHmac('sha256', key.lookup).update(secret).digest('base64url')",
     replace: 'secret',
-    test: 'service/keys/at-rest.test.ts',
+    test: 'service/engine/secrets/at-rest.test.ts',
     title: 'leaves no secret on the disk in any form: not in the database, its write-ahead log, or the logs',
   },
   {
@@ -158,20 +158,20 @@ export const mutants: readonly Mutant[] = [
     file: 'src/pooled-random.ts',
     find: 'used += size',
     replace: 'used = size',
-    test: 'service/ground/pooled-random.test.ts',
+    test: 'service/engine/base/pooled-random.test.ts',
     title: 'are not returned twice, nor changed by a later call',
   },
   {
     defense: 'the hash of an API key',
-    file: 'src/service/http/authenticate.ts',
+    file: 'src/service/engine/http/authenticate.ts',
     find: "digest('sha256', key, 'hex')",
     replace: 'key',
-    test: 'service/keys/at-rest.test.ts',
+    test: 'service/engine/secrets/at-rest.test.ts',
     title: 'leaves no secret on the disk in any form: not in the database, its write-ahead log, or the logs',
   },
   {
     defense: 'the hash that codes are found by',
-    file: 'src/service/sealing/sealing.ts',
+    file: 'src/service/engine/secrets/sealing.ts',
     find: "createHmac('sha256', key.lookup).update(secret).digest('base64url')",
     replace: 'secret',
     test: 'attacks/database-thief.test.ts',
@@ -179,7 +179,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the key in the hash that codes are found by',
-    file: 'src/service/sealing/sealing.ts',
+    file: 'src/service/engine/secrets/sealing.ts',
     find: "createHmac('sha256', key.lookup)",
     replace: "createHmac('sha256', '')",
     test: 'attacks/database-thief.test.ts',
@@ -187,7 +187,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the hash of an API key',
-    file: 'src/service/http/authenticate.ts',
+    file: 'src/service/engine/http/authenticate.ts',
     find: "digest('sha256', key, 'hex')",
     replace: 'key',
     test: 'attacks/database-thief.test.ts',
@@ -195,7 +195,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the signature of a device',
-    file: 'src/service/device/signature.ts',
+    file: 'src/service/features/devices/signature.ts',
     find: "!isSigned('sha256', signed, publicKey, signature)",
     replace: '!isSigned',
     test: 'attacks/database-thief.test.ts',
@@ -206,7 +206,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/aes-gcm.ts',
     find: 'const dataOf = (purpose: string) => Buffer.from(purpose)',
     replace: 'const dataOf = (purpose: string) => Buffer.from(purpose.slice(0, 0))',
-    test: 'service/sealing/sealing.test.ts',
+    test: 'service/engine/secrets/sealing.test.ts',
     title: 'does not open in another record, so swapped rows are detected',
   },
   {
@@ -214,31 +214,31 @@ export const mutants: readonly Mutant[] = [
     file: 'src/aes-gcm.ts',
     find: ', decipher.final()]',
     replace: ']',
-    test: 'service/sealing/sealing.test.ts',
+    test: 'service/engine/secrets/sealing.test.ts',
     title: 'does not open when any of its bits is changed',
   },
   {
     defense: 'that a rotation leaves what is sealed with the new key',
-    file: 'src/service/keys/reseal.ts',
+    file: 'src/service/engine/secrets/reseal.ts',
     find: 'page.filter(({ sealed }) => !given.isCurrent(sealed))',
     replace: 'page',
-    test: 'service/keys/rotation.test.ts',
+    test: 'service/engine/secrets/rotation.test.ts',
     title: 'that is killed midway resumes where it was',
   },
   {
     defense: 'waiting for nodes that do not know the new key',
-    file: 'src/service/keys/admission.ts',
+    file: 'src/service/engine/secrets/admission.ts',
     find: 'others.every((node) => knows(node, ring.primary.id))',
     replace: 'others.length >= 0',
-    test: 'service/keys/rotation.test.ts',
+    test: 'service/engine/secrets/rotation.test.ts',
     title: 'waits while a node without the new key runs, and seals nothing with the new key meanwhile',
   },
   {
     defense: 'that an error about JSON does not quote it',
-    file: 'src/service/http/parse-json.ts',
+    file: 'src/service/engine/http/parse-json.ts',
     find: "  } catch {\n    // The error does not quote the body.\n    throw new ApiProblem('api.error.malformed', 'The body must be JSON.')",
     replace: "  } catch (error) {\n    throw new ApiProblem('api.error.malformed', String(error))",
-    test: 'service/http/errors.test.ts',
+    test: 'service/engine/http/errors.test.ts',
     title: 'never puts a key or a code into a response or the log',
   },
 ]

@@ -82,19 +82,19 @@ function signals(): readonly Mutant[] {
 }
 
 function draining(): readonly Mutant[] {
-  const test = 'service/http/drain.test.ts'
+  const test = 'service/engine/http/drain.test.ts'
   return [
     {
       defense: 'requests whose client is gone already do not count as in progress',
-      file: 'src/service/http/in-flight.ts',
+      file: 'src/service/engine/http/in-flight.ts',
       find: 'if (reader.closed) leave()\n    else ',
       replace: '',
-      test: 'service/http/in-flight.test.ts',
+      test: 'service/engine/http/in-flight.test.ts',
       title: 'does not count as in progress, so closing does not wait for it',
     },
     {
       defense: 'a draining service is not ready',
-      file: 'src/service/front/health.ts',
+      file: 'src/service/engine/front/health.ts',
       find: "if (ctx.waiters.closed()) throw unavailable(new Error('The service is closing.'))",
       replace: '',
       test,
@@ -102,7 +102,7 @@ function draining(): readonly Mutant[] {
     },
     {
       defense: 'draining ends held reads',
-      file: 'src/service/waiting/waiters.ts',
+      file: 'src/service/engine/waiting/waiters.ts',
       find: 'for (const subscriptions of byKey.values()) for (const subscription of subscriptions) subscription.giveUp()',
       replace: '',
       test,
@@ -118,7 +118,7 @@ function draining(): readonly Mutant[] {
     },
     {
       defense: 'a draining service does not claim to hold a read',
-      file: 'src/service/http/rest.ts',
+      file: 'src/service/engine/http/rest.ts',
       find: 'if (wait === undefined || ctx.waiters.closed()) return read()',
       replace: 'if (wait === undefined) return read()',
       test,
@@ -126,7 +126,7 @@ function draining(): readonly Mutant[] {
     },
     {
       defense: 'a draining service does not claim to hold an inbox',
-      file: 'src/service/device/routes.ts',
+      file: 'src/service/routes/device.ts',
       find: 'const wait = ctx.waiters.closed() ? undefined : preferredWait(',
       replace: 'const wait = preferredWait(',
       test,
@@ -134,7 +134,7 @@ function draining(): readonly Mutant[] {
     },
     {
       defense: 'a draining service opens no event stream',
-      file: 'src/service/http/rest.ts',
+      file: 'src/service/engine/http/rest.ts',
       find: "if (waiters.closed()) throw new ApiProblem('api.error.unavailable')",
       replace: '',
       test,
@@ -150,7 +150,7 @@ function draining(): readonly Mutant[] {
     },
     {
       defense: 'a draining service serves what finishes an approval',
-      file: 'src/service/http/urgency.ts',
+      file: 'src/service/engine/http/urgency.ts',
       find: "urgency: 'finishes' as const",
       replace: "urgency: 'begins' as const",
       test,
@@ -160,8 +160,8 @@ function draining(): readonly Mutant[] {
 }
 
 function sockets(): readonly Mutant[] {
-  const file = 'src/service/http/sockets.ts'
-  const test = 'service/http/sockets.test.ts'
+  const file = 'src/service/engine/http/sockets.ts'
+  const test = 'service/engine/http/sockets.test.ts'
   return [
     {
       defense: 'several sockets accept connections of one port',
@@ -183,8 +183,8 @@ function sockets(): readonly Mutant[] {
 }
 
 function listener(): readonly Mutant[] {
-  const file = 'src/service/http/listen.ts'
-  const test = 'service/http/drain.test.ts'
+  const file = 'src/service/engine/http/listen.ts'
+  const test = 'service/engine/http/drain.test.ts'
   return [
     {
       defense: 'a draining listener closes the connection of each later response',
@@ -214,11 +214,11 @@ function listener(): readonly Mutant[] {
 }
 
 function overload(): readonly Mutant[] {
-  const test = 'service/http/overload.test.ts'
+  const test = 'service/engine/http/overload.test.ts'
   return [
     {
       defense: 'requests beyond the limit are refused',
-      file: 'src/service/http/admission.ts',
+      file: 'src/service/engine/http/admission.ts',
       find: 'working >= limit * share || ',
       replace: '',
       test,
@@ -234,7 +234,7 @@ function overload(): readonly Mutant[] {
     },
     {
       defense: 'requests that complete an approval are always taken',
-      file: 'src/service/http/admission.ts',
+      file: 'src/service/engine/http/admission.ts',
       find: 'finishes: Number.POSITIVE_INFINITY,',
       replace: 'finishes: 1,',
       test,
@@ -242,7 +242,7 @@ function overload(): readonly Mutant[] {
     },
     {
       defense: 'a read that is held takes no place',
-      file: 'src/service/http/held-read.ts',
+      file: 'src/service/engine/http/held-read.ts',
       find: 'startsWaiting(held.reader)',
       replace: '',
       test,
@@ -250,7 +250,7 @@ function overload(): readonly Mutant[] {
     },
     {
       defense: 'an event stream takes no place',
-      file: 'src/service/http/event-stream.ts',
+      file: 'src/service/engine/http/event-stream.ts',
       find: 'startsWaiting(res)',
       replace: '',
       test,
@@ -258,7 +258,7 @@ function overload(): readonly Mutant[] {
     },
     {
       defense: 'a request whose body does not come takes no place',
-      file: 'src/service/http/in-flight.ts',
+      file: 'src/service/engine/http/in-flight.ts',
       find: 'if (over || req.complete) return',
       replace: 'if (over || !req.complete) return',
       test,
@@ -266,26 +266,26 @@ function overload(): readonly Mutant[] {
     },
     {
       defense: 'a turn of the event loop that lasts too long takes up nothing more',
-      file: 'src/service/http/admission.ts',
+      file: 'src/service/engine/http/admission.ts',
       find: ' || turnTime(begun) > responseTime * turnShare * share',
       replace: '',
-      test: 'service/http/admission.test.ts',
+      test: 'service/engine/http/admission.test.ts',
       title: 'admits no new request in an event loop turn that takes too long',
     },
     {
       defense: 'the limit adapts to how long requests take',
-      file: 'src/service/http/admission.ts',
+      file: 'src/service/engine/http/admission.ts',
       find: 'if (median > responseTime) limit',
       replace: 'if (median > Number.POSITIVE_INFINITY) limit',
-      test: 'service/http/admission.test.ts',
+      test: 'service/engine/http/admission.test.ts',
       title: 'falls to as low as 16 while half of them take too long',
     },
     {
       defense: 'an event stream of the service sends nothing after its end',
-      file: 'src/service/http/event-stream.ts',
+      file: 'src/service/engine/http/event-stream.ts',
       find: '    if (res.writableEnded) return\n',
       replace: '',
-      test: 'service/session-events.test.ts',
+      test: 'service/features/sessions/session-events.test.ts',
       title: 'sends nothing after its end, however slowly its reader takes it',
     },
     {
@@ -298,18 +298,18 @@ function overload(): readonly Mutant[] {
     },
     {
       defense: 'a reader who stops reading is cut off',
-      file: 'src/service/http/event-stream.ts',
+      file: 'src/service/engine/http/event-stream.ts',
       find: 'if (res.writableLength > maxUnread) res.destroy()',
       replace: '',
-      test: 'service/session-events.test.ts',
+      test: 'service/features/sessions/session-events.test.ts',
       title: 'is closed when its reader stops reading',
     },
   ]
 }
 
 function heldLimits(): readonly Mutant[] {
-  const test = 'service/http/held-limits.test.ts'
-  const file = 'src/service/http/rest.ts'
+  const test = 'service/engine/http/held-limits.test.ts'
+  const file = 'src/service/engine/http/rest.ts'
   return [
     {
       defense: 'the places for reads about one user',
@@ -337,7 +337,7 @@ function heldLimits(): readonly Mutant[] {
     },
     {
       defense: 'the places for reads of one device',
-      file: 'src/service/device/routes.ts',
+      file: 'src/service/routes/device.ts',
       find: `      const leave = ctx.places.readsOfDevice.take(device.id)
       held =`,
       replace: `      const leave = () => {}
@@ -347,28 +347,28 @@ function heldLimits(): readonly Mutant[] {
     },
     {
       defense: 'the places for event streams of one device',
-      file: 'src/service/device/routes.ts',
+      file: 'src/service/routes/device.ts',
       find: `    const leave = ctx.places.readsOfDevice.take(device.id)
     if (leave) {`,
       replace: `    const leave = () => {}
     if (leave) {`,
-      test: 'service/device/inbox-stream.test.ts',
+      test: 'service/features/devices/inbox-stream.test.ts',
       title: 'share the limit of its held reads; beyond that it gets a plain response until one ends',
     },
     {
       defense: 'the event stream of a device ends with a service that has ended since',
-      file: 'src/service/device/follow-inbox.ts',
+      file: 'src/service/features/devices/follow-inbox.ts',
       find: 'if (ctx.waiters.closed()) return',
       replace: '',
-      test: 'service/device/inbox-stream.test.ts',
+      test: 'service/features/devices/inbox-stream.test.ts',
       title: 'end at once if the service has closed since they were requested',
     },
     {
       defense: 'the event stream of a device ends when it is taken out of use',
-      file: 'src/service/device/follow-inbox.ts',
+      file: 'src/service/features/devices/follow-inbox.ts',
       find: '.finally(() => follower.end())',
       replace: '',
-      test: 'service/device/inbox-stream.test.ts',
+      test: 'service/features/devices/inbox-stream.test.ts',
       title: 'ends when the device is revoked, which learns the reason at its next call',
     },
     {
@@ -381,7 +381,7 @@ function heldLimits(): readonly Mutant[] {
     },
     {
       defense: 'a read leaves its place when it ends',
-      file: 'src/service/http/held-read.ts',
+      file: 'src/service/engine/http/held-read.ts',
       find: 'leave?.()',
       replace: '',
       test,

@@ -3,33 +3,33 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'redeeming an approval once',
-    file: 'src/service/store/sessions.ts',
+    file: 'src/service/features/sessions/statements.ts',
     find: `    .where('redeemedAt', 'is', null)
 `,
     replace: '',
-    test: 'service/sessions.test.ts',
+    test: 'service/features/sessions/sessions.test.ts',
     title: 'succeeds once per approval, even when many callers try at once',
   },
   {
     defense: 'the end of a session when its time is over',
-    file: 'src/service/store/sessions.ts',
+    file: 'src/service/features/sessions/statements.ts',
     find: `    .where(isPending(now))
     .returning('deviceId')`,
     replace: "    .returning('deviceId')",
-    test: 'service/session-machine.test.ts',
+    test: 'service/features/sessions/session-machine.test.ts',
     title: 'match the documented model for any sequence of events',
   },
   {
     defense: 'hearing the same answer again, and no other',
-    file: 'src/service/device/answer.ts',
+    file: 'src/service/features/devices/answer.ts',
     find: 'const same = session.answeredDecision === decision && session.answeredNumber === number',
     replace: 'const same = true',
-    test: 'service/device/answer.test.ts',
+    test: 'service/features/devices/answer.test.ts',
     title: 'is final: of many that arrive at once, one decides',
   },
   {
     defense: 'looking things up within the organization',
-    file: 'src/service/api/find.ts',
+    file: 'src/service/features/domains/find.ts',
     find: 'await domainById(call.store.db, call.organizationId, domainId)',
     replace: "await call.store.db.selectFrom('domain').selectAll().where('id', '=', domainId).executeTakeFirst()",
     test: 'service/isolation.test.ts',
@@ -37,7 +37,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the role of a key',
-    file: 'src/service/http/authorize.ts',
+    file: 'src/service/engine/http/authorize.ts',
     find: "key.role === 'auth' && endpoint.role !== 'auth'",
     replace: 'false',
     test: 'service/isolation.test.ts',
@@ -45,7 +45,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'one answer to everything without a key',
-    file: 'src/service/http/key-access.ts',
+    file: 'src/service/engine/http/key-access.ts',
     find: '    if (error instanceof ApiProblem && error.status === 401) {',
     replace: `    if (error instanceof ApiProblem && error.status === 401 && /organization|users/.test(url)) throw new ApiProblem('api.error.notfound.operation')
     if (error instanceof ApiProblem && error.status === 401) {`,
@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a call inside an embedded service reaches the REST interface only',
-    file: 'src/service/http/local-fetch.ts',
+    file: 'src/service/engine/http/local-fetch.ts',
     find: 'if (!href.startsWith(`${baseUrl}/`)) throw',
     replace: 'if (!href) throw',
     test: 'service/embedded.test.ts',
@@ -78,26 +78,26 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the limit of a body, in the same process',
-    file: 'src/service/http/local-fetch.ts',
+    file: 'src/service/engine/http/local-fetch.ts',
     find: 'if (Buffer.byteLength(content) > limit)',
     replace: 'if (Buffer.byteLength(content) < 0)',
-    test: 'service/http/wire.test.ts',
+    test: 'service/engine/http/wire.test.ts',
     title: 'is 413 when it is too large',
   },
   {
     defense: 'a call in the same process begins in a later turn of the event loop',
-    file: 'src/service/http/local-fetch.ts',
+    file: 'src/service/engine/http/local-fetch.ts',
     find: 'setImmediate(() => {',
     replace: 'queueMicrotask(() => {',
-    test: 'service/http/transports.test.ts',
+    test: 'service/engine/http/transports.test.ts',
     title: 'is not answered in the same turn of the event loop',
   },
   {
     defense: 'a call in the same process that is given up ends what it waits for',
-    file: 'src/service/http/local-fetch.ts',
+    file: 'src/service/engine/http/local-fetch.ts',
     find: "signal?.addEventListener('abort', close)",
     replace: '',
-    test: 'service/http/transports.test.ts',
+    test: 'service/engine/http/transports.test.ts',
     title: 'that is held frees its place when its caller gives up',
   },
 ]

@@ -19,18 +19,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the organization and the domain that an app has, under whatever name',
-    file: 'src/service/admin/app-domain.ts',
+    file: 'src/service/features/domains/app-domain.ts',
     find: 'return own ?? names',
     replace: 'return names',
-    test: 'service/app-names.test.ts',
+    test: 'service/features/domains/app-names.test.ts',
     title: 'follow a rename of the app, and keep the domain for the same web sessions',
   },
   {
     defense: 'names that an administrator gave',
-    file: 'src/service/admin/app-domain.ts',
+    file: 'src/service/features/domains/app-domain.ts',
     find: '  if (own.appName !== null && own.appName !== own.name) return\n',
     replace: '',
-    test: 'service/app-names.test.ts',
+    test: 'service/features/domains/app-names.test.ts',
     title: 'do not overwrite a domain name that an administrator changed, and keep that domain',
   },
   {

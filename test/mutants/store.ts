@@ -1,16 +1,16 @@
 import type { Change, Mutant } from './mutant.ts'
 
-const dialect = 'src/service/store/sqlite-dialect.ts'
-const writer = 'src/service/store/sqlite-writer.ts'
-const store = 'src/service/store/sqlite.ts'
-const callers = 'src/service/store/caller.ts'
-const health = 'src/service/store/write-health.ts'
-const outage = 'src/service/store/sqlite-outage.ts'
-const connections = 'service/store/sqlite-connections.test.ts'
-const groups = 'service/store/group-commit.test.ts'
+const dialect = 'src/service/engine/database/sqlite-dialect.ts'
+const writer = 'src/service/engine/database/sqlite-writer.ts'
+const store = 'src/service/engine/database/sqlite.ts'
+const callers = 'src/service/engine/database/caller.ts'
+const health = 'src/service/engine/database/write-health.ts'
+const outage = 'src/service/engine/database/sqlite-outage.ts'
+const connections = 'service/engine/database/sqlite-connections.test.ts'
+const groups = 'service/engine/database/group-commit.test.ts'
 const lockedFile = 'processes/locked-file.test.ts'
 const failingDisk = 'processes/failing-disk.test.ts'
-const postgresOutage = 'service/store/postgres-outage.test.ts'
+const postgresOutage = 'service/engine/database/postgres-outage.test.ts'
 
 /** Without its own connection, a read waits for its turn with the changes. */
 const noReader: Change = {
@@ -28,10 +28,10 @@ const timeoutFromTurn: Change = {
 export const mutants: readonly Mutant[] = [
   {
     defense: 'statements after the end of their transaction are refused',
-    file: 'src/service/store/transaction-ends.ts',
+    file: 'src/service/engine/database/transaction-ends.ts',
     find: 'running.connection = undefined',
     replace: '',
-    test: 'service/store/statement.test.ts',
+    test: 'service/engine/database/statement.test.ts',
     title: 'is refused after its transaction has ended',
   },
   {
@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'those who wait are woken after the commit',
-    file: 'src/service/store/transaction-ends.ts',
+    file: 'src/service/engine/database/transaction-ends.ts',
     find: '        committing = true\n',
     replace: "        committing = true\n        tell('committed')\n",
     test: connections,
@@ -161,7 +161,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'each request says whether its caller has hung up',
-    file: 'src/service/http/in-flight.ts',
+    file: 'src/service/engine/http/in-flight.ts',
     find: '({ gone: () => reader.destroyed && !reader.writableFinished })',
     replace: '({ gone: () => reader.destroyed && false })',
     test: lockedFile,
@@ -225,7 +225,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'whether changes can be stored is tried with one that needs room',
-    file: 'src/service/store/organizations.ts',
+    file: 'src/service/features/domains/organization-statements.ts',
     find: 'await setServiceId(db, filler)',
     replace: '',
     test: connections,
@@ -241,7 +241,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an error of the disk of PostgreSQL is an outage',
-    file: 'src/service/store/postgres-dialect.ts',
+    file: 'src/service/engine/database/postgres-dialect.ts',
     find: "['58', 'The disk of the database reports an error.'],",
     replace: '',
     test: postgresOutage,
@@ -249,7 +249,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a full disk of PostgreSQL makes the service not ready',
-    file: 'src/service/store/postgres-dialect.ts',
+    file: 'src/service/engine/database/postgres-dialect.ts',
     find: "['53100', 'The disk of the database is full.'],",
     replace: '',
     test: postgresOutage,
@@ -257,7 +257,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a read-only PostgreSQL is an outage',
-    file: 'src/service/store/postgres-dialect.ts',
+    file: 'src/service/engine/database/postgres-dialect.ts',
     find: "['25006', 'The database is read-only.'],",
     replace: '',
     test: postgresOutage,
@@ -265,7 +265,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'connections to a server that turned read-only are closed',
-    file: 'src/service/store/postgres-pool.ts',
+    file: 'src/service/engine/database/postgres-pool.ts',
     find: 'isReadOnly(error) || isStaleStatement(error)',
     replace: 'isStaleStatement(error)',
     test: postgresOutage,

@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'shared caches store no file of the authenticator that carries a cookie of the app',
-    file: 'src/service/front/static-app.ts',
+    file: 'src/service/engine/front/static-app.ts',
     find: "res.hasHeader('Set-Cookie') ? 'private' : 'public'",
     replace: "'public'",
     test: 'attacks/public-files.test.ts',
@@ -180,18 +180,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'mail trouble has a code of its own',
-    file: 'src/service/api/email-code.ts',
+    file: 'src/service/features/email-codes/operations.ts',
     find: "version === '1.3' ? 'api.error.unavailable' : 'api.error.unavailable.mail'",
     replace: "version === '1.3' ? 'api.error.unavailable' : 'api.error.unavailable'",
-    test: 'service/codes/email-code.test.ts',
+    test: 'service/features/email-codes/email-code.test.ts',
     title: 'gets its own error code; nothing is counted, and the previous code still works',
   },
   {
     defense: 'callers of 1.3 see no code that is newer',
-    file: 'src/service/api/email-code.ts',
+    file: 'src/service/features/email-codes/operations.ts',
     find: "version === '1.3' ? 'api.error.unavailable' : 'api.error.unavailable.mail'",
     replace: "version === '1.3' ? 'api.error.unavailable.mail' : 'api.error.unavailable.mail'",
-    test: 'service/codes/email-code.test.ts',
+    test: 'service/features/email-codes/email-code.test.ts',
     title: 'gets the previous error for callers of 1.3, which do not know that code',
   },
   {
@@ -260,7 +260,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an activation code for a first factor is issued once, not at each look at its page',
-    file: 'src/service/api/tokens.ts',
+    file: 'src/service/features/devices/tokens.ts',
     find: 'if (!present || hasExpired(present, now)) {\n      const expiresAt',
     replace: 'if (!present || present) {\n      const expiresAt',
     test: 'express/idle-pages.test.ts',

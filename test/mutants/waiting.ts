@@ -91,18 +91,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a statement is compiled once',
-    file: 'src/service/store/statement.ts',
+    file: 'src/service/engine/database/statement.ts',
     find: '    let statement = compiled.get(engine)\n',
     replace: '    let statement: Statement | undefined\n',
-    test: 'service/store/statement.test.ts',
+    test: 'service/engine/database/statement.test.ts',
     title: 'is compiled once for all databases of an engine, even in transactions',
   },
   {
     defense: 'a statement takes each value from where it is named',
-    file: 'src/service/store/statement.ts',
+    file: 'src/service/engine/database/statement.ts',
     find: '(read(values) as Record<string, unknown>)[key]',
     replace: 'Object.values(read(values) as object)[0]',
-    test: 'service/store/statement.test.ts',
+    test: 'service/engine/database/statement.test.ts',
     title: 'is executed with the values of each call',
   },
   {

@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'counting the codes of a challenge in the service',
-    file: 'src/service/codes/code-budget.ts',
+    file: 'src/service/features/codes/budget.ts',
     find: "if (ofChallenge === 'none left') throw",
     replace: "if (ofChallenge === 'never') throw",
     test: 'attacks/cookie-session.test.ts',
@@ -79,20 +79,20 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'ending known browsers when their user leaves the domain',
-    file: 'src/service/store/leave.ts',
+    file: 'src/service/features/users/leave.ts',
     find: '  await endOtherSessions(db, userIds)\n',
     replace: '',
-    test: 'service/operations/browsers.test.ts',
+    test: 'service/features/browsers/operations.test.ts',
     title: 'does not recognize it again after its user has left the domain and come back',
   },
   {
     defense: 'the user of a remembered browser, and what that user has',
-    file: 'src/service/store/known-browsers.ts',
+    file: 'src/service/features/browsers/statements.ts',
     find: ', userId: of.userId })',
     replace: ' })',
     also: [
       {
-        file: 'src/service/store/known-browsers.ts',
+        file: 'src/service/features/browsers/statements.ts',
         find: 'found.factors === (await factorState(db, userId))',
         replace: "found.factors !== 'none'",
       },
@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
     replace: 'narrow(context.mfa.policy, {})',
     also: [
       {
-        file: 'src/service/rules/factor-change.ts',
+        file: 'src/service/features/factors/rules.ts',
         find: 'now - pass.settledAt <= changePassLifetime &&',
         replace: 'now >= 0 &&',
       },
@@ -117,13 +117,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'redeeming nothing but approvals, in the service and in mfa()',
-    file: 'src/service/store/sessions.ts',
+    file: 'src/service/features/sessions/statements.ts',
     find: `    .where('state', '=', 'approved')
     .where('challenge', '=', of.challenge)`,
     replace: `    .where('challenge', '=', of.challenge)`,
     also: [
       {
-        file: 'src/service/store/sessions.ts',
+        file: 'src/service/features/sessions/statements.ts',
         find: `    .where((eb) => eb(eb.fn.coalesce('settledAt', eb.lit(0)), '>', of.settledAfter))\n`,
         replace: '',
       },
@@ -138,10 +138,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the nonce of the request that an answer is for',
-    file: 'src/service/device/answer.ts',
+    file: 'src/service/features/devices/answer.ts',
     find: '!isSameText(session.nonce, given.nonce)',
     replace: "given.nonce === ''",
-    test: 'service/device/answer.test.ts',
+    test: 'service/features/devices/answer.test.ts',
     title: 'needs the nonce of its request, which is checked before the number',
   },
   {
@@ -162,10 +162,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the policy that forbids framing the authenticator',
-    file: 'src/service/front/static-app.ts',
+    file: 'src/service/engine/front/static-app.ts',
     find: `    "frame-ancestors 'none'",\n`,
     replace: '',
-    test: 'service/front/authenticator-files.test.ts',
+    test: 'service/engine/front/authenticator-files.test.ts',
     title: 'is served with a policy that allows no other origin, no framing and no caching',
   },
   {

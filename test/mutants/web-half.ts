@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'redeeming once, for browsers',
-    file: 'src/service/store/sessions.ts',
+    file: 'src/service/features/sessions/statements.ts',
     find: `    .where('redeemedAt', 'is', null)
 `,
     replace: '',
@@ -94,7 +94,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the challenge that an approval belongs to',
-    file: 'src/service/store/sessions.ts',
+    file: 'src/service/features/sessions/statements.ts',
     find: `    .where('challenge', '=', of.challenge)
 `,
     replace: '',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the last factor stays',
-    file: 'src/service/factors/last-factor.ts',
+    file: 'src/service/features/factors/last-factor.ts',
     find: "  if (!others.includes(true)) throw new ApiProblem('api.error.conflict.state')\n",
     replace: '',
     test: 'express/devices.test.ts',
@@ -119,10 +119,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the last factor stays, for many at once',
-    file: 'src/service/factors/last-factor.ts',
+    file: 'src/service/features/factors/last-factor.ts',
     find: "  if (!others.includes(true)) throw new ApiProblem('api.error.conflict.state')\n",
     replace: '',
-    test: 'service/own-factors.test.ts',
+    test: 'service/features/factors/own-factors.test.ts',
     title: 'keeps one of two factors, even when both are removed many times at once',
   },
   {
@@ -135,30 +135,30 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'asking whether a factor is the first where it is stored',
-    file: 'src/service/store/enrollment.ts',
+    file: 'src/service/features/users/enrollment.ts',
     find: 'everEnrolled: first ? 0 : 1',
     replace: 'everEnrolled: 1',
-    test: 'service/own-factors.test.ts',
+    test: 'service/features/factors/own-factors.test.ts',
     title: 'cannot be an app for a user whose device is active',
   },
   {
     defense: 'asking whether a factor is the first, and ending codes for a first one',
-    file: 'src/service/store/enrollment.ts',
+    file: 'src/service/features/users/enrollment.ts',
     find: 'everEnrolled: first ? 0 : 1',
     replace: 'everEnrolled: 1',
     also: [
       {
-        file: 'src/service/store/enrollment.ts',
+        file: 'src/service/features/users/enrollment.ts',
         find: 'firstOnly: 1',
         replace: 'firstOnly: 0',
       },
     ],
-    test: 'service/own-factors.test.ts',
+    test: 'service/features/factors/own-factors.test.ts',
     title: 'is either a device or an app, even when both are set up at once',
   },
   {
     defense: 'withdrawing the code for another device',
-    file: 'src/service/api/replacements.ts',
+    file: 'src/service/features/devices/replacements.ts',
     find: 'else if (await clearReplacement(db, token.id))',
     replace: "else if (token.id === '')",
     test: 'attacks/keeps-access.test.ts',

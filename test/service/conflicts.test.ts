@@ -10,11 +10,17 @@ import { random128 } from '../support/device-signer.ts'
 import { engines, useEngine } from '../support/engines.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import type { MailServer } from '../support/mail-server.ts'
-import { hardwareToken, member, unique } from './codes/code-holder.ts'
-import { administrator, consoleBrowser, inviteAt, origin, startConsole } from './console/console-holder.ts'
-import type { Console } from './console/console-holder.ts'
-import { personWithDevice } from './console/phone-caller.ts'
-import { passkeyHolder, passkeyUser } from './passkey-holder.ts'
+import { hardwareToken, member, unique } from './features/codes/code-holder.ts'
+import {
+  administrator,
+  consoleBrowser,
+  inviteAt,
+  origin,
+  startConsole,
+} from './features/administrators/console-holder.ts'
+import type { Console } from './features/administrators/console-holder.ts'
+import { personWithDevice } from './features/callers/phone-caller.ts'
+import { passkeyHolder, passkeyUser } from './features/passkeys/passkey-holder.ts'
 import { newUser, unknownId } from './start-service.ts'
 import type { Answer } from './start-service.ts'
 

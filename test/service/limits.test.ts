@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { previewCode } from '../support/device-signer.ts'
-import { hardwareToken, holder, member, unique } from './codes/code-holder.ts'
+import { hardwareToken, holder, member, unique } from './features/codes/code-holder.ts'
 import { createTenant, newUser, read, startService } from './start-service.ts'
 import type { Running } from './start-service.ts'
 

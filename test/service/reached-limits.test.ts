@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { createRateLimiter } from '../../src/service/http/rate-limit.ts'
+import { createRateLimiter } from '../../src/service/engine/http/rate-limit.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { random128 } from '../support/device-signer.ts'
-import { member } from './codes/code-holder.ts'
+import { member } from './features/codes/code-holder.ts'
 import { startService } from './start-service.ts'
 
 /** 2026-11-22T06:00:00Z */

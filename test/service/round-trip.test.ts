@@ -8,10 +8,10 @@ import { z } from 'zod'
 import { adminOperations } from '../../src/contract/admin/operations.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { random128 } from '../support/device-signer.ts'
-import { bypassCodeOf, hardwareToken, member, unique } from './codes/code-holder.ts'
-import { administrator, startConsole } from './console/console-holder.ts'
-import type { Console } from './console/console-holder.ts'
-import { passkeyHolder } from './passkey-holder.ts'
+import { bypassCodeOf, hardwareToken, member, unique } from './features/codes/code-holder.ts'
+import { administrator, startConsole } from './features/administrators/console-holder.ts'
+import type { Console } from './features/administrators/console-holder.ts'
+import { passkeyHolder } from './features/passkeys/passkey-holder.ts'
 
 /*
  * Every operation with a body, by its schema: what it accepts is read back as it was written. A new member of a body fails here until

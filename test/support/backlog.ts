@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-import type { Queryable } from '../../src/service/store/schema.ts'
+import type { Queryable } from '../../src/service/engine/database/schema.ts'
 
 interface Backlog {
   readonly organizationId: string

@@ -1,16 +1,16 @@
 import { onTestFinished } from 'vitest'
 
-import { createAdministration } from '../../src/service/admin/administration.ts'
-import type { FindKey } from '../../src/service/http/authenticate.ts'
-import { listen } from '../../src/service/http/listen.ts'
-import { servedInterface } from '../../src/service/ground/interface-words.ts'
+import { createAdministration } from '../../src/service/administration.ts'
+import type { FindKey } from '../../src/service/engine/http/authenticate.ts'
+import { listen } from '../../src/service/engine/http/listen.ts'
+import { servedInterface } from '../../src/service/engine/base/interface-words.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { openService } from '../../src/service/service.ts'
-import { apiKeyByHash } from '../../src/service/store/api-keys.ts'
+import { apiKeyByHash } from '../../src/service/features/domains/api-key-statements.ts'
 import { createTenant, keysFor } from '../service/start-service.ts'
 import type { engines } from './engines.ts'
 import { insertManyUsers } from './many-users.ts'
-import { noObserver } from '../../src/service/monitoring/observer.ts'
+import { noObserver } from '../../src/service/engine/monitoring/observer.ts'
 import { openPostgres } from './postgres.ts'
 
 /** The number of sign-ins of each kind in one comparison. */

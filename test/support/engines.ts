@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll } from 'vitest'
 
-import { openSqliteStore } from '../../src/service/store/sqlite.ts'
+import { openSqliteStore } from '../../src/service/engine/database/sqlite.ts'
 import { openPostgres } from './postgres.ts'
 import type { Postgres } from './postgres.ts'
 

@@ -1,7 +1,7 @@
 import { SqliteQueryCompiler } from 'kysely'
 import type { RootOperationNode } from 'kysely'
 
-import { statementNames } from '../../src/service/store/statement.ts'
+import { statementNames } from '../../src/service/engine/database/statement.ts'
 
 /** A statement as Kysely is given it: any dialect can compile it. */
 export interface RecordedStatement {
@@ -9,7 +9,7 @@ export interface RecordedStatement {
   readonly name: string | undefined
   readonly sql: string
   readonly node: RootOperationNode
-  /** Functions of `src/service/store/` that execute it, such as `users.ts updateUser`, and its name. */
+  /** Functions of `src/service/` that execute it, such as `features/users/statements.ts updateUser`, and its name. */
   readonly origins: Set<string>
   times: number
 }
@@ -72,7 +72,9 @@ function storeFrames(): StoreFrame[] {
   if (present) Object.defineProperty(Error, 'prepareStackTrace', present)
   Error.stackTraceLimit = stackTraceLimit
   return stack.flatMap((site) => {
-    const [, file] = /\/src\/service\/store\/([\w-]+\.ts)/.exec(site.getFileName() ?? '') ?? []
+    const [, file] =
+      /\/src\/service\/((?:engine|features|upkeep)\/(?!.*\/migrations\/)[\w/-]+\.ts)/.exec(site.getFileName() ?? '') ??
+      []
     const name = site.getFunctionName()
     if (file === undefined || !name) return []
     return [{ file, name: name.replace(/^.*\./, ''), place: `${site.getLineNumber()}:${site.getColumnNumber()}` }]

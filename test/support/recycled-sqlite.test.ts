@@ -2,8 +2,8 @@ import BetterSqlite3 from 'better-sqlite3'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 
-import { openSqliteStore } from '../../src/service/store/sqlite.ts'
-import type { Store } from '../../src/service/store/store.ts'
+import { openSqliteStore } from '../../src/service/engine/database/sqlite.ts'
+import type { Store } from '../../src/service/engine/database/store.ts'
 import { startService } from '../service/start-service.ts'
 
 /** Of each table, also of those with which SQLite numbers rows and finds words. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import type { TestProject } from 'vitest/node'
 
-import { openPostgresStore } from '../../src/service/store/postgres.ts'
+import { openPostgresStore } from '../../src/service/engine/database/postgres.ts'
 import { execute, template } from './postgres.ts'
 import { makePostgresUser, startServer } from './postgres-server.ts'
 

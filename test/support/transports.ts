@@ -1,13 +1,13 @@
-import { createAdministration } from '../../src/service/admin/administration.ts'
-import { createFront } from '../../src/service/front/front.ts'
-import type { FindKey } from '../../src/service/http/authenticate.ts'
-import { listen } from '../../src/service/http/listen.ts'
-import { createRateLimiter } from '../../src/service/http/rate-limit.ts'
-import { noObserver } from '../../src/service/monitoring/observer.ts'
-import type { AnsweredRequest } from '../../src/service/monitoring/observer.ts'
+import { createAdministration } from '../../src/service/administration.ts'
+import { createFront } from '../../src/service/engine/front/front.ts'
+import type { FindKey } from '../../src/service/engine/http/authenticate.ts'
+import { listen } from '../../src/service/engine/http/listen.ts'
+import { createRateLimiter } from '../../src/service/engine/http/rate-limit.ts'
+import { noObserver } from '../../src/service/engine/monitoring/observer.ts'
+import type { AnsweredRequest } from '../../src/service/engine/monitoring/observer.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { openService } from '../../src/service/service.ts'
-import { apiKeyByHash } from '../../src/service/store/api-keys.ts'
+import { apiKeyByHash } from '../../src/service/features/domains/api-key-statements.ts'
 import {
   activateDevice,
   createCall,

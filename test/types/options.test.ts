@@ -6,8 +6,11 @@ import { describe, expectTypeOf, it } from 'vitest'
 import type { z } from 'zod'
 
 import type { ClientOptions as ClientSchema } from '../../src/client/options.ts'
-import type { NewApiKey as ApiKeySchema } from '../../src/service/admin/api-keys.ts'
-import type { DomainChanges as ChangesSchema, NewDomain as DomainSchema } from '../../src/service/admin/domains.ts'
+import type { NewApiKey as ApiKeySchema } from '../../src/service/features/domains/api-keys.ts'
+import type {
+  DomainChanges as ChangesSchema,
+  NewDomain as DomainSchema,
+} from '../../src/service/features/domains/administration.ts'
 import type { NeedSchema } from '../../src/express/request/need.ts'
 import type { MfaOptionsSchema } from '../../src/express/options.ts'
 import type { MfaStrategyOptions as StrategySchema } from '../../src/passport/options.ts'

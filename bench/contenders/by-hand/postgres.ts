@@ -1,8 +1,8 @@
 import { Pool } from 'pg'
 import type { ClientBase } from 'pg'
 
-import { openPostgresStore } from '../../../src/service/store/postgres.ts'
-import { compiledStatement } from '../../../src/service/store/statement.ts'
+import { openPostgresStore } from '../../../src/service/engine/database/postgres.ts'
+import { compiledStatement } from '../../../src/service/engine/database/statement.ts'
 import { changed } from './database.ts'
 import type { Database, Execute, Row } from './database.ts'
 

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import BetterSqlite3 from 'better-sqlite3'
 
-import { openSqliteStore } from '../../../src/service/store/sqlite.ts'
-import { compiledStatement } from '../../../src/service/store/statement.ts'
+import { openSqliteStore } from '../../../src/service/engine/database/sqlite.ts'
+import { compiledStatement } from '../../../src/service/engine/database/statement.ts'
 import { changed } from './database.ts'
 import type { Database, Execute, Row } from './database.ts'
 

@@ -13,9 +13,9 @@ import {
   listSessions,
   revokeAdministrator,
   setAdministratorRole,
-} from '../../service/admin/administrators.ts'
-import { listDomains } from '../../service/admin/domains.ts'
-import { invite, listInvitations, withdrawInvitation } from '../../service/admin/invitations.ts'
+} from '../../service/features/administrators/administration.ts'
+import { listDomains } from '../../service/features/domains/administration.ts'
+import { invite, listInvitations, withdrawInvitation } from '../../service/features/administrators/invitations.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findDomain, findUser, pick } from '../admin/find.ts'

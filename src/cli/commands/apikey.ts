@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
 
-import { addApiKey, listApiKeys, revokeApiKey } from '../../service/admin/api-keys.ts'
-import type { ApiKey } from '../../service/admin/api-keys.ts'
-import { listDomains } from '../../service/admin/domains.ts'
+import { addApiKey, listApiKeys, revokeApiKey } from '../../service/features/domains/api-keys.ts'
+import type { ApiKey } from '../../service/features/domains/api-keys.ts'
+import { listDomains } from '../../service/features/domains/administration.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findDomain, pick } from '../admin/find.ts'

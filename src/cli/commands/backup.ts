@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 
 import type { Command } from 'commander'
 
-import { copyDatabase, readAuditHeads } from '../../service/backup/sqlite-file.ts'
-import { keyFileOf } from '../../service/keys/key-file.ts'
+import { copyDatabase, readAuditHeads } from '../../service/engine/database/sqlite-file.ts'
+import { keyFileOf } from '../../service/engine/secrets/key-file.ts'
 import { databaseCommand } from '../admin/command.ts'
 import { isUrl, rethrowFileError } from '../database/failures.ts'
 import { requireDatabase } from '../database/open.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import { acceptClock } from '../../service/audit/retention.ts'
+import { acceptClock } from '../../service/engine/audit/retention.ts'
 import { databaseCommand, groupCommand } from '../admin/command.ts'
 import { databaseAction } from '../database/open.ts'
 import { dateOf, printDone } from '../terminal/print.ts'

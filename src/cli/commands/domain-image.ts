@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises'
 
 import type { Command } from 'commander'
 
-import { domainImage, removeDomainImage, setDomainImage } from '../../service/admin/domain-images.ts'
-import { imageLimits } from '../../service/rules/image.ts'
+import { domainImage, removeDomainImage, setDomainImage } from '../../service/features/domains/images.ts'
+import { imageLimits } from '../../service/features/domains/image.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findDomain } from '../admin/find.ts'

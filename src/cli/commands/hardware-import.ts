@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import { importHardwareTokens } from '../../service/admin/hardware-import.ts'
+import { importHardwareTokens } from '../../service/features/hardware/import.ts'
 import { adminCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { withService } from '../admin/local-service.ts'

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 
-import { createConsoleOpenApi, createOpenApi } from '../../service/openapi/document.ts'
-import { servedInterface } from '../../service/ground/interface-words.ts'
-import type { InterfaceWords } from '../../service/ground/interface-words.ts'
+import { createConsoleOpenApi, createOpenApi } from '../../service/engine/openapi/document.ts'
+import { servedInterface } from '../../service/engine/base/interface-words.ts'
+import type { InterfaceWords } from '../../service/engine/base/interface-words.ts'
 import { withErrorHandling } from '../terminal/failure.ts'
 import { interfaceOptions, interfaceWordsOf, defaultWords } from '../serve/interface-options.ts'
 import { examplesHelp } from '../admin/command.ts'

@@ -3,15 +3,20 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import type { Command } from 'commander'
 
 import { commandClock } from '../../clock.ts'
-import { settleRestored, whatMayBeRevoked } from '../../service/backup/restored.ts'
-import type { Restored } from '../../service/backup/restored.ts'
-import { readRevocations } from '../../service/backup/revocations.ts'
-import type { Revocation } from '../../service/backup/revocations.ts'
-import { checkDatabase, copyPrivately, replaceDatabase, requireUnused } from '../../service/backup/sqlite-file.ts'
-import type { ServiceContext } from '../../service/context/service-context.ts'
-import { keyFileOf } from '../../service/keys/key-file.ts'
+import { settleRestored, whatMayBeRevoked } from '../../service/upkeep/restored.ts'
+import type { Restored } from '../../service/upkeep/restored.ts'
+import { readRevocations } from '../../service/upkeep/revocations.ts'
+import type { Revocation } from '../../service/upkeep/revocations.ts'
+import {
+  checkDatabase,
+  copyPrivately,
+  replaceDatabase,
+  requireUnused,
+} from '../../service/engine/database/sqlite-file.ts'
+import type { ServiceContext } from '../../service/engine/context/service-context.ts'
+import { keyFileOf } from '../../service/engine/secrets/key-file.ts'
 import { printable } from '../../printable.ts'
-import { liveNodes } from '../../service/keys/live-nodes.ts'
+import { liveNodes } from '../../service/engine/secrets/live-nodes.ts'
 import { databaseCommand } from '../admin/command.ts'
 import { isUrl, rethrowFileError } from '../database/failures.ts'
 import { databaseAction, withDatabase } from '../database/open.ts'

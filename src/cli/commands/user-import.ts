@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import { importUsers } from '../../service/admin/user-import.ts'
+import { importUsers } from '../../service/features/users/import.ts'
 import { adminCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findDomain } from '../admin/find.ts'

@@ -1,5 +1,5 @@
 import { SetupError } from '../../service-handle.ts'
-import { FileProblem } from '../../service/import/file-problem.ts'
+import { FileProblem } from '../../service/features/hardware/files/file-problem.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
 
 /** A problem of a file, with the option of the command that solves it. */

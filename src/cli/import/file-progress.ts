@@ -1,4 +1,4 @@
-import { stepBytes } from '../../service/import/file-text.ts'
+import { stepBytes } from '../../service/features/hardware/files/file-text.ts'
 import type { Progress } from '../terminal/progress.ts'
 
 /** Shows the progress of an import: its first half is reading the file, its second half is storing the rows. */

@@ -1,6 +1,6 @@
-import type { ImportRow } from '../../service/admin/hardware-import.ts'
-import type { FileBytes } from '../../service/import/file-text.ts'
-import { readTokens as readFile } from '../../service/import/read-tokens.ts'
+import type { ImportRow } from '../../service/features/hardware/import.ts'
+import type { FileBytes } from '../../service/features/hardware/files/file-text.ts'
+import { readTokens as readFile } from '../../service/features/hardware/files/read-tokens.ts'
 import { asFailure } from './as-failure.ts'
 
 /** Enough for more than 30,000 tokens in either format, bytes. */

@@ -1,4 +1,4 @@
-import type { ImportReport } from '../../service/admin/import-rows.ts'
+import type { ImportReport } from '../../service/engine/base/import-rows.ts'
 import { exitCode } from '../terminal/failure.ts'
 import { counted, printJson } from '../terminal/print.ts'
 

@@ -1,8 +1,8 @@
-import type { UserRow } from '../../service/admin/user-import.ts'
-import { parseCsv } from '../../service/import/csv.ts'
-import type { CsvRecord } from '../../service/import/csv.ts'
-import { textOf } from '../../service/import/file-text.ts'
-import type { FileBytes } from '../../service/import/file-text.ts'
+import type { UserRow } from '../../service/features/users/import.ts'
+import { parseCsv } from '../../service/features/hardware/files/csv.ts'
+import type { CsvRecord } from '../../service/features/hardware/files/csv.ts'
+import { textOf } from '../../service/features/hardware/files/file-text.ts'
+import type { FileBytes } from '../../service/features/hardware/files/file-text.ts'
 import { Failure } from '../terminal/failure.ts'
 import { asFailure } from './as-failure.ts'
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 
-import { ConsoleUrl } from '../../service/rules/console-address.ts'
+import { ConsoleUrl } from '../../service/engine/front/console-address.ts'
 import type { ServiceOptions } from '../../service/options.ts'
 
 export interface ConsoleSettings {

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import type { z } from 'zod'
 
 import { validate } from '../../contract/validate.ts'
-import { InterfaceWords } from '../../service/ground/interface-words.ts'
+import { InterfaceWords } from '../../service/engine/base/interface-words.ts'
 
 /**
  * An option for each word of the REST interface. Each can also be set in the environment.

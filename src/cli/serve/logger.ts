@@ -1,8 +1,8 @@
 import type * as Pino from 'pino'
 
 import { SetupError } from '../../service-handle.ts'
-import type { Logger } from '../../service/ground/logger.ts'
-import { loadIfInstalled } from '../../service/ground/optional-package.ts'
+import type { Logger } from '../../service/engine/base/logger.ts'
+import { loadIfInstalled } from '../../service/engine/base/optional-package.ts'
 
 export const logLevels = ['silent', 'error', 'warn', 'info'] as const
 export type LogLevel = (typeof logLevels)[number]

@@ -3,8 +3,8 @@ import type { KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 
-import type { Logger } from '../../service/ground/logger.ts'
-import type { Listening, TlsCredentials } from '../../service/http/listen.ts'
+import type { Logger } from '../../service/engine/base/logger.ts'
+import type { Listening, TlsCredentials } from '../../service/engine/http/listen.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
 
 /** Paths of the certificate and its key. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { invite } from '../../../src/service/admin/invitations.ts'
+import { invite } from '../../../src/service/features/administrators/invitations.ts'
 import { ServiceOptions } from '../../../src/service/options.ts'
 import { openService } from '../../../src/service/service.ts'
 import { calculatedCells, cellsOf } from '../../support/spreadsheet.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
 import { createService } from '../../../src/service/index.ts'
-import { listen } from '../../../src/service/http/listen.ts'
-import { callConsole, consoleBrowser } from '../../service/console/console-holder.ts'
-import type { Console } from '../../service/console/console-holder.ts'
+import { listen } from '../../../src/service/engine/http/listen.ts'
+import { callConsole, consoleBrowser } from '../../service/features/administrators/console-holder.ts'
+import type { Console } from '../../service/features/administrators/console-holder.ts'
 import { run, useDatabase } from './run-command.ts'
 
 const { place, admin, json } = useDatabase()

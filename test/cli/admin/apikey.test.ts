@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { listen } from '../../../src/service/http/listen.ts'
+import { listen } from '../../../src/service/engine/http/listen.ts'
 import { createService } from '../../../src/service/index.ts'
 import { run, useDatabase } from './run-command.ts'
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
 
 import { systemClock } from '../../../src/clock.ts'
-import { codeAt, stepAt } from '../../../src/service/rules/totp.ts'
+import { codeAt, stepAt } from '../../../src/service/features/codes/totp.ts'
 import {
   container,
   encrypted,
@@ -11,7 +11,7 @@ import {
   exampleKey,
   exampleSeed,
   keyPackage,
-} from '../../service/import/pskc-file.ts'
+} from '../../service/features/hardware/files/pskc-file.ts'
 import { useDatabase } from './run-command.ts'
 
 const { place, file, admin, json } = useDatabase()

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 
-import { listen } from '../../../src/service/http/listen.ts'
+import { listen } from '../../../src/service/engine/http/listen.ts'
 import { createService } from '../../../src/service/index.ts'
-import { passkeyPage } from '../../service/passkey-holder.ts'
+import { passkeyPage } from '../../service/features/passkeys/passkey-holder.ts'
 import { createCall } from '../../service/start-service.ts'
 import type { Flags } from '../../../src/testing/software-authenticator.ts'
 import { useDatabase } from './run-command.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 
-import { listen } from '../../../src/service/http/listen.ts'
+import { listen } from '../../../src/service/engine/http/listen.ts'
 import { createService } from '../../../src/service/index.ts'
 import { activateDevice, createCall } from '../../service/start-service.ts'
 import { systemClock } from '../../../src/clock.ts'

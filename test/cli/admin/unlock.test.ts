@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { withService } from '../../../src/cli/admin/local-service.ts'
 import { createSession } from '../../../src/contract/sessions.ts'
-import { pausePushes, takePush } from '../../../src/service/push/push-budget.ts'
+import { pausePushes, takePush } from '../../../src/service/features/sessions/push-budget.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { useDatabase } from './run-command.ts'
 

@@ -9,7 +9,7 @@ import { createDevice } from '../../../src/device/index.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { startService } from '../../service/start-service.ts'
 import type { Running } from '../../service/start-service.ts'
-import { unique } from '../../service/codes/code-holder.ts'
+import { unique } from '../../service/features/codes/code-holder.ts'
 import { runWith } from '../admin/run-command.ts'
 import { runWith as runProcess } from '../command.ts'
 

@@ -1,6 +1,6 @@
 import { devicePaths } from '../../../src/contract/device.ts'
 import { operations } from '../../../src/contract/operations.ts'
-import { exampleParams, examples } from '../../../src/service/openapi/examples.ts'
+import { exampleParams, examples } from '../../../src/service/engine/openapi/examples.ts'
 import { nastyValues, spoil } from './nasty.ts'
 import type { Chance } from './random.ts'
 

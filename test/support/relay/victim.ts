@@ -3,7 +3,7 @@ import type { MfaOptions } from 'second-factor'
 import { afterAll } from 'vitest'
 
 import type { DeviceRequest } from '../../../src/contract/device-answers.ts'
-import { hardwareToken } from '../../service/codes/code-holder.ts'
+import { hardwareToken } from '../../service/features/codes/code-holder.ts'
 import { activateDevice, startService } from '../../service/start-service.ts'
 import { shownCode } from '../shown-code.ts'
 import { addAuthenticator } from '../virtual-authenticator.ts'

@@ -1,8 +1,0 @@
-import type { ConsoleCall } from '../context/caller.ts'
-import type { ServiceContext } from '../context/service-context.ts'
-
-/** The service as an administrator uses it, in the console or at the command line. */
-export interface Acting extends ServiceContext {
-  /** Absent at the command line, where the machine's access control decides. */
-  readonly console?: ConsoleCall
-}

@@ -1,0 +1,26 @@
+import type { Clock } from '../../../clock.ts'
+
+/** Keeps lines that callers can cause from filling the log. */
+export interface LogLimit {
+  /** Whether to write a line about the subject: once a minute. */
+  admits(subject: string): boolean
+}
+
+export function createLogLimit(clock: Pick<Clock, 'now'>): LogLimit {
+  let begun = 0
+  let written = new Set<string>()
+
+  return {
+    admits(subject) {
+      const now = clock.now()
+      // A clock that is set back starts a new minute too.
+      if (now < begun || now - begun >= 60) {
+        begun = now
+        written = new Set()
+      }
+      if (written.has(subject)) return false
+      written.add(subject)
+      return true
+    },
+  }
+}

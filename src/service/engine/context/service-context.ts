@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http'
+
+import type { Because } from '../../../contract/admin/because.ts'
+import type { Clock } from '../../../clock.ts'
+import type { Actor } from '../audit/entry.ts'
+import type { RefusalLimit } from '../audit/refusals.ts'
+import type { RefusedKeys } from '../audit/refused-keys.ts'
+import type { Verifications } from '../audit/verifications.ts'
+import type { Trail } from '../audit/trail.ts'
+import type { FailureLog } from '../monitoring/failure-log.ts'
+import type { HeldLimits, HeldPlaces } from '../waiting/places.ts'
+import type { Logger } from '../base/logger.ts'
+import type { LogLimit } from '../base/log-limit.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import type { SecurityMails } from '../mail/security-mails.ts'
+import type { Observer } from '../monitoring/observer.ts'
+import type { Pusher } from '../push/pusher.ts'
+import type { Random } from '../base/random.ts'
+import type { SettledFeed } from '../waiting/settled-feed.ts'
+import type { ServiceKeys } from '../secrets/service-keys.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import type { Store } from '../database/store.ts'
+import type { Waiters } from '../waiting/waiters.ts'
+
+/** The parts of a service, passed to everything it does. */
+export interface ServiceContext {
+  /** The audience of calls that devices sign. */
+  readonly serviceId: string
+  readonly store: Store
+  readonly secrets: Secrets
+  readonly keys: ServiceKeys
+  readonly waiters: Waiters
+  readonly settled: SettledFeed
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly failures: FailureLog
+  readonly limits: Limits
+  readonly places: HeldPlaces
+  readonly trail: Trail
+  readonly refusals: RefusalLimit
+  readonly refusedKeys: RefusedKeys
+  readonly verifications: Verifications
+  /** Works on the jobs of administrators on many people. */
+  readonly bulkJobs: { wake(): void }
+  readonly logLimit: LogLimit
+  readonly addressOf: ReadAddress
+  /** The actor in audit entries, unless a handler names another one. */
+  readonly actor: Actor
+  /** The actor's address, if known. */
+  readonly address: string | null
+  /** Id of the current request, for log lines and audit entries; absent outside of requests. */
+  readonly requestId?: string
+  /** Why an administrator of the console acts on a person; a fact of each audit entry. */
+  readonly because?: Because
+  /** The job on many people that a change is a part of; a fact of each audit entry. */
+  readonly job?: string
+  /** How long audit entries are kept, days. */
+  readonly auditRetention: number
+  /** Whether bypass codes can be read again, or are shown only when they are created. */
+  readonly bypassCodes: 'readable' | 'once'
+  /** Whether passkeys can be verified: the package for that is installed. */
+  readonly verifiesPasskeys: boolean
+  /** Whether a passkey is refused when its signature counter did not grow. */
+  readonly refuseClones: boolean
+  /** Of the PINs and passcodes to come. */
+  readonly pinHashCost: HashCost
+  readonly observer: Observer
+  /** Undefined if no mail server is configured. */
+  readonly mailer: Mailer | undefined
+  /** Sends mail about security events; undefined if no mail server is configured, or by the option `notify`. */
+  readonly securityMails: SecurityMails | undefined
+  /** Where links lead that are mailed or shown in the console; undefined if it is not known. */
+  readonly authenticatorUrl: string | undefined
+  /** Undefined if nothing is pushed. */
+  readonly pusher: Pusher | undefined
+}
+
+/** The parameters of scrypt (RFC 7914 section 2). */
+export interface HashCost {
+  readonly N: number
+  readonly r: number
+  readonly p: number
+}
+
+/** Answers the address a request comes from; undefined if it is not known. */
+export type ReadAddress = (req: IncomingMessage) => string | undefined
+
+/** Limits on activation attempts, requests, and users who can be asked. */
+export interface Limits extends HeldLimits {
+  /** Per 10 minutes. */
+  readonly triesPerAddress: number
+  /** Per hour. */
+  readonly triesPerService: number
+  /** Per hour, from which on the operator is alerted. */
+  readonly triesAlert: number
+  /** Per 10 minutes. */
+  readonly pushedUsersPerAddress: number
+  /** Of the REST interface, for each API key and for each address without one. */
+  readonly requestsPerSecond: number
+  /** Concurrent requests. */
+  readonly concurrentRequests: number
+  /** Milliseconds. */
+  readonly responseTime: number
+}

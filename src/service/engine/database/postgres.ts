@@ -1,0 +1,184 @@
+import type Pg from 'pg'
+import { CamelCasePlugin, sql } from 'kysely'
+
+import { loadOptional } from '../base/optional-package.ts'
+import type { Engine } from './migrations/0001-schema.ts'
+import { migrate } from './migrations/migrate.ts'
+import { postgresSearch } from './migrations/search-postgres.ts'
+import { postgresFoldedSearch } from './migrations/folded-search-postgres.ts'
+import { postgresPersonOrder } from './migrations/person-order-postgres.ts'
+import { postgresSearchRows } from './migrations/search-rows-postgres.ts'
+import { createWhileContended, SerializableDatabase } from './postgres-contention.ts'
+import type { WhileContended } from './postgres-contention.ts'
+import { createPostgresDialect } from './postgres-dialect.ts'
+import { openChangeFeed } from './postgres-change-feed.ts'
+import { createTimedPool } from './postgres-pool.ts'
+import type { PostgresPool } from './postgres-pool.ts'
+import type { Database } from './schema.ts'
+import type { OpenOptions, Store } from './store.ts'
+import { createWriteHealth } from './write-health.ts'
+import type { WriteHealth } from './write-health.ts'
+
+/** Connections of one node for queries; another one listens. */
+const maxConnections = 10
+/** How long a connection may take, also one that others have at the moment; milliseconds. */
+const connectTimeout = 3_000
+/** Of a running service: less than the 5 s that callers wait by default. Milliseconds. */
+const defaultTimeout = 4_000
+/** How often the listening connection is tried, milliseconds. */
+const defaultBeat = 5_000
+/** The type of `bigint`, as pg_type has it. */
+const int8 = 20
+
+/**
+ * @param url `postgres://user:password@host:port/database`, as libpq reads it. Never repeated in errors.
+ * @throws {NoDatabaseError} where it has no schema yet and may not get one.
+ */
+export async function openPostgresStore(url: string, options: PostgresOpenOptions = {}): Promise<Store> {
+  const { create = true, timeout = defaultTimeout, beat = defaultBeat, listenDatabase = url, onHearing } = options
+  const pg = await load()
+  const config = { ...configOf(pg, url, 'database'), connectionTimeoutMillis: Math.min(connectTimeout, timeout) }
+  const listenConfig = {
+    ...configOf(pg, listenDatabase, 'listenDatabase'),
+    query_timeout: beat,
+    connectionTimeoutMillis: connectTimeout,
+  }
+  const created = await withoutHurry(pg, config, (database) => migrate(database, postgresEngine, create))
+  const pool = createTimedPool(openPool(pg, { ...config, ...(await limitsOf(pg, config, timeout)) }), timeout)
+  const whileContended = createWhileContended()
+  const writes = createWriteHealth()
+  const db = openDatabase(pool, whileContended, writes)
+  try {
+    const feed = await openChangeFeed({
+      connect: () => new pg.Client(listenConfig),
+      query: (text, values) => queryOnce(pool, text, values),
+      beat,
+      onHearing: onHearing ?? (() => {}),
+    })
+    return {
+      db,
+      created,
+      watchOtherProcesses: feed.watch,
+      notifyOtherProcesses: feed.notify,
+      // By itself it looks once a minute; until then it reads tables that it takes for small from end to end.
+      analyze: () =>
+        withoutHurry(
+          pg,
+          config,
+          async (database) => void (await sql`analyze "user", membership, synchronized_user`.execute(database)),
+        ),
+      problem: () => writes.problem(db),
+      async close() {
+        await feed.close()
+        await db.destroy()
+      },
+    }
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+}
+
+export interface PostgresOpenOptions extends OpenOptions {
+  /** Where to listen for what other nodes changed, when `url` is a pooler that lends connections by transaction. */
+  readonly listenDatabase?: string | undefined
+  /** Called when notifications do not arrive although the database answers, and when they arrive again. */
+  readonly onHearing?: (hears: boolean) => void
+  /** How often the listening connection is tried, milliseconds. */
+  readonly beat?: number
+}
+
+/** What reads or rewrites a large table, as a migration may, has all the time it needs. */
+async function withoutHurry<T>(
+  pg: typeof Pg,
+  config: Pg.ClientConfig,
+  work: (db: SerializableDatabase<Database>) => Promise<T>,
+): Promise<T> {
+  const db = openDatabase(openPool(pg, config), createWhileContended())
+  try {
+    return await work(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
+function openPool(pg: typeof Pg, config: Pg.ClientConfig): Pg.Pool {
+  const pool = new pg.Pool({ ...config, max: maxConnections, pipeline: true })
+  // A connection broke: idle, or between two queries. The next query says so, or gets another one.
+  return pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}))
+}
+
+function openDatabase(
+  pool: PostgresPool,
+  whileContended: WhileContended,
+  writes: WriteHealth = createWriteHealth(),
+): SerializableDatabase<Database> {
+  const dialect = createPostgresDialect(pool, whileContended, writes)
+  return new SerializableDatabase<Database>({ dialect, plugins: [new CamelCasePlugin()] }, whileContended)
+}
+
+/**
+ * The database ends what this node has given up, and what a node that no longer runs has left open, whose locks would hold
+ * up the others. A pooler may refuse to pass this on; connections that are given up end their work there as well.
+ */
+async function limitsOf(pg: typeof Pg, config: Pg.ClientConfig, timeout: number): Promise<Pg.ClientConfig> {
+  const limits = { statement_timeout: timeout, idle_in_transaction_session_timeout: timeout }
+  const client = new pg.Client({ ...config, ...limits })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return limits
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('unsupported startup parameter')) return {}
+    throw error
+  } finally {
+    await client.end()
+  }
+}
+
+async function queryOnce(pool: PostgresPool, text: string, values: unknown[]): Promise<unknown> {
+  const client = await pool.connect()
+  try {
+    return await client.query({ name: 'notification', text, values })
+  } finally {
+    client.release()
+  }
+}
+
+export const postgresEngine: Engine = {
+  sequence: 'bigserial primary key',
+  // Byte for byte, and whatever the database's own rules for words are.
+  exactText: 'text collate "C"',
+  search: postgresSearch,
+  searchRows: postgresSearchRows,
+  foldedSearch: postgresFoldedSearch,
+  fold: (column) => `search_fold(${column})`,
+  personOrder: postgresPersonOrder,
+  async hasTable(db, table) {
+    const { rows } = await sql<{ found: boolean }>`select to_regclass(${table}) is not null as found`.execute(db)
+    return rows[0]?.found === true
+  },
+}
+
+async function load(): Promise<typeof Pg> {
+  const library = { name: 'pg', purpose: 'A PostgreSQL database', oldest: '8' }
+  const { default: pg } = await loadOptional(library, () => import('pg'))
+  return pg
+}
+
+/** @param option What the address was given as. */
+function configOf(pg: typeof Pg, url: string, option: string): Pg.ClientConfig {
+  // Its own complaint would quote the password.
+  if (!URL.canParse(url))
+    throw new TypeError(`${option}: this is no address such as postgres://user:password@host/name`)
+  return {
+    connectionString: url,
+    keepAlive: true,
+    application_name: 'second-factor',
+    types: {
+      // Times and sequences stay far below 2^53.
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === int8 ? Number : pg.types.getTypeParser(oid, format),
+    },
+  }
+}

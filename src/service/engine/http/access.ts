@@ -1,0 +1,27 @@
+import type { Endpoint, Version } from '../../../contract/endpoint.ts'
+import type { Caller } from '../context/caller.ts'
+import type { RestRequest } from './rest.ts'
+
+/** Who may call a REST interface: API keys, or the administrators of the console. */
+export interface Access {
+  /** The version that an Accept header requests; undefined for unknown ones. */
+  readonly versionOf: (accept: string | undefined) => Version | undefined
+  /**
+   * Authenticates the caller within its rate limit.
+   * @param limits Receives headers that say what is left.
+   * @throws {ApiProblem} if the caller is not accepted.
+   */
+  readonly admit: (request: RestRequest, limits: Record<string, string>) => Promise<Admitted>
+}
+
+/** An authenticated caller. */
+export interface Admitted {
+  /** Its streams and held reads are counted under this id. */
+  readonly id: string
+  /** What handlers know of it. */
+  readonly caller: Pick<Caller, 'organizationId' | 'actor' | 'role' | 'limitedTo' | 'console'>
+  /** @throws {ApiProblem} if it may not call the operation. */
+  authorize(endpoint: Endpoint, params: Readonly<Record<string, string>>): void | Promise<void>
+  /** @throws {ApiProblem} if its access has ended or changed since. */
+  requireUnchanged(): Promise<void>
+}

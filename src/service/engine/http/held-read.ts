@@ -1,0 +1,69 @@
+import { maxWait } from '../../../contract/sessions.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { startsWaiting } from './admission.ts'
+import type { Reader } from '../base/reader.ts'
+
+/** Seconds of `Prefer: wait=N` (RFC 7240 section 4.3), at most `maxWait`; undefined if absent or invalid. */
+export function preferredWait(prefer: string | undefined): number | undefined {
+  const [, seconds] = /(?:^|[,\s])wait\s*=\s*"?(\d+)"?\s*(?=$|[,;])/i.exec(prefer ?? '') ?? []
+  return seconds === undefined ? undefined : Math.min(Number(seconds), maxWait)
+}
+
+/** A read that is held until its value changes. */
+export interface Held<T> {
+  /** The key that wakes it; see `waiterKey`. */
+  readonly key: string
+  /** Seconds. */
+  readonly wait: number
+  /** May disconnect. */
+  readonly reader: Reader
+  readonly read: () => Promise<T>
+  /** Unix time at which the value changes without an event, or `Infinity`; undefined if this value can be returned now. */
+  readonly changesAt: (value: T) => number | undefined
+  /**
+   * Takes a place to wait. @returns a function that leaves it; undefined if none is free, and the value is returned at once.
+   */
+  readonly takePlace?: (value: T) => (() => void) | undefined
+}
+
+/** Reads until the value changes or the wait is over, and returns the last value. */
+export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>, held: Held<T>): Promise<T> {
+  if (held.wait === 0) return held.read()
+  const subscription = ctx.waiters.subscribe(held.key)
+  let over = false
+  let leave: (() => void) | undefined
+  const end = () => {
+    over = true
+    subscription.giveUp()
+  }
+  const stopTimer = ctx.clock.after(held.wait * 1000, end)
+  held.reader.once('close', end)
+  try {
+    for (;;) {
+      const value = await held.read()
+      const changesAt = held.changesAt(value)
+      if (over || ctx.waiters.closed() || changesAt === undefined) return value
+      leave ??= held.takePlace ? held.takePlace(value) : () => {}
+      if (!leave) return value
+      startsWaiting(held.reader)
+      const stopAlarm = alarm(ctx, changesAt, () => subscription.wake())
+      const news = await subscription.woken()
+      stopAlarm()
+      // When many waits end at the same moment, none of them reads again.
+      if (!news) return value
+    }
+  } finally {
+    stopTimer()
+    held.reader.off('close', end)
+    subscription.end()
+    leave?.()
+  }
+}
+
+/** @param time Unix time; `Infinity` for never. @returns a function that cancels the alarm. */
+export function alarm({ clock }: Pick<ServiceContext, 'clock'>, time: number, ring: () => void): () => void {
+  const left = time - clock.now()
+  // It can pass while the value is read.
+  if (left <= 0) ring()
+  return left > 0 && Number.isFinite(left) ? clock.after(left * 1000, ring) : () => {}
+}

@@ -1,0 +1,31 @@
+import type { NamedImage } from '../../features/domains/image.ts'
+import type { Answer } from './answer.ts'
+
+/** The image, or 304 if the caller already has it (RFC 9110 section 13.1.2). */
+export function imageAnswer(
+  ifNoneMatch: string | undefined,
+  image: NamedImage,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  const known = matchesEtag(ifNoneMatch, image.etag)
+  return {
+    status: known ? 304 : 200,
+    headers: {
+      ...headers,
+      ...(!known && { 'Content-Type': 'image/png', 'Content-Length': String(image.bytes.byteLength) }),
+      ETag: image.etag,
+      // Cached, but revalidated each time, because the image can change at any moment.
+      'Cache-Control': 'private, no-cache',
+      'X-Content-Type-Options': 'nosniff',
+    },
+    body: known ? '' : image.bytes,
+  }
+}
+
+/** Whether `If-None-Match` names the tag. Compares weakly, because compressing proxies mark tags as weak. */
+export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
+  return (ifNoneMatch ?? '').split(',').some((tag) => {
+    const trimmed = tag.trim()
+    return trimmed === '*' || trimmed.replace(/^W\//, '') === etag
+  })
+}

@@ -1,0 +1,80 @@
+import { acceptedVersion } from '../../../contract/media-type.ts'
+import type { Vendor } from '../../../contract/media-type.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { ApiProblem } from '../base/problem.ts'
+import { remember } from '../base/remember.ts'
+import { networkOf } from '../base/network.ts'
+import { noteApiKeyUse } from '../../features/domains/api-key-statements.ts'
+import type { Access } from './access.ts'
+import { authenticate, unauthorized } from './authenticate.ts'
+import type { FindKey, KnownKey } from './authenticate.ts'
+import { authorize } from './authorize.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import type { RestRequest } from './rest.ts'
+import { shownCredentials } from './shown-credentials.ts'
+
+export interface KeyAccessOptions {
+  readonly vendor: Vendor
+  readonly findKey: FindKey
+  /** Absent if callers are trusted. */
+  readonly rates?: Rates
+}
+
+/** Rate limits. */
+export interface Rates {
+  readonly byKey: RateLimiter
+  /** For requests without a valid key. */
+  readonly byAddress: RateLimiter
+}
+
+/** Access with an API key. */
+export function keyAccess(ctx: ServiceContext, options: KeyAccessOptions): Access {
+  const requested = remember((accept) => acceptedVersion(options.vendor, accept))
+  return {
+    versionOf: (accept) => (accept === undefined ? '1.3' : requested(accept)),
+    async admit(request, limits) {
+      const key = await admitKey(ctx, options, request, limits)
+      const { id, organizationId, role, domainId } = key
+      noteUse(ctx, key)
+      return {
+        id,
+        caller: { organizationId, actor: { kind: 'api_key', id }, role, limitedTo: domainId },
+        authorize: (endpoint, params) => authorize(key, endpoint, params),
+        async requireUnchanged() {
+          const present = await options.findKey(key.hash)
+          if (present?.role !== role || present.domainId !== domainId) throw unauthorized(options.vendor)
+        },
+      }
+    },
+  }
+}
+
+/** How exactly the last use of a key is known, seconds. Writing each use would cost a commit a call. */
+const useInterval = 60 * 60
+
+/** Calls do not wait for it, and do not fail with it: it is only shown to administrators. */
+function noteUse({ store, clock }: ServiceContext, { id, usedAt }: KnownKey): void {
+  const now = clock.now()
+  if (usedAt === undefined || (usedAt !== null && Math.abs(now - usedAt) < useInterval)) return
+  void noteApiKeyUse(store.db, id, now).catch(() => {})
+}
+
+async function admitKey(
+  { refusedKeys }: ServiceContext,
+  { vendor, findKey, rates }: KeyAccessOptions,
+  { headers, address, requestId }: RestRequest,
+  limits: Record<string, string>,
+): Promise<KnownKey> {
+  const limited = (limiter: RateLimiter | undefined, caller: string) => Object.assign(limits, limiter?.take(caller))
+  try {
+    const key = await authenticate(headers, vendor, findKey)
+    limited(rates?.byKey, key.hash)
+    return key
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 401) {
+      await refusedKeys.report({ ...shownCredentials(headers, vendor), address, wanted: vendor, requestId })
+      limited(rates?.byAddress, networkOf(address))
+    }
+    throw error
+  }
+}

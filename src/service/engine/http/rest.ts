@@ -1,0 +1,251 @@
+import { isFile } from '../../../contract/endpoint.ts'
+import type { Endpoint, Version } from '../../../contract/endpoint.ts'
+import { acceptsType } from '../../../contract/media-type.ts'
+import type { Vendor } from '../../../contract/media-type.ts'
+import type { Operation } from '../../../contract/operations.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { observe } from './observe.ts'
+import { ApiProblem, tooManyRequests } from '../base/problem.ts'
+import type { Reader } from '../base/reader.ts'
+import type { NamedImage } from '../../features/domains/image.ts'
+import type { Access, Admitted } from './access.ts'
+import { jsonAnswer, vendorLabel } from './answer.ts'
+import type { Answer } from './answer.ts'
+import { readFile, readJson, readRows } from './body.ts'
+import type { Body } from './body.ts'
+import { errorAnswer } from './errors.ts'
+import { eventHeaders } from './event-stream.ts'
+import type { EventSource } from '../waiting/follower.ts'
+import { fileAnswer } from './file.ts'
+import { heldRead, preferredWait } from './held-read.ts'
+import { imageAnswer } from './image.ts'
+import { createPathTable } from './path-table.ts'
+import type { Match } from './path-table.ts'
+import { leaveAfter, takeAll } from '../waiting/places.ts'
+import { parseQuery } from './query-string.ts'
+import { contextOfRequest } from './request-id.ts'
+import type { Call, FileOutput, Given, HttpExchange, Route } from './route.ts'
+
+export interface RestOptions {
+  readonly vendor: Vendor
+  readonly access: Access
+  readonly routes: readonly Route[]
+  /** Names the endpoints of the routes. */
+  readonly operations: readonly Operation[]
+}
+
+/** When to retry if a caller has too many event streams, seconds. */
+const streamRetry = 30
+
+/** The default limit of a body, bytes. */
+const bodyLimit = 1024 * 1024
+
+/** A request, whatever brings it. */
+export interface RestRequest extends Body {
+  readonly method: string
+  /** Below the base path, with its query. */
+  readonly url: string
+  /** The whole path as its caller sees it, without the query. */
+  readonly path: string
+  readonly address: string | undefined
+  readonly requestId: string | undefined
+  readonly reader: Reader
+  /** Whether the caller is gone, which a connection knows before its reader is closed. */
+  readonly disconnected: () => boolean
+}
+
+/** A response; `events` or `file` is sent instead of a body. */
+export type RestAnswer = Answer & {
+  readonly events?: EventSource<unknown>
+  readonly file?: FileOutput['content']
+}
+
+/** Answers a request of the REST interface. Never rejects. */
+export type Rest = (request: RestRequest) => Promise<RestAnswer>
+
+/** The REST interface, without its transport. */
+export function createRest(ctx: ServiceContext, options: RestOptions): Rest {
+  const find = createPathTable([...Map.groupBy(options.routes, (route) => route.endpoint.path)])
+  const names = new Map(options.operations.map(({ endpoint, name }) => [endpoint, name]))
+  return (request) => {
+    const place = find(request.url.replace(/[?#].*$/s, '')) ?? nowhere
+    const named = findRoute(place.value, request.method)
+    observe(ctx, request, (named && names.get(named.endpoint)) ?? 'none')
+    return serve(ctx, options, place, request)
+  }
+}
+
+/** The routes of a path. */
+type Place = Match<readonly Route[]>
+
+const nowhere: Place = { value: [], params: {} }
+
+/** Serves one request: authenticates the caller, selects operation and version, and runs the operation. */
+async function serve(
+  ctx: ServiceContext,
+  options: RestOptions,
+  { value: routes, params: encoded }: Place,
+  request: RestRequest,
+): Promise<RestAnswer> {
+  const { method, requestId } = request
+  const { accept } = request.headers
+  const accepted = options.access.versionOf(accept)
+  const label = vendorLabel(options.vendor, accepted ?? '1.3')
+  const limits: Record<string, string> = {}
+  const respond = async (): Promise<RestAnswer> => {
+    const since = ctx.clock.now()
+    const admitted = await options.access.admit(request, limits)
+    const params = decodeParams(encoded)
+    const visible = visibleTo(accepted, routes)
+    if (method === 'OPTIONS') return jsonAnswer(200, undefined, { Allow: allowedOn(visible) })
+    const { endpoint, run } = select(visible, method)
+    await admitted.authorize(endpoint, params)
+    const version = accepted ?? mediaVersion(endpoint, accept)
+    if (version === undefined) throw new ApiProblem('api.error.notacceptable')
+    const headers: Record<string, string> = {}
+    const call = createCall(ctx, { admitted, version, headers, request })
+    if (endpoint.media === 'text/event-stream' || isFile(endpoint.media)) takeStream(ctx, admitted, request.reader)
+    // Callers could otherwise hold a body back until their access has ended.
+    const received = async () => {
+      if (ctx.clock.now() !== since) await admitted.requireUnchanged()
+    }
+    const output = await run(givenBy(request, { params, endpoint, received }, call), call)
+    if (endpoint.media === 'image/png')
+      return imageAnswer(request.headers['if-none-match'], output as NamedImage, headers)
+    if (isFile(endpoint.media)) return fileAnswer(endpoint.media, output as FileOutput, headers)
+    if (endpoint.media !== undefined)
+      return { status: 200, headers: eventHeaders(headers), body: '', events: output as EventSource<unknown> }
+    return jsonAnswer(200, output, { ...label, ...headers })
+  }
+  const answer = await respond().catch((error: unknown) =>
+    errorAnswer(error, { label, failures: ctx.failures, requestId }),
+  )
+  return { ...answer, headers: { ...limits, ...answer.headers } }
+}
+
+function decodeParams(params: Place['params']): Place['params'] {
+  try {
+    return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]))
+  } catch {
+    throw new ApiProblem('api.error.malformed')
+  }
+}
+
+/** @throws {ApiProblem} if the service is closing, or the key has the maximum number of streams. */
+function takeStream({ waiters, places, limits, clock }: ServiceContext, { id }: Admitted, reader: Reader): void {
+  // The stream would end at once, and its caller would open the next one.
+  if (waiters.closed()) throw new ApiProblem('api.error.unavailable')
+  const leave = places.streamsOfKey.take(id)
+  const limit = `at most ${limits.streamsPerKey} event streams at once for each API key`
+  if (!leave) throw tooManyRequests({ limit, wait: streamRetry, now: clock.now() })
+  leaveAfter(reader, leave)
+}
+
+/** The operations of a path that exist in the caller's version: 1.3 does not have the later ones. */
+function visibleTo(version: Version | undefined, routes: readonly Route[]): readonly Route[] {
+  const visible = routes.filter(({ endpoint }) => version !== '1.3' || endpoint.since === undefined)
+  if (visible.length === 0) throw new ApiProblem('api.error.notfound.operation')
+  return visible
+}
+
+/** HEAD is a GET without a response body. */
+function findRoute(routes: readonly Route[], method: string): Route | undefined {
+  return routes.find(({ endpoint }) => endpoint.method === (method === 'HEAD' ? 'GET' : method))
+}
+
+function select(routes: readonly Route[], method: string): Route {
+  const found = findRoute(routes, method)
+  if (found) return found
+  throw new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allowedOn(routes) } })
+}
+
+function allowedOn(routes: readonly Route[]): string {
+  const methods = routes.map(({ endpoint }) => endpoint.method)
+  return [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+}
+
+/** A request for the media type of an image or a stream names no version: the first version with the operation applies. */
+function mediaVersion({ media, since }: Endpoint, accept: string | undefined): Version | undefined {
+  return media !== undefined && acceptsType(accept, media) ? (since ?? '1.3') : undefined
+}
+
+interface Giving {
+  readonly params: Place['params']
+  readonly endpoint: Endpoint
+  /** Runs once the whole body has been received. */
+  readonly received: () => Promise<void>
+}
+
+function givenBy(request: RestRequest, { params, endpoint, received }: Giving, { version, logger }: Call): Given {
+  const onLatin1 = () =>
+    logger.warn({ path: endpoint.path }, 'body is not valid UTF-8: read as ISO-8859-1; have the client send UTF-8')
+  const options = { limit: endpoint.bodyLimit ?? bodyLimit, onLatin1: version === '1.3' ? onLatin1 : undefined }
+  const whenReceived = async <T>(reading: Promise<T>): Promise<T> => {
+    const content = await reading
+    await received()
+    return content
+  }
+  return {
+    params,
+    query: parseQuery(request.url),
+    headers: headersOf(endpoint, request),
+    body: () => whenReceived(readJson(request, options)),
+    rows: () => whenReceived(readRows(request, options)),
+    async *file(file) {
+      yield* readFile(request, file)
+      await received()
+    },
+  }
+}
+
+const headersOf = ({ headers }: Endpoint, request: RestRequest) =>
+  headers && Object.fromEntries(Object.keys(headers.shape).map((name) => [name, request.headers[`x-${name}`]]))
+
+interface CallParts {
+  readonly admitted: Admitted
+  readonly version: Version
+  readonly headers: Record<string, string>
+  readonly request: RestRequest
+}
+
+function createCall(ctx: ServiceContext, parts: CallParts): Call {
+  const { admitted, version, request } = parts
+  return {
+    ...contextOfRequest(ctx, request.requestId),
+    ...admitted.caller,
+    address: request.address ?? null,
+    version,
+    http: createExchange(ctx, parts),
+  }
+}
+
+function createExchange(ctx: ServiceContext, { admitted, headers, request }: CallParts): HttpExchange {
+  return {
+    path: request.path,
+    ifMatch: request.headers['if-match'],
+    disconnected: request.disconnected,
+    setHeader: (name, value) => void (headers[name] = value),
+    hold(key, { read, changesAt, userOf }) {
+      const wait = preferredWait(request.headers.prefer?.toString())
+      // The caller of a read that was held repeats it at once, which would keep a closing service busy.
+      if (wait === undefined || ctx.waiters.closed()) return read()
+      headers['Preference-Applied'] = `wait=${wait}`
+      const { readsOfKey, readsOfUser } = ctx.places
+      return heldRead(ctx, {
+        key,
+        wait,
+        reader: request.reader,
+        read,
+        changesAt,
+        takePlace(value) {
+          const leave = takeAll([
+            [readsOfKey, admitted.id],
+            [readsOfUser, userOf(value)],
+          ])
+          if (!leave) delete headers['Preference-Applied']
+          return leave
+        },
+      })
+    },
+  }
+}

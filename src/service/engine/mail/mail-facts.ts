@@ -1,0 +1,76 @@
+import type { Attribute } from '../../../contract/sessions.ts'
+import { placeKey } from '../../../contract/session-facts.ts'
+import type { Actor } from '../audit/entry.ts'
+import { administratorById } from '../../features/administrators/statements.ts'
+import { deviceById } from '../../features/devices/statements.ts'
+import { redeemedSession } from '../../features/factors/passes.ts'
+import type { Queryable } from '../database/schema.ts'
+import { nameIn } from './mail-language.ts'
+import type { MailLanguage } from './mail-language.ts'
+
+/** Who caused an event, as its user knows them. */
+export type Author = 'you' | 'help_desk' | 'administrator' | 'app'
+
+/** What a mail tells of an event, as far as it is known. */
+export interface MailFacts {
+  readonly device?: string | undefined
+  /** Such as Firefox, and its system. */
+  readonly browser?: string | undefined
+  readonly place?: string | undefined
+  readonly by?: Author | undefined
+}
+
+/** Where the facts of an event are found. */
+export interface FactSources {
+  readonly userId: string
+  /** The device that the event is about. */
+  readonly changedDevice?: string | undefined
+  /** The approval with which the user has confirmed it. */
+  readonly pass?: string | undefined
+  /** Of the session that it is about. */
+  readonly attributes?: readonly Attribute[] | undefined
+  /** What is known already. */
+  readonly facts?: MailFacts | undefined
+}
+
+/** Reads the facts within the transaction of the event. */
+export async function factsOf(
+  db: Queryable,
+  actor: Actor | undefined,
+  { userId, changedDevice, pass, attributes, facts }: FactSources,
+): Promise<MailFacts> {
+  const device = changedDevice === undefined ? undefined : await deviceById(db, changedDevice)
+  const session = pass === undefined ? undefined : await redeemedSession(db, { id: pass, userId })
+  const told = attributes ?? (session ? (JSON.parse(session.attributes) as Attribute[]) : [])
+  const valueOf = (wanted: string) => told.find(({ key }) => key === wanted)?.value
+  const browser = [valueOf('Browser'), valueOf('System')].filter(Boolean).join(', ')
+  return {
+    device: device?.name,
+    browser: browser || undefined,
+    place: valueOf(placeKey),
+    by: session ? 'you' : await authorOf(db, actor),
+    ...facts,
+  }
+}
+
+async function authorOf(db: Queryable, actor: Actor | undefined): Promise<Author | undefined> {
+  if (actor?.kind === 'api_key') return 'app'
+  if (actor?.kind === 'cli') return 'administrator'
+  if (actor?.kind !== 'administrator') return undefined
+  return (await administratorById(db, actor.id))?.role === 'helpdesk' ? 'help_desk' : 'administrator'
+}
+
+/** The facts in one line; empty if nothing is known. */
+export function factLine(language: MailLanguage, { device, browser, place, by }: MailFacts): string {
+  const { facts } = language.words
+  const told = [
+    device === undefined ? [] : facts.device(nameIn(language, harmless(device))),
+    browser === undefined ? [] : facts.browser(nameIn(language, harmless(browser))),
+    place === undefined ? [] : facts.place(nameIn(language, harmless(place))),
+    by === undefined ? [] : facts.by(facts.authors[by]),
+  ]
+  return told.flat().join(' · ')
+}
+
+/** An attacker may have chosen it: nothing in it becomes a link, and it is too short for a story. */
+const harmless = (text: string): string => text.replace(/[^\p{L}\p{M}\p{N} ,()'’·-]+/gu, ' ').slice(0, 60)

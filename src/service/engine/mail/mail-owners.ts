@@ -1,0 +1,82 @@
+import { administratorById, ownersOf } from '../../features/administrators/statements.ts'
+import { domainById } from '../../features/domains/statements.ts'
+import { organizationById } from '../../features/domains/organization-statements.ts'
+import type { Queryable } from '../database/schema.ts'
+import { onTransactionEnd } from '../database/transaction-ends.ts'
+import { userById } from '../../features/users/statements.ts'
+import type { MailContext } from './mail-after-commit.ts'
+import type { SecurityMail } from './security-mail.ts'
+
+interface CallerEvent {
+  readonly organizationId: string
+  readonly domainId: string
+  readonly userId: string
+}
+
+/** Mails the owners of the organization, once this transaction is committed, that a user answered No to the help desk. */
+export async function mailOwnersAfterCommit(db: Queryable, ctx: MailContext, event: CallerEvent): Promise<void> {
+  if (!ctx.securityMails) return
+  const user = await userById(db, event.organizationId, event.userId)
+  await mailOwners(db, ctx, event, { kind: 'caller_denied', username: user?.username ?? '' })
+}
+
+/** The same, that the reader of a mail about a user says that it was not them. */
+export async function mailOwnersOfReport(
+  db: Queryable,
+  ctx: MailContext,
+  { organizationId, username }: { organizationId: string; username: string },
+): Promise<void> {
+  if (ctx.securityMails)
+    await mailOwners(db, ctx, { organizationId, domainId: null }, { kind: 'mail_reported', username })
+}
+
+interface JobEvent {
+  readonly organizationId: string
+  readonly domainId: string | null
+  readonly requestedBy: string
+  readonly people: number
+  /** On how many people its administrator has acted in 24 hours. */
+  readonly total: number
+}
+
+/** The same, that an administrator has started an action on many people. */
+export async function mailOwnersOfJob(db: Queryable, ctx: MailContext, event: JobEvent): Promise<void> {
+  if (!ctx.securityMails) return
+  const administrator = await administratorById(db, event.requestedBy)
+  const { people, total } = event
+  await mailOwners(db, ctx, event, { kind: 'bulk_started', username: administrator?.name ?? '', people, total })
+}
+
+/** The same, that an administrator has acted on many people one by one. */
+export async function mailOwnersOfChanges(
+  db: Queryable,
+  ctx: MailContext,
+  { organizationId, administratorId, total }: { organizationId: string; administratorId: string; total: number },
+): Promise<void> {
+  if (!ctx.securityMails) return
+  const administrator = await administratorById(db, administratorId)
+  const about = { kind: 'many_changed', username: administrator?.name ?? '', total } as const
+  await mailOwners(db, ctx, { organizationId, domainId: null }, about)
+}
+
+type About = Pick<SecurityMail, 'kind' | 'username' | 'people' | 'total'>
+
+async function mailOwners(
+  db: Queryable,
+  { securityMails, clock }: MailContext,
+  { organizationId, domainId }: { readonly organizationId: string; readonly domainId: string | null },
+  about: About,
+): Promise<void> {
+  const [organization, domain, owners] = await Promise.all([
+    organizationById(db, organizationId),
+    domainId === null ? undefined : domainById(db, organizationId, domainId),
+    ownersOf(db, organizationId),
+  ])
+  const names = { organization: organization?.name ?? '', domain: domain?.name }
+  // Administrators have no language and no time zone of their own.
+  const mail = { ...about, at: clock.now(), ...names, language: null, timeZone: null }
+  onTransactionEnd(db, (ending) => {
+    if (ending === 'undone') return
+    for (const { id, email } of owners) securityMails?.send(id, { ...mail, to: email })
+  })
+}

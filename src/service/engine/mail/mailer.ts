@@ -1,0 +1,104 @@
+import type { Clock } from '../../../clock.ts'
+import { mailTimeout } from '../../../contract/sessions.ts'
+import { loadOptional } from '../base/optional-package.ts'
+import { isThisMachine } from './smtp-options.ts'
+import type { SmtpServer } from './smtp-options.ts'
+
+/** An image inside a mail: nothing is loaded from elsewhere. */
+export interface MailImage {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+export interface Mail {
+  /** A bare address. */
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  /** Absent in plain-text mail. */
+  readonly html?: string
+  /** Shown in the HTML, by `cid:` and its name. */
+  readonly image?: MailImage
+}
+
+/** Sends mail. */
+export interface Mailer {
+  /** Resolves when the server has accepted the mail. @throws {MailError} */
+  send(mail: Mail): Promise<void>
+}
+
+/** The server did not accept a mail. The message names the step that failed, and quotes nothing of the mail. */
+class MailError extends Error {
+  override readonly name = 'MailError'
+}
+
+/** Timeouts of one step and of the whole delivery, ms: our client waits longer than this for the call that sends a code. */
+const stepTimeout = 4_000
+const timeout = mailTimeout * 1_000
+
+/** @throws {SetupError} if nodemailer is missing or too old. */
+export async function createMailer(server: SmtpServer, clock: Clock): Promise<Mailer> {
+  const { createTransport } = await load()
+  const transport = createTransport({
+    host: server.host,
+    port: server.port,
+    secure: server.secure,
+    requireTLS: !server.secure && !server.allowInsecure && !isThisMachine(server.host),
+    ...(server.user !== undefined && { auth: { user: server.user, pass: server.password ?? '' } }),
+    connectionTimeout: stepTimeout,
+    greetingTimeout: stepTimeout,
+    socketTimeout: stepTimeout,
+    dnsTimeout: stepTimeout,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return {
+    async send({ to, image, ...mail }) {
+      const attachments = image ? [inlined(image)] : []
+      // As an object it is exactly one address, whatever it contains.
+      const address = { name: '', address: to }
+      const sending = transport.sendMail({ ...mail, attachments, from: server.from, to: address, headers })
+      await withinTime(sending, clock)
+    },
+  }
+}
+
+const inlined = ({ name, bytes }: MailImage) => ({
+  filename: name,
+  content: Buffer.from(bytes),
+  cid: name,
+  contentDisposition: 'inline' as const,
+})
+
+/** Suppresses automatic replies (RFC 3834 section 5). */
+const headers = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
+
+const library = { name: 'nodemailer', purpose: 'Sending mail', oldest: '6' }
+
+async function load() {
+  const { default: nodemailer } = await loadOptional(library, () => import('nodemailer'))
+  return nodemailer
+}
+
+async function withinTime(sending: Promise<unknown>, clock: Clock): Promise<void> {
+  let cancel = () => {}
+  const late = new Promise<never>((_resolve, reject) => {
+    cancel = clock.after(timeout, () => reject(new MailError('Timed out waiting for the mail server.')))
+  })
+  try {
+    await Promise.race([sending, late])
+  } catch (error) {
+    throw error instanceof MailError ? error : refused(error)
+  } finally {
+    cancel()
+  }
+}
+
+/** The server's response may quote the mail, so only its status codes are passed on. */
+function refused(error: unknown): MailError {
+  const facts = ['code', 'responseCode', 'command'].flatMap((name) => {
+    const value: unknown = error instanceof Error ? Reflect.get(error, name) : undefined
+    return typeof value === 'string' || typeof value === 'number' ? [`${name} ${value}`] : []
+  })
+  return new MailError(`The mail server did not accept the mail (${facts.join(', ') || 'for an unknown reason'}).`)
+}

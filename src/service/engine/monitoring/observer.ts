@@ -1,0 +1,69 @@
+import type { Factor } from '../../../contract/users.ts'
+import type { Budget } from '../../features/browsers/rules.ts'
+
+/** Receives events for logs and metrics: names and ids, never secrets. */
+export interface Observer {
+  answered(request: AnsweredRequest): void
+  /** @param outcome A state, or the reason for it. @param sessions How many. */
+  settled(outcome: string, sessions?: number, session?: SettledSession): void
+  /** The outcome of a push message. */
+  pushed(outcome: PushOutcome): void
+  /** The outcome of an attempt to use an activation code. */
+  triedActivation(outcome: TryOutcome): void
+  /** The operator was alerted. @param alert Name of the audit event. */
+  alerted(alert: string): void
+  /** A session was not created because of too many attempts. @param budget Which of the user's two budgets was used up. */
+  refused(what: 'push.throttled' | 'codes.refused', budget: Budget): void
+  /** Codes or a token of a user were locked after too many wrong attempts. */
+  locked(what: 'codes' | 'token'): void
+  /** A unit of work waited for its connection, or for its transaction to begin. */
+  waitedForDatabase(purpose: 'connection' | 'transaction', seconds: number): void
+  databaseSucceeded(part: 'read' | 'write'): void
+  databaseFailed(part: 'read' | 'write'): void
+  /** A sweep has ended or failed. */
+  swept(outcome: 'done' | 'failed', seconds: number): void
+  /** The machine's clock has jumped. */
+  clockJumped(): void
+}
+
+/** How a session was settled. */
+export interface SettledSession {
+  /** For a wrong code, the factor that was meant. */
+  readonly factor: Factor
+  /** Since its creation; absent if it never waited for an answer. */
+  readonly seconds?: number
+}
+
+/** `refused`: not checked, because too many wrong codes came before. */
+export type TryOutcome = 'right' | 'wrong' | 'refused'
+
+/** `dropped`: the queue was full. */
+export type PushOutcome = 'sent' | 'gone' | 'refused' | 'failed' | 'dropped'
+
+export interface AnsweredRequest {
+  readonly requestId: string | undefined
+  /** Name of the operation; `none` where there is no such operation. */
+  readonly operation: string
+  /** The HTTP status, or `aborted` if the caller disconnected before the response. */
+  readonly status: number | 'aborted'
+  readonly seconds: number
+}
+
+export function combineObservers(observers: readonly Observer[]): Observer {
+  return {
+    answered: (request) => observers.forEach((observer) => observer.answered(request)),
+    settled: (...settled) => observers.forEach((observer) => observer.settled(...settled)),
+    pushed: (outcome) => observers.forEach((observer) => observer.pushed(outcome)),
+    triedActivation: (outcome) => observers.forEach((observer) => observer.triedActivation(outcome)),
+    alerted: (alert) => observers.forEach((observer) => observer.alerted(alert)),
+    refused: (what, budget) => observers.forEach((observer) => observer.refused(what, budget)),
+    locked: (what) => observers.forEach((observer) => observer.locked(what)),
+    waitedForDatabase: (...waited) => observers.forEach((observer) => observer.waitedForDatabase(...waited)),
+    databaseSucceeded: (part) => observers.forEach((observer) => observer.databaseSucceeded(part)),
+    databaseFailed: (part) => observers.forEach((observer) => observer.databaseFailed(part)),
+    swept: (...swept) => observers.forEach((observer) => observer.swept(...swept)),
+    clockJumped: () => observers.forEach((observer) => observer.clockJumped()),
+  }
+}
+
+export const noObserver: Observer = combineObservers([])

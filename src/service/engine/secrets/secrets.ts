@@ -1,0 +1,69 @@
+import type { KeyRing } from './key-ring.ts'
+import { lookupWith, seal, unseal } from './sealing.ts'
+import type { Random } from '../base/random.ts'
+
+/** The only place where secrets are written and read: no other value in the database is confidential. */
+export interface Secrets {
+  seal(secret: string, of: SealedRecord): string
+  /** @throws {UnsealError} if it was changed or belongs to another record. */
+  open(sealed: string, of: SealedRecord): string
+  /** A lookup for a secret that does not reveal it. */
+  lookup(text: string): string
+  /** All lookups under which it may be stored: one for each key, the one for writing first. */
+  lookups(text: string): readonly string[]
+}
+
+/**
+ * What a sealed value belongs to. It does not open in another record, for another user, or as another kind of value. So an
+ * attacker who can write to the database but has no keys cannot assign a known secret to another user.
+ */
+export type SealedRecord =
+  | {
+      readonly kind: UserSecret
+      readonly id: string
+      /** The user or administrator it belongs to; null for the seed of an unassigned hardware token. */
+      readonly userId: string | null
+    }
+  | { readonly kind: ServiceSecret; readonly id: string }
+
+/** Secrets of a user or an administrator: seeds and codes, what unlocks and reaches a device, and public keys of passkeys. */
+export type UserSecret =
+  | 'seed'
+  | 'activation code'
+  | 'replacement code'
+  | 'bypass code'
+  | 'pin'
+  | 'push subscription'
+  | 'passkey'
+  | 'administrator passkey'
+
+/** Secrets without a user, or with the user as id, and the key that signs messages to all devices. */
+export type ServiceSecret = 'remembered browser' | 'key check' | 'push key'
+
+/** @param present Returns the current ring, because keys change while a service runs. */
+export function createSecrets(present: () => KeyRing, random: Random): Secrets {
+  return {
+    seal: (secret, of) => seal(present(), random, secret, nameOf(of)),
+    open: (sealed, of) => unseal(present(), sealed, nameOf(of)),
+    lookup: (text) => lookupWith(present().primary, text),
+    lookups(text) {
+      const { primary, keys } = present()
+      return [primary, ...keys.filter((key) => key !== primary)].map((key) => lookupWith(key, text))
+    },
+  }
+}
+
+const nameOf = (of: SealedRecord): string =>
+  'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`
+
+/** The lookup text of an activation code: the device sends nothing else with it. */
+export const activationCodeText = (code: string): string => `activation:${code}`
+
+/** The lookup text of the code of a move. */
+export const moveCodeText = (code: string): string => `move:${code}`
+
+/** Contains the user, so that equal codes of two users do not show. */
+export const bypassCodeText = (userId: string, code: string): string => `bypass:${userId}:${code}`
+
+export const emailCodeText = (of: { domainId: string; userId: string }, code: string): string =>
+  `email:${of.domainId}:${of.userId}:${code}`

@@ -1,0 +1,73 @@
+import type { Reader } from '../base/reader.ts'
+
+/** Limits how many connections one caller can hold open. Each process counts separately. */
+export interface Places {
+  /** Takes a place. @returns a function that leaves it; undefined if all are taken. */
+  take(name: string): (() => void) | undefined
+}
+
+/** @param max Places for each name. */
+export function createPlaces(max: number): Places {
+  const taken = new Map<string, number>()
+
+  return {
+    take(name) {
+      const count = taken.get(name) ?? 0
+      if (count >= max) return undefined
+      taken.set(name, count + 1)
+      return () => {
+        const left = (taken.get(name) ?? 1) - 1
+        if (left > 0) taken.set(name, left)
+        else taken.delete(name)
+      }
+    },
+  }
+}
+
+/** Leaves a place when the response has ended, or at once if its reader has already disconnected. */
+export function leaveAfter(reader: Reader, leave: () => void): void {
+  if (reader.closed) leave()
+  else reader.once('close', leave)
+}
+
+/** Takes a place in each of several, or none at all. */
+export function takeAll(wanted: readonly (readonly [Places, string])[]): (() => void) | undefined {
+  const leave: (() => void)[] = []
+  const leaveAll = () => leave.splice(0).forEach((each) => each())
+  for (const [places, name] of wanted) {
+    const one = places.take(name)
+    if (one === undefined) {
+      leaveAll()
+      return undefined
+    }
+    leave.push(one)
+  }
+  return leaveAll
+}
+
+/** Places by what is held open, and by whom. */
+export interface HeldPlaces {
+  readonly readsOfKey: Places
+  readonly readsOfUser: Places
+  readonly readsOfDevice: Places
+  readonly streamsOfKey: Places
+  /** Imports of files: each takes memory while it is read. */
+  readonly importsOfAdministrator: Places
+}
+
+export interface HeldLimits {
+  readonly heldReadsPerKey: number
+  readonly heldReadsPerUser: number
+  readonly heldReadsPerDevice: number
+  readonly streamsPerKey: number
+}
+
+export function createHeldPlaces(limits: HeldLimits): HeldPlaces {
+  return {
+    readsOfKey: createPlaces(limits.heldReadsPerKey),
+    readsOfUser: createPlaces(limits.heldReadsPerUser),
+    readsOfDevice: createPlaces(limits.heldReadsPerDevice),
+    streamsOfKey: createPlaces(limits.streamsPerKey),
+    importsOfAdministrator: createPlaces(1),
+  }
+}

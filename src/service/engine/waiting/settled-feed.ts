@@ -1,0 +1,185 @@
+import type { Clock } from '../../../clock.ts'
+import type { SessionEvent } from '../../../contract/sessions.ts'
+import type { Logger } from '../base/logger.ts'
+import type { FailureLog } from '../monitoring/failure-log.ts'
+import type { Follower } from './follower.ts'
+import { createSettledReader } from './settled-reader.ts'
+import type { Found } from './settled-reader.ts'
+import type { Store } from '../database/store.ts'
+import { epochChangeOf, sessionIdOf } from '../base/waiter-key.ts'
+import type { Waiters } from './waiters.ts'
+
+type SettledFollower = Follower<SessionEvent>
+
+/** Publishes settled sessions and changed epochs of users from all nodes. Reads the database once for all followers. */
+export interface SettledFeed {
+  /** From now on no event is missed, and some may be repeated. The returned function unsubscribes, without a call of `end`. */
+  follow(domainId: string, follower: SettledFollower): () => void
+  /** Ends all subscriptions, the current ones and those to come. */
+  close(): void
+}
+
+interface Given {
+  readonly store: Store
+  readonly waiters: Waiters
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly failures?: Pick<FailureLog, 'covers'>
+}
+
+export function createSettledFeed(given: Given): SettledFeed {
+  const followers = new Map<string, Set<SettledFollower>>()
+  let watch: Watch | undefined
+  let closed = false
+
+  const endAll = () => {
+    const all = [...followers.values()].flatMap((some) => [...some])
+    followers.clear()
+    stopWatching()
+    for (const follower of all) follower.end()
+  }
+  const stopWatching = () => {
+    watch?.stop()
+    watch = undefined
+  }
+  const leave = (domainId: string, follower: SettledFollower) => {
+    const others = followers.get(domainId)
+    others?.delete(follower)
+    if (others?.size === 0) followers.delete(domainId)
+    if (followers.size === 0) stopWatching()
+  }
+  const audience: Audience = {
+    domains: () => [...followers.keys()],
+    tell: (domainId, event) => {
+      for (const follower of followers.get(domainId) ?? []) follower.event(event)
+    },
+    lost: endAll,
+  }
+
+  return {
+    follow(domainId, follower) {
+      if (closed) follower.end()
+      else {
+        const others = followers.get(domainId)
+        if (others) others.add(follower)
+        else followers.set(domainId, new Set([follower]))
+        watch ??= startWatch(given, audience)
+        watch.lookAhead()
+      }
+      return () => leave(domainId, follower)
+    },
+    close() {
+      closed = true
+      endAll()
+    },
+  }
+}
+
+interface Audience {
+  readonly domains: () => readonly string[]
+  readonly tell: (domainId: string, event: SessionEvent) => void
+  /** Events may have been missed. */
+  readonly lost: () => void
+}
+
+/** Runs while there are followers. */
+interface Watch {
+  /** Another domain is followed, and its sessions expire too. */
+  lookAhead(): void
+  stop(): void
+}
+
+/** Collects notifications while it reads, and then reads again. */
+function startWatch({ store, waiters, clock, logger, failures }: Given, audience: Audience): Watch {
+  const reader = createSettledReader(store.db, clock, audience.domains)
+  const alarm = createAlarm(clock, () => note({ ahead: true }))
+  let noted = nothing
+  let looking = false
+  let stopped = false
+
+  function note(more: Partial<Noted>): void {
+    noted = {
+      ids: more.ids ? [...noted.ids, ...more.ids] : noted.ids,
+      around: noted.around || more.around === true,
+      ahead: noted.ahead || more.ahead === true,
+    }
+    if (!looking) void lookUntilQuiet()
+  }
+
+  const isActive = () => !stopped
+
+  async function lookUntilQuiet(): Promise<void> {
+    looking = true
+    try {
+      while (isActive() && noted !== nothing) {
+        const { ids, around, ahead } = noted
+        noted = nothing
+        if (ids.length > 0) tell(await reader.at(ids))
+        if (around) tell(await reader.around())
+        if (ahead) tell(await reader.ahead())
+      }
+    } catch (error) {
+      if (!failures?.covers(error)) logger.warn({ err: error }, 'settled sessions could not be read')
+      if (isActive()) audience.lost()
+    }
+    looking = false
+  }
+
+  function tell({ settled, epochs = [], expiry }: Found): void {
+    if (stopped) return
+    for (const { domainId, id } of settled) audience.tell(domainId, { id })
+    publishEpochs(epochs)
+    if (expiry !== undefined) alarm.set(expiry)
+  }
+
+  function publishEpochs(changes: readonly { readonly domainId: string; readonly userId: string }[]): void {
+    for (const { domainId, userId } of changes) audience.tell(domainId, { user: userId, changed: 'epoch' })
+  }
+
+  const unwatch = waiters.watch((news) => {
+    if (news === 'gap') audience.lost()
+    else if (news === 'something') note({ around: true })
+    else {
+      publishEpochs(news.flatMap((key) => epochChangeOf(key) ?? []))
+      note({ ids: news.flatMap((key) => sessionIdOf(key) ?? []) })
+    }
+  })
+
+  return {
+    lookAhead: () => note({ ahead: true }),
+    stop() {
+      stopped = true
+      alarm.cancel()
+      unwatch()
+    },
+  }
+}
+
+/** What to look for. */
+interface Noted {
+  readonly ids: readonly string[]
+  readonly around: boolean
+  readonly ahead: boolean
+}
+
+const nothing: Noted = { ids: [], around: false, ahead: false }
+
+/** Calls back at the earliest of the set times. */
+function createAlarm(clock: Clock, ring: () => void) {
+  let set: { readonly at: number; readonly cancel: () => void } | undefined
+  return {
+    set(at: number) {
+      if (set && set.at <= at) return
+      set?.cancel()
+      const cancel = clock.after(Math.max(0, at - clock.now()) * 1000, () => {
+        set = undefined
+        ring()
+      })
+      set = { at, cancel }
+    },
+    cancel() {
+      set?.cancel()
+      set = undefined
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import type { Clock } from '../../../clock.ts'
+import { notAfter } from '../base/present.ts'
+import { epochsChangedAfter, newestEpochChange } from '../../features/users/epochs.ts'
+import type { EpochChange } from '../../features/users/epochs.ts'
+import type { Queryable } from '../database/schema.ts'
+import { firstExpiry, summariesById, expiredBetween, settledSince } from './statements.ts'
+import type { SessionSummary } from './statements.ts'
+
+/** What a read of the database found. */
+export interface Found {
+  readonly settled: readonly SessionSummary[]
+  /** Users whose epochs changed. */
+  readonly epochs?: readonly EpochChange[]
+  /** When the first of the pending sessions expires. */
+  readonly expiry: number | undefined
+}
+
+/** Finds settled sessions of the followed domains. */
+export interface SettledReader {
+  /** Looks at these sessions, which have changed. */
+  at(ids: readonly string[]): Promise<Found>
+  /** Looks at all sessions, after another process changed something unknown. */
+  around(): Promise<Found>
+  /** Looks at expired sessions. */
+  ahead(): Promise<Found>
+}
+
+/** Times are whole seconds, and a change is visible a moment after it was made; seconds. */
+const slack = 5
+/** The number of epoch changes that are reported again at first, because they may have been missed before the first read. */
+const epochSlack = 100
+/** The most ids per query. */
+const maxIds = 400
+
+export function createSettledReader(db: Queryable, clock: Clock, domains: () => readonly string[]): SettledReader {
+  const reported = new Map<string, number>()
+  let aroundAt = clock.now()
+  let aheadAt = clock.now()
+  let epochsSeen: number | undefined
+  return {
+    async at(ids) {
+      const sessions: SessionSummary[] = []
+      for (let start = 0; start < ids.length; start += maxIds) {
+        sessions.push(...(await summariesById(db, ids.slice(start, start + maxIds))))
+      }
+      const [pending, settled] = partition(sessions)
+      return { settled, expiry: pending.length === 0 ? undefined : Math.min(...pending.map((one) => one.expiresAt)) }
+    },
+
+    async around() {
+      const now = clock.now()
+      const since = notAfter(aroundAt, now) - slack
+      for (const [id, at] of reported) if (at < since) reported.delete(id)
+      const settled = (await settledSince(db, domains(), since)).filter(({ id }) => !reported.has(id))
+      for (const { id } of settled) reported.set(id, now)
+      aroundAt = now
+      epochsSeen ??= ((await newestEpochChange(db)) ?? 0) - epochSlack
+      const epochs = await epochsChangedAfter(db, domains(), epochsSeen)
+      epochsSeen = epochs.at(-1)?.sequence ?? epochsSeen
+      return { settled, epochs, expiry: await firstExpiry(db, domains(), now) }
+    },
+
+    async ahead() {
+      const now = clock.now()
+      const settled = await expiredBetween(db, domains(), notAfter(aheadAt, now), now)
+      aheadAt = now
+      epochsSeen ??= ((await newestEpochChange(db)) ?? 0) - epochSlack
+      return { settled, expiry: await firstExpiry(db, domains(), now) }
+    },
+  }
+}
+
+function partition(sessions: readonly SessionSummary[]): [pending: SessionSummary[], settled: SessionSummary[]] {
+  return [sessions.filter(({ state }) => state === 'pending'), sessions.filter(({ state }) => state !== 'pending')]
+}

@@ -1,0 +1,66 @@
+import { acceptedVersion } from '../../../contract/media-type.ts'
+import type { Vendor } from '../../../contract/media-type.ts'
+import type { ServiceContext } from '../../engine/context/service-context.ts'
+import type { Access } from '../../engine/http/access.ts'
+import type { RateLimiter } from '../../engine/http/rate-limit.ts'
+import type { ConsoleAddress } from '../../engine/front/console-address.ts'
+import { networkOf } from '../../engine/base/network.ts'
+import { authorizeAdministrator } from './authorize.ts'
+import { consoleCookie } from './cookie.ts'
+import { requireSameOrigin } from './same-origin.ts'
+import { findSignedIn, noteUse } from './sessions.ts'
+
+interface ConsoleAccessOptions {
+  readonly vendor: Vendor
+  readonly address: ConsoleAddress
+  readonly rates: ConsoleRates
+}
+
+/** Rate limits. No caller spends one that another caller needs. */
+export interface ConsoleRates {
+  readonly bySession: RateLimiter
+  /** For sign-ins and registrations, by the passkey or the invitation that they name. */
+  readonly byNamed: RateLimiter
+  /** For those that name neither. */
+  readonly byAddress: RateLimiter
+}
+
+/** Access with the cookie of a console session, and with nothing else: API keys are not read. */
+export function consoleAccess(ctx: ServiceContext, { vendor, address, rates }: ConsoleAccessOptions): Access {
+  const { origin, rpId } = address
+  const cookie = consoleCookie(origin)
+  return {
+    versionOf: (accept) => acceptedVersion(vendor, accept) && '1.4',
+    async admit({ method, headers, address: from }, limits) {
+      const hash = cookie.read(headers.cookie)
+      const administrator = hash === undefined ? undefined : await findSignedIn(ctx, hash)
+      // To refuse an anonymous request costs as much as to say that it needs a session, so only operations without one count them.
+      if (administrator) Object.assign(limits, rates.bySession.take(administrator.session.hash))
+      requireSameOrigin(method, headers, origin)
+      // A page that waits for changes repeats its request without the person.
+      if (administrator && headers.prefer === undefined) await noteUse(ctx, administrator)
+      const id = administrator?.id ?? 'unknown'
+      return {
+        id,
+        caller: {
+          organizationId: administrator?.organizationId ?? '',
+          actor: { kind: 'administrator', id },
+          role: 'admin',
+          limitedTo: null,
+          console: {
+            origin,
+            rpId,
+            administrator,
+            countUnsigned(named) {
+              if (named === undefined) rates.byAddress.take(networkOf(from))
+              else rates.byNamed.take(named)
+            },
+          },
+        },
+        authorize: (endpoint, params) => authorizeAdministrator(ctx, administrator, endpoint, params),
+        // Each change decides again, in its transaction: see `change.ts`.
+        requireUnchanged: () => Promise.resolve(),
+      }
+    },
+  }
+}

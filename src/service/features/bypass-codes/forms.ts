@@ -1,0 +1,33 @@
+import { scrypt } from 'node:crypto'
+
+import type { ServiceContext } from '../../engine/context/service-context.ts'
+import { isHashedCode, looksLikeBypassCode } from './rules.ts'
+import { bypassCodeText } from '../../engine/secrets/secrets.ts'
+
+type Context = Pick<ServiceContext, 'secrets' | 'bypassCodes'>
+
+/** Cost from OWASP's password storage cheat sheet; about 60 ms. */
+const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
+
+/** The stored form of a bypass code: the code itself, which the interface returns, or a hash if it is shown only once. */
+export async function storedForm({ bypassCodes }: Context, userId: string, code: string): Promise<string> {
+  return bypassCodes === 'once' ? hashOf(userId, code) : code
+}
+
+/** @returns undefined if only a hash is stored. */
+export const readableForm = (kept: string): string | undefined => (isHashedCode(kept) ? undefined : kept)
+
+/** All lookups under which the code may be stored. Hashing takes time, so do not wait for it in a transaction. */
+export async function bypassLookups(ctx: Context, userId: string, code: string): Promise<string[]> {
+  if (!looksLikeBypassCode(code)) return []
+  const forms = ctx.bypassCodes === 'once' ? [code, await hashOf(userId, code)] : [code]
+  return forms.flatMap((form) => ctx.secrets.lookups(bypassCodeText(userId, form)))
+}
+
+/** The user id is the salt: ids are random, and a user never has the same code twice at a time. */
+async function hashOf(userId: string, code: string): Promise<string> {
+  const hash = await new Promise<Buffer>((resolve, reject) => {
+    scrypt(code, `bypass:${userId}`, 32, cost, (error, key) => (error ? reject(error) : resolve(key)))
+  })
+  return `scrypt:${hash.toString('base64url')}`
+}

@@ -1,0 +1,137 @@
+import type { Insertable, Selectable } from 'kysely'
+
+import { handedOverFor } from '../factors/phishing-resistance.ts'
+import { latestBeginning } from '../../engine/base/present.ts'
+import { endOtherSessions } from '../users/epochs.ts'
+import type { Database, Queryable } from '../../engine/database/schema.ts'
+import { allRows, change, derived, firstRow, firstValue, pick } from '../../engine/database/statement.ts'
+import type { List, Slot, Slots } from '../../engine/database/statement.ts'
+
+export type BypassCodeRow = Selectable<Database['bypassCode']>
+
+/** @returns nothing where the user has the same code already. */
+export const insertBypassCode = firstRow(
+  'insertBypassCode',
+  (db, row: Slots<Omit<Insertable<Database['bypassCode']>, 'sequence' | 'usedAt'>>) =>
+    db
+      .insertInto('bypassCode')
+      .values(
+        pick(row, ['id', 'userId', 'code', 'codeLookup', 'usesAllowed', 'usesRemaining', 'expiresAt', 'createdAt']),
+      )
+      .onConflict((conflict) => conflict.columns(['userId', 'codeLookup']).doNothing())
+      .returningAll(),
+)
+
+/** Those that can still be used: others read as gone. The users have to be the caller's. */
+export const bypassCodesOfUsers = allRows('bypassCodesOfUsers', (db, userIds: List<string>, now: Slot<number>) =>
+  usable(db, now).where('bypassCode.userId', 'in', userIds).orderBy('bypassCode.sequence'),
+)
+
+export const bypassCodeById = firstRow(
+  'bypassCodeById',
+  (db, organizationId: Slot<string>, id: Slot<string>, now: Slot<number>) =>
+    usable(db, now)
+      .innerJoin('user', 'user.id', 'bypassCode.userId')
+      .where((is) => is.and({ 'bypassCode.id': id, 'user.organizationId': organizationId })),
+)
+
+type Using = Pick<BypassCodeRow, 'userId'> & { readonly codeLookups: readonly string[] }
+
+/** Uses a code once. @returns its id; undefined where the user has none like it that can be used. */
+export const useBypassCode = firstValue('useBypassCode', (db, of: Slots<Using>, now: Slot<number>) =>
+  using(db, of, now).returning('id'),
+)
+
+/** The same for a code that an administrator hands over in person, for a user who needs a passkey. */
+export const useHandedOverCode = firstValue('useHandedOverCode', (db, of: Slots<Using>, now: Slot<number>) =>
+  using(db, of, now)
+    .where('usesAllowed', '=', 1)
+    .where((eb) => eb('expiresAt', '<=', eb('createdAt', '+', eb.lit(handedOverFor))))
+    .returning('id'),
+)
+
+/** Whether the user has such a code that can be used, of whatever kind. It is not used up. */
+export const usableBypassCode = firstValue('usableBypassCode', (db, of: Slots<Using>, now: Slot<number>) =>
+  usable(db, now)
+    .clearSelect()
+    .select('bypassCode.id')
+    .where('bypassCode.userId', '=', of.userId)
+    .where('bypassCode.codeLookup', 'in', of.codeLookups),
+)
+
+function using(db: Queryable, of: Slots<Using>, now: Slot<number>) {
+  return db
+    .updateTable('bypassCode')
+    .set((eb) => ({ usesRemaining: eb('usesRemaining', '-', 1), usedAt: now }))
+    .where('userId', '=', of.userId)
+    .where('codeLookup', 'in', of.codeLookups)
+    .where('usesRemaining', '>', 0)
+    .where('expiresAt', '>', now)
+    .where('createdAt', '<=', derived(now, latestBeginning))
+}
+
+/** In a transaction. @returns false where it is gone. */
+export async function removeBypassCode(db: Queryable, id: string): Promise<boolean> {
+  const removed = await deleteCode(db, id)
+  if (removed) await endOtherSessions(db, [removed.userId])
+  return removed !== undefined
+}
+
+const deleteCode = firstRow('deleteCode', (db, id: Slot<string>) =>
+  db.deleteFrom('bypassCode').where('id', '=', id).returning('userId'),
+)
+
+export const removeUsedUpBypassCode = change(
+  'removeUsedUpBypassCode',
+  (db, organizationId: Slot<string>, id: Slot<string>) =>
+    db
+      .deleteFrom('bypassCode')
+      .where((is) => is.and({ id, usesRemaining: 0 }))
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('user')
+            .select('user.id')
+            .whereRef('user.id', '=', 'bypassCode.userId')
+            .where('user.organizationId', '=', organizationId),
+        ),
+      ),
+)
+
+/**
+ * In a transaction.
+ *
+ * @param of `spared` is the code that the user verified with to do this: it is used up but stays, because the pass refers to it.
+ * @returns how many there were that could be used.
+ */
+export async function removeBypassCodesOfUser(
+  db: Queryable,
+  { userId, spared, now, epoch }: { userId: string; spared?: string | null; now: number; epoch?: string | undefined },
+): Promise<number> {
+  const codes = await bypassCodesOfUsers(db, [userId], now)
+  await deleteCodesBut(db, userId, spared ?? '')
+  await useCodesUp(db, userId, now)
+  if (codes.length > 0) await endOtherSessions(db, [userId], epoch)
+  return codes.length
+}
+
+const deleteCodesBut = change('deleteCodesBut', (db, userId: Slot<string>, spared: Slot<string>) =>
+  db.deleteFrom('bypassCode').where('userId', '=', userId).where('id', '<>', spared),
+)
+
+const useCodesUp = change('useCodesUp', (db, userId: Slot<string>, now: Slot<number>) =>
+  db
+    .updateTable('bypassCode')
+    .set({ usesRemaining: 0, usedAt: now })
+    .where('userId', '=', userId)
+    .where('usesRemaining', '>=', 1),
+)
+
+function usable(db: Queryable, now: Slot<number>) {
+  return db
+    .selectFrom('bypassCode')
+    .selectAll('bypassCode')
+    .where('bypassCode.expiresAt', '>', now)
+    .where('bypassCode.createdAt', '<=', derived(now, latestBeginning))
+    .where('bypassCode.usesRemaining', '>', 0)
+}

@@ -1,0 +1,38 @@
+import { callOutcomeStands } from '../../../contract/phone-calls.ts'
+import type { CallState } from '../../../contract/phone-calls.ts'
+import type { KeyType } from '../../../contract/pin.ts'
+import { latestBeginning, notAfter } from '../../engine/base/present.ts'
+
+/** How often a person can be asked, and how often an administrator can ask; seconds. Apart from the limits of sign-ins. */
+export const callLimits = Object.freeze({
+  short: { limit: 2, window: 10 * 60 },
+  long: { limit: 5, window: 24 * 60 * 60 },
+  administrator: { limit: 30, window: 24 * 60 * 60 },
+})
+
+interface TimedCall {
+  readonly state: CallState
+  readonly createdAt: number
+  readonly expiresAt: number
+  readonly settledAt: number | null
+}
+
+/** The present state of a question. One that is stored as pending has expired once its time is over, or if it is in the future. */
+export function callAtTime<C extends TimedCall>(call: C, now: number): C {
+  const begun = call.createdAt <= latestBeginning(now)
+  if (call.state !== 'pending' || (begun && call.expiresAt > now)) return call
+  return { ...call, state: 'expired', settledAt: notAfter(call.expiresAt, now) }
+}
+
+/** Until when an outcome stands; null while it is pending. */
+export const standsUntil = ({ settledAt }: Pick<TimedCall, 'settledAt'>): number | null =>
+  settledAt === null ? null : settledAt + callOutcomeStands
+
+/** How much a device asks for, the least first. */
+const strengths: readonly KeyType[] = ['NONE', 'PIN', 'PASSCODE']
+
+/** Whether a verification by a device is enough where another strength is needed. An attacker may hold an unlocked phone. */
+export const isAsStrong = (verified: KeyType, needed: KeyType): boolean =>
+  strengths.indexOf(verified) >= strengths.indexOf(needed)
+
+export const strongerOf = (one: KeyType, other: KeyType): KeyType => (isAsStrong(one, other) ? one : other)

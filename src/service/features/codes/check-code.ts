@@ -1,0 +1,72 @@
+import type { Factor } from '../../../contract/users.ts'
+import type { ServiceContext } from '../../engine/context/service-context.ts'
+import { looksLikeBypassCode } from '../bypass-codes/rules.ts'
+import { usableBypassCode, useBypassCode, useHandedOverCode } from '../bypass-codes/statements.ts'
+import type { DomainRow } from '../domains/statements.ts'
+import type { Queryable } from '../../engine/database/schema.ts'
+import type { UserRow } from '../users/statements.ts'
+import { checkEmailCode, countWrong } from './email-code.ts'
+import { checkTimedCode } from './timed-code.ts'
+
+type Context = Pick<ServiceContext, 'clock' | 'secrets'>
+
+/** A code, without blanks, and the user who entered it. */
+export interface GivenCode {
+  readonly user: UserRow
+  readonly domain: DomainRow
+  readonly otp?: string | undefined
+  /** Takes precedence over `otp`. */
+  readonly bypasscode?: string | undefined
+  /** How a bypass code is looked up; empty for other codes. */
+  readonly bypassLookups: readonly string[]
+  /** Whether a passkey is needed, which only a bypass code replaces that was handed over in person. */
+  readonly passkeyNeeded: boolean
+}
+
+/**
+ * The only place where codes are checked and used up, in the transaction of the change that depends on it.
+ * @returns what the code belongs to; undefined for any wrong code.
+ */
+export async function checkCode(ctx: Context, db: Queryable, given: GivenCode): Promise<RightCode | undefined> {
+  return meantFactor(given) === 'bypass' ? checkBypassCode(ctx, db, given) : checkOtp(ctx, db, given)
+}
+
+export interface RightCode {
+  readonly factor: Factor
+  /** The id of the generator or bypass code; null for e-mail. */
+  readonly factorId: string | null
+}
+
+/** The factor that the form of the code suggests. */
+export function meantFactor({ otp, bypasscode }: Pick<GivenCode, 'otp' | 'bypasscode'>): 'bypass' | 'otp' {
+  return bypasscode !== undefined || looksLikeBypassCode(otp ?? '') ? 'bypass' : 'otp'
+}
+
+async function checkBypassCode(ctx: Context, db: Queryable, given: GivenCode): Promise<RightCode | undefined> {
+  const { user, domain, bypassLookups: codeLookups, passkeyNeeded } = given
+  if (domain.bypassEnabled !== 1 || codeLookups.length === 0) return undefined
+  const use = passkeyNeeded ? useHandedOverCode : useBypassCode
+  const factorId = await use(db, { userId: user.id, codeLookups }, ctx.clock.now())
+  return factorId === undefined ? undefined : { factor: 'bypass', factorId }
+}
+
+/** Whether a bypass code that was refused is right, and only does not replace a missing passkey. */
+export async function isNotHandedOver(ctx: Context, db: Queryable, given: GivenCode): Promise<boolean> {
+  const { user, domain, bypassLookups: codeLookups, passkeyNeeded } = given
+  if (!passkeyNeeded || domain.bypassEnabled !== 1 || codeLookups.length === 0) return false
+  return (await usableBypassCode(db, { userId: user.id, codeLookups }, ctx.clock.now())) !== undefined
+}
+
+/** Checks every possible source, so that a wrong code takes equally long whatever the user has. */
+async function checkOtp(
+  ctx: Context,
+  db: Queryable,
+  { user, domain, otp = '' }: GivenCode,
+): Promise<RightCode | undefined> {
+  const of = { userId: user.id, domain, code: otp }
+  const generatorId = await checkTimedCode(ctx, db, of)
+  if (generatorId !== undefined) return { factor: 'otp', factorId: generatorId }
+  if (await checkEmailCode(ctx, db, of)) return { factor: 'email', factorId: null }
+  await countWrong(db, of)
+  return undefined
+}

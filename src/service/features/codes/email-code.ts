@@ -1,0 +1,26 @@
+import type { ServiceContext } from '../../engine/context/service-context.ts'
+import { maxWrongTries } from '../email-codes/rules.ts'
+import type { DomainRow } from '../domains/statements.ts'
+import { countWrongEmailCode, useEmailCode } from '../email-codes/statements.ts'
+import type { Queryable } from '../../engine/database/schema.ts'
+import { emailCodeText } from '../../engine/secrets/secrets.ts'
+
+type Context = Pick<ServiceContext, 'clock' | 'secrets'>
+
+interface Given {
+  readonly userId: string
+  readonly domain: DomainRow
+  readonly code: string
+}
+
+/** Whether it is the newest code that was sent to the user for this domain. Uses it up. */
+export async function checkEmailCode(ctx: Context, db: Queryable, { userId, domain, code }: Given): Promise<boolean> {
+  if (domain.emailOtpEnabled !== 1) return false
+  const of = { domainId: domain.id, userId }
+  return useEmailCode(db, { ...of, codeLookups: ctx.secrets.lookups(emailCodeText(of, code)) }, ctx.clock.now())
+}
+
+/** A wrong code counts against the e-mailed one, whichever factor was meant. */
+export function countWrong(db: Queryable, { userId, domain }: Given): Promise<void> {
+  return countWrongEmailCode(db, { domainId: domain.id, userId }, maxWrongTries)
+}

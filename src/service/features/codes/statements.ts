@@ -1,0 +1,82 @@
+import type { Selectable } from 'kysely'
+
+import type { Database, Fact, Queryable } from '../../engine/database/schema.ts'
+import { allRows, change, changesRow, firstRow, pick } from '../../engine/database/statement.ts'
+import type { List, Slot, Slots } from '../../engine/database/statement.ts'
+
+export type CodeGeneratorRow = Selectable<Database['codeGenerator']>
+
+type NewGenerator = Pick<Database['codeGenerator'], 'id' | 'seed' | 'digits' | 'period'>
+
+/** The state of a generator of which no code was accepted yet. */
+export const neverUsed = { lastStep: -1, drift: 0, syncState: 'Never Used' } as const
+
+export const insertCodeGenerator = change('insertCodeGenerator', (db, generator: Slots<NewGenerator>) =>
+  db.insertInto('codeGenerator').values({
+    ...pick(generator, ['id', 'seed', 'digits', 'period']),
+    ...neverUsed,
+  }),
+)
+
+/** Of the hardware token or the authenticator app (`selfEnrolled`) the user has. */
+export const generatorOfHardware = firstRow('generatorOfHardware', (db, userId: Slot<string>) =>
+  ofHardware(db, userId).select('hardwareToken.selfEnrolled'),
+)
+
+/** Of the device that answers for the user in the domain. */
+export const generatorOfDevice = firstRow('generatorOfDevice', (db, domainId: Slot<string>, userId: Slot<string>) =>
+  ofDevice(db, domainId, userId),
+)
+
+/** Both; `selfEnrolled` is null for the device. */
+export const generatorsOf = allRows('generatorsOf', (db, domainId: Slot<string>, userId: Slot<string>) =>
+  ofHardware(db, userId)
+    .select((eb) => eb.ref('hardwareToken.selfEnrolled').$castTo<Fact | null>().as('selfEnrolled'))
+    .unionAll(ofDevice(db, domainId, userId).select((eb) => eb.lit(null).$castTo<Fact | null>().as('selfEnrolled'))),
+)
+
+const ofHardware = (db: Queryable, userId: Slot<string>) =>
+  db
+    .selectFrom('codeGenerator')
+    .innerJoin('hardwareToken', 'hardwareToken.id', 'codeGenerator.id')
+    .selectAll('codeGenerator')
+    .where('hardwareToken.userId', '=', userId)
+
+const ofDevice = (db: Queryable, domainId: Slot<string>, userId: Slot<string>) =>
+  db
+    .selectFrom('codeGenerator')
+    .innerJoin('device', 'device.id', 'codeGenerator.id')
+    .innerJoin('token', 'token.id', 'device.tokenId')
+    .selectAll('codeGenerator')
+    .where((is) =>
+      is.and({ 'token.domainId': domainId, 'token.userId': userId, 'token.state': 'active', 'device.revokedAt': null }),
+    )
+
+/** What says when a code of it was last accepted; see `lastCodeAt`. */
+export const lastStepOf = firstRow('lastStepOf', (db, id: Slot<string>) =>
+  db.selectFrom('codeGenerator').select(['lastStep', 'drift', 'period']).where('id', '=', id),
+)
+
+/** Uses a time step up, and all before it. @returns false when it was used already. */
+export const useStep = changesRow(
+  'useStep',
+  (db, id: Slot<string>, { step, drift }: Slots<{ step: number; drift: number }>) =>
+    db
+      .updateTable('codeGenerator')
+      .set({ lastStep: step, drift, seenStep: null, seenAt: null, syncState: 'Synchronized' })
+      .where('id', '=', id)
+      .where('lastStep', '<', step),
+)
+
+/** Remembers a step that was too far away to be accepted. */
+export const rememberStep = change('rememberStep', (db, id: Slot<string>, seen: Slots<{ step: number; at: number }>) =>
+  db
+    .updateTable('codeGenerator')
+    .set({ seenStep: seen.step, seenAt: seen.at, syncState: 'Out of Sync' })
+    .where('id', '=', id)
+    .where('lastStep', '<', seen.step),
+)
+
+export const removeCodeGenerators = change('removeCodeGenerators', (db, ids: List<string>) =>
+  db.deleteFrom('codeGenerator').where('id', 'in', ids),
+)

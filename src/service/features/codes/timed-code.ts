@@ -1,0 +1,77 @@
+import type { ServiceContext } from '../../engine/context/service-context.ts'
+import { UnsealError } from '../../engine/secrets/sealing.ts'
+import { judgeCode } from './totp.ts'
+import type { CodeSource, Verdict } from './totp.ts'
+import { generatorsOf, rememberStep, useStep } from './statements.ts'
+import type { CodeGeneratorRow } from './statements.ts'
+import type { DomainRow } from '../domains/statements.ts'
+import type { Queryable } from '../../engine/database/schema.ts'
+
+type Context = Pick<ServiceContext, 'clock' | 'secrets'>
+
+/**
+ * Finds the user's hardware token, or the user's device in the domain, that currently shows the code. Uses the code up.
+ * @returns its id; undefined if neither shows the code.
+ */
+export async function checkTimedCode(
+  ctx: Context,
+  db: Queryable,
+  { userId, domain, code }: { userId: string; domain: DomainRow; code: string },
+): Promise<string | undefined> {
+  const seen: { readonly id: string; readonly step: number }[] = []
+  let fault: UnsealError | undefined
+  const generators = await generatorsOf(db, domain.id, userId)
+  const hardware = generators.find(({ selfEnrolled }) => selfEnrolled !== null)
+  const device = generators.find(({ selfEnrolled }) => selfEnrolled === null)
+  for (const source of [
+    { generator: hardware, resynchronizes: hardware?.selfEnrolled === 0 },
+    { generator: device, resynchronizes: false },
+  ]) {
+    try {
+      const { id, verdict } = judge(ctx, { ...source, userId }, code)
+      // The conditional update decides: if the same code is used several times at once, one succeeds.
+      if (verdict.outcome === 'accepted' && (await useStep(db, id, verdict))) return id
+      if (verdict.outcome === 'seen') seen.push({ id, step: verdict.step })
+    } catch (error) {
+      if (!(error instanceof UnsealError)) throw error
+      fault = error
+    }
+  }
+  // A damaged seed is an internal error and not a wrong code of the user. The other source has been checked.
+  if (fault) throw fault
+  for (const { id, step } of seen) await rememberStep(db, id, { step, at: ctx.clock.now() })
+  return undefined
+}
+
+interface Judged {
+  readonly id: string
+  readonly verdict: Verdict
+}
+
+interface Source {
+  readonly generator: CodeGeneratorRow | undefined
+  readonly resynchronizes: boolean
+  /** The user who entered the code: values sealed for another user do not open. */
+  readonly userId: string
+}
+
+function judge({ secrets, clock }: Context, { generator, resynchronizes, userId }: Source, code: string): Judged {
+  // Without a generator, the same work is done, so that timing reveals nothing.
+  if (!generator) return { id: '', verdict: asWrong(judgeCode(dummySource, code, clock.now())) }
+  const seed = secrets.open(generator.seed, { kind: 'seed', id: generator.id, userId })
+  const source = { ...generator, seed, resynchronizes }
+  return { id: generator.id, verdict: judgeCode(source, code, clock.now()) }
+}
+
+const asWrong = (_verdict: Verdict): Verdict => ({ outcome: 'wrong' })
+
+const dummySource: CodeSource = {
+  seed: '00'.repeat(20),
+  digits: 6,
+  period: 30,
+  lastStep: -1,
+  drift: 0,
+  seenStep: null,
+  seenAt: null,
+  resynchronizes: false,
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+
+import { CollectMoveRequest, devicePaths } from '../../../contract/device.ts'
+import type { Activated } from '../../../contract/device-answers.ts'
+import { Id } from '../../../contract/text.ts'
+import type { ServiceContext } from '../../engine/context/service-context.ts'
+import { ApiProblem } from '../../engine/base/problem.ts'
+import { activationOfToken } from './activation-statements.ts'
+import { generatorOfDevice } from '../codes/statements.ts'
+import { deviceById } from './statements.ts'
+import { cancelMove, claimById, requestMove } from './move-statements.ts'
+import type { ClaimRow } from './move-statements.ts'
+import { activatedView } from './bind-device.ts'
+import { checkPin, reserveRequiredPin } from './check-pin.ts'
+import { parseContent, peek, verify } from './signature.ts'
+import { consumeCall } from './signed-call.ts'
+import type { SignedCall } from './signed-call.ts'
+
+const Subject = z.object({ sub: Id })
+
+/**
+ * The new device asks for the account that it has claimed, with its own key: nothing until the old device has confirmed.
+ * The PIN is checked only afterwards, so that a claim alone does not allow guessing it.
+ */
+export async function collectMove(ctx: ServiceContext, jws: string): Promise<{ account?: Activated }> {
+  const { db } = ctx.store
+  const subject = Subject.safeParse(peek(jws))
+  const claim = subject.success ? await claimById(db, subject.data.sub, ctx.clock.now()) : undefined
+  if (!claim) throw noClaim()
+  const key = { kty: 'EC', crv: 'P-256', x: claim.claimKeyX, y: claim.claimKeyY } as const
+  const verified = verify(ctx, jws, key, { method: 'POST', path: devicePaths.collectMove })
+  const request = parseContent(CollectMoveRequest, verified.payload)
+  const device = await deviceById(db, claim.claimId)
+  return device ? { account: await account(ctx, { ...verified, device }, request) } : waitFor(ctx, claim, request)
+}
+
+async function waitFor({ store: { db } }: ServiceContext, claim: ClaimRow, { cancel }: CollectMoveRequest) {
+  const old = await deviceById(db, claim.deviceId)
+  if (old?.revokedAt !== null) throw noClaim()
+  if (cancel) await cancelMove(db, claim.deviceId)
+  else if (claim.requested === 0) await requestMove(db, claim.claimId)
+  return {}
+}
+
+async function account(ctx: ServiceContext, call: SignedCall, { pin }: CollectMoveRequest): Promise<Activated> {
+  const { id, tokenId, domainId, userId } = call.device
+  const taken = await ctx.store.db.transaction().execute(async (db) => {
+    await consumeCall(db, call)
+    return reserveRequiredPin(ctx, db, { device: call.device, pin, attempt: call.claims.jti })
+  })
+  if (taken) await checkPin(ctx, taken, pin ?? '')
+  const activation = await activationOfToken(ctx.store.db, tokenId)
+  const generator = await generatorOfDevice(ctx.store.db, domainId, userId)
+  if (!activation || !generator) throw noClaim()
+  const seed = ctx.secrets.open(generator.seed, { kind: 'seed', id, userId })
+  return activatedView(ctx, activation, { id, seed, push: false })
+}
+
+/** The same for claims that were canceled or have expired. */
+const noClaim = () => new ApiProblem('api.error.notfound.activationcode')

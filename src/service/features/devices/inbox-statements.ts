@@ -1,0 +1,33 @@
+import { isOpenCall } from '../callers/statements.ts'
+import { firstRow } from '../../engine/database/statement.ts'
+import type { Slot, Slots } from '../../engine/database/statement.ts'
+
+/** Whether a device is in use, and what its inbox holds besides requests. Most inboxes hold nothing else. */
+export const inboxOfDevice = firstRow(
+  'inboxOfDevice',
+  (db, of: Slots<{ deviceId: string; noticesAfter: number }>, now: Slot<number>) =>
+    db
+      .selectFrom('device')
+      .select(['device.revokedAt', 'device.moved'])
+      .select((is) => [
+        is
+          .exists(
+            is
+              .selectFrom('deviceNotice')
+              .select('deviceNotice.id')
+              .whereRef('deviceNotice.deviceId', '=', 'device.id')
+              .where('deviceNotice.createdAt', '>', of.noticesAfter),
+          )
+          .as('hasNotices'),
+        is
+          .exists(
+            is
+              .selectFrom('callerVerification')
+              .select('callerVerification.id')
+              .whereRef('callerVerification.deviceId', '=', 'device.id')
+              .where(isOpenCall(now)),
+          )
+          .as('hasCalls'),
+      ])
+      .where('device.id', '=', of.deviceId),
+)

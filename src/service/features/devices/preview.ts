@@ -1,0 +1,59 @@
+import { MoveCode, PreviewRequest } from '../../../contract/device.ts'
+import type { Preview } from '../../../contract/device-answers.ts'
+import { accountView } from './bind-device.ts'
+import { findMove } from './move.ts'
+import { parseContent } from './signature.ts'
+import { tryCode } from './tries.ts'
+import type { ServiceContext } from '../../engine/context/service-context.ts'
+import { activationOf, replacementOf } from './activation-statements.ts'
+import type { Activation } from './activation-statements.ts'
+import { domainById } from '../domains/statements.ts'
+import { memberBy } from '../domains/member-statements.ts'
+import { isInForce } from '../factors/passes.ts'
+import type { Queryable } from '../../engine/database/schema.ts'
+import { activationCodeText } from '../../engine/secrets/secrets.ts'
+
+/**
+ * Names the account that a code would join. A wrong code costs an attempt, because the response reveals whether a code exists.
+ */
+export async function preview(
+  ctx: ServiceContext,
+  given: { body: unknown; address: string | undefined },
+): Promise<Preview> {
+  const { code } = parseContent(PreviewRequest, given.body)
+  const { db } = ctx.store
+  const isMove = MoveCode.safeParse(code).success
+  const found = await tryCode(ctx, given.address, async () =>
+    isMove ? (await findMove(ctx, db, code))?.activation : findActivation(ctx, db, code),
+  )
+  return accountView(ctx, found)
+}
+
+/** The target of an activation code, and whether the new device replaces the present one. */
+export type FoundActivation = Activation & { readonly replaces: boolean }
+
+/** Finds the target of an activation code. */
+export async function findActivation(
+  { secrets, clock }: Pick<ServiceContext, 'secrets' | 'clock'>,
+  db: Queryable,
+  code: string,
+): Promise<FoundActivation | undefined> {
+  const lookups = secrets.lookups(activationCodeText(code))
+  const pending = await activationOf(db, lookups, clock.now())
+  const found = pending ?? (await replacementOf(db, lookups, clock.now()))
+  if (!found?.sealedCode) return undefined
+  // An attacker who can write to the database could move a lookup to another user's token, but not the sealed code.
+  const kind = pending ? 'activation code' : 'replacement code'
+  const meant = secrets.open(found.sealedCode, { kind, id: found.tokenId, userId: found.userId })
+  if (meant !== code || !(await isStillGranted(db, found, clock.now()))) return undefined
+  return { ...found, replaces: !pending }
+}
+
+/** A code ends with the factor that the user passed with to see it, so that the thief of a token loses it too. */
+async function isStillGranted(db: Queryable, activation: Activation, now: number): Promise<boolean> {
+  const { organizationId, domainId, userId, grantedFactor: factor, grantedFactorId: factorId } = activation
+  if (factor === null) return true
+  const domain = await domainById(db, organizationId, domainId)
+  const user = domain && (await memberBy(db, { organizationId, domainId }, { id: userId }))
+  return domain !== undefined && user !== undefined && isInForce(db, { domain, user, factor, factorId }, now)
+}

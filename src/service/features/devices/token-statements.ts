@@ -1,0 +1,107 @@
+import type { Insertable, Selectable } from 'kysely'
+
+import { endDevices } from './statements.ts'
+import { isPending } from '../sessions/pending.ts'
+import type { Database, Queryable } from '../../engine/database/schema.ts'
+import { allRows, change, changesRow, firstRow, pick, withDefaults } from '../../engine/database/statement.ts'
+import type { List, Slot, Slots } from '../../engine/database/statement.ts'
+
+export type TokenRow = Selectable<Database['token']>
+
+/** What a revocation ended. Requests that wait for these must be notified. */
+export interface Revoked {
+  readonly tokens: readonly Ended[]
+  readonly devices: readonly Ended[]
+  readonly sessions: readonly Ended[]
+}
+
+/** A token, device or session that is no more, and whose it was. */
+export type Ended = Pick<TokenRow, 'id' | 'domainId' | 'userId'>
+
+export const noneRevoked: Revoked = { tokens: [], devices: [], sessions: [] }
+
+export const insertToken = change('insertToken', (db, row: Slots<Insertable<Database['token']>>) =>
+  db.insertInto('token').values({
+    ...pick(row, ['id', 'domainId', 'userId', 'state', 'createdAt']),
+    ...withDefaults(row, { code: null, codeLookup: null, codeExpiresAt: null, mailedAt: null, activatedAt: null }),
+    ...withDefaults(row, { firstOnly: 0, selfEnrollment: 0, grantedFactor: null, grantedFactorId: null }),
+  }),
+)
+
+/** Also one whose code has expired: `hasExpired` tells. */
+export const tokenOf = firstRow('tokenOf', (db, domainId: Slot<string>, userId: Slot<string>) =>
+  db.selectFrom('token').selectAll().where('domainId', '=', domainId).where('userId', '=', userId),
+)
+
+interface Revoking {
+  readonly userIds: readonly string[]
+  readonly domainId?: string | undefined
+  readonly epoch?: string | undefined
+}
+
+/** Takes users' tokens away, in one domain or in all, with the devices that hold them and the sessions they could answer. */
+export async function revokeTokens(
+  db: Queryable,
+  { userIds, domainId, epoch }: Revoking,
+  now: number,
+): Promise<Revoked> {
+  const revoke = domainId === undefined ? inAllDomains : inOneDomain
+  const of = { userIds, domainId: domainId ?? '' }
+  const tokens = await revoke.tokens(db, of)
+  const devices = await revoke.devices(db, of, now)
+  await endDevices(db, devices, epoch)
+  const sessions = await revoke.sessions(db, of, now)
+  return { tokens, devices, sessions }
+}
+
+type OfUsers = Slots<{ userIds: readonly string[]; domainId: string }>
+
+const inOneDomain = revocations('in one domain')
+const inAllDomains = revocations('in all domains')
+
+function revocations(where: 'in one domain' | 'in all domains') {
+  const one = where === 'in one domain'
+  return {
+    tokens: allRows(`revoke tokens ${where}`, (db, { userIds, domainId }: OfUsers) =>
+      db
+        .deleteFrom('token')
+        .where('userId', 'in', userIds)
+        .$if(one, (query) => query.where('domainId', '=', domainId))
+        .returning(['id', 'domainId', 'userId']),
+    ),
+    devices: allRows(`revoke devices ${where}`, (db, { userIds, domainId }: OfUsers, now: Slot<number>) =>
+      db
+        .updateTable('device')
+        .set({ revokedAt: now, pin: null, push: null })
+        .where('userId', 'in', userIds)
+        .where('revokedAt', 'is', null)
+        .$if(one, (query) => query.where('domainId', '=', domainId))
+        .returning(['id', 'domainId', 'userId']),
+    ),
+    sessions: allRows(`cancel sessions ${where}`, (db, { userIds, domainId }: OfUsers, now: Slot<number>) =>
+      db
+        .updateTable('session')
+        .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
+        .where('userId', 'in', userIds)
+        .where(isPending(now))
+        .$if(one, (query) => query.where('domainId', '=', domainId))
+        .returning(['id', 'domainId', 'userId']),
+    ),
+  }
+}
+
+/** Removes a token whose code a page shows. @returns false where it is not pending, or an administrator issued it. */
+export const removeShownToken = changesRow('removeShownToken', (db, id: Slot<string>) =>
+  db.deleteFrom('token').where('id', '=', id).where('state', '=', 'pending').where('selfEnrollment', '=', 1),
+)
+
+/** Ends the links that were mailed to users, whose mailbox is another one now. */
+export const expireMailedLinks = change('expireMailedLinks', (db, userIds: List<string>, now: Slot<number>) =>
+  db
+    .updateTable('token')
+    .set({ codeExpiresAt: now })
+    .where('userId', 'in', userIds)
+    .where('state', '=', 'pending')
+    .where('mailedAt', 'is not', null)
+    .where('codeExpiresAt', '>', now),
+)

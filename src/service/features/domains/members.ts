@@ -1,0 +1,147 @@
+import type { z } from 'zod'
+
+import { maxReportedRows } from '../../../contract/domains.ts'
+import type * as contract from '../../../contract/domains.ts'
+import { Email, Name } from '../../../contract/users.ts'
+import { validate } from '../../../contract/validate.ts'
+import { auditCall, auditRevoked } from '../../engine/audit/audit.ts'
+import type { ServiceContext } from '../../engine/context/service-context.ts'
+import { cutPage, parsePage } from '../../engine/http/paging.ts'
+import type { Call, Handler, Input, Prepare, PreparedHandler } from '../../engine/http/route.ts'
+import { ApiProblem } from '../../engine/base/problem.ts'
+import { lockMember } from '../factors/lock-member.ts'
+import { isLeaving, leaveDomain } from '../users/leave.ts'
+import { listMembers } from './member-statements.ts'
+import * as tickets from '../users/synchronization/statements.ts'
+import type { Queryable } from '../../engine/database/schema.ts'
+import { noneRevoked } from '../devices/token-statements.ts'
+import { lockUser, userById } from '../users/statements.ts'
+import type { SynchronizedRow } from '../users/synchronization/stage.ts'
+import { synchronizeMembers } from '../users/synchronization/synchronize.ts'
+import { findDomain, findMember } from './find.ts'
+import { notifyRevoked } from '../../engine/waiting/notify.ts'
+import { addToDomain, showAll } from '../users/operations.ts'
+
+export const add: Handler<typeof contract.addMember> = async (input, call) => {
+  const domain = await findDomain(call, input.domainId)
+  await call.store.db.transaction().execute(async (db) => {
+    const { userId } = input
+    // So that a user who is being deleted is not left with a membership, and an administrator who changes the user knows of it.
+    if (!(await lockUser(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
+    if (!(await userById(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
+    const of = { domainId: domain.id, userIds: [userId] }
+    const ended = (await isLeaving(db, domain.id, userId))
+      ? await leaveDomain(db, of, { now: call.clock.now(), secrets: call.secrets })
+      : noneRevoked
+    await auditRevoked(db, call, ended, call)
+    await addToDomain(db, call, domain.id, userId)
+    notifyRevoked(db, call, ended)
+  })
+}
+
+export const get: Handler<typeof contract.getMember> = async (input, call) => {
+  const { user } = await findMember(call, input.domainId, { id: input.userId })
+  const [shown] = await showAll(call, [user])
+  if (!shown) throw new ApiProblem('api.error.notfound.user')
+  return shown
+}
+
+export const list: Handler<typeof contract.listMembers> = async (input, call) => {
+  const domain = await findDomain(call, input.domainId)
+  const page = parsePage(input.page)
+  return showAll(call, cutPage(call, await listMembers(call.store.db, domain.id, page), page))
+}
+
+export const remove: Handler<typeof contract.removeMember> = async ({ domainId, userId }, call) => {
+  await findDomain(call, domainId)
+  await call.store.db.transaction().execute((db) => removeInTransaction(db, call, { domainId, userId }))
+}
+
+export async function removeInTransaction(
+  db: Queryable,
+  ctx: ServiceContext & { readonly organizationId: string },
+  { domainId, userId }: { readonly domainId: string; readonly userId: string },
+): Promise<void> {
+  await lockMember(db, ctx, domainId, userId)
+  const ended = await leaveDomain(db, { domainId, userIds: [userId] }, { now: ctx.clock.now(), secrets: ctx.secrets })
+  await auditRevoked(db, ctx, ended, ctx)
+  await auditCall(db, ctx, 'membership.removed', { domain: domainId, user: userId })
+  notifyRevoked(db, ctx, ended)
+}
+
+/** Lists are ordered by arrival: a slow upload does not overwrite a list that arrived later. */
+export const drawTicket: Prepare<typeof contract.synchronizeMembers, number> = async (params, call) => {
+  const { organizationId } = call
+  const ticket = await tickets.drawTicket(call.store.db, { organizationId, domainId: params.domainId })
+  if (ticket === undefined) throw new ApiProblem('api.error.notfound.domain')
+  return ticket
+}
+
+export const synchronize: PreparedHandler<typeof contract.synchronizeMembers, number> = async (input, call, ticket) => {
+  const { organizationId, http } = call
+  const { domainId } = input
+  const expected = expectedVersion(call)
+  const { rows: usable, report } =
+    call.version === '1.3' ? { rows: input.rows, report: undefined } : await usableRows(input.rows)
+  const rows = await distinctRows(usable)
+  await synchronizeMembers(call, { organizationId, domainId, rows, ticket, expected, disconnected: http?.disconnected })
+  if (call.version !== '1.3') http?.setHeader('ETag', `"${ticket}"`)
+  if (report)
+    call.logger.warn(
+      { domain: domainId, unused: report.unused },
+      'synchronization: some names or addresses were not used',
+    )
+  return report
+}
+
+/** The rows without the names and addresses that cannot be used, and a report of these. */
+async function usableRows(
+  rows: Input<typeof contract.synchronizeMembers>['rows'],
+): Promise<{ rows: SynchronizedRow[]; report: contract.SynchronizationReport | undefined }> {
+  const usable: SynchronizedRow[] = []
+  const reported: contract.SynchronizationReport['rows'] = []
+  let unused = 0
+  for (const [position, { username, name, email }] of rows.entries()) {
+    if (position % slice === 0) await new Promise<void>((resolve) => void setImmediate(resolve))
+    const use = (field: 'name' | 'email', schema: z.ZodType<string>, value: string): string | undefined => {
+      const validated = validate(schema, value)
+      if (validated.success) return value
+      unused += 1
+      const [{ message }] = validated.mistakes
+      if (reported.length < maxReportedRows) reported.push({ row: position, field, message })
+      return undefined
+    }
+    usable.push({ username, name: use('name', Name, name), email: email === '' ? '' : use('email', Email, email) })
+  }
+  return { rows: usable, report: unused === 0 ? undefined : { unused, rows: reported } }
+}
+
+/** The version in `If-Match`, in quotes. Only version 1.4 of the interface has it. */
+function expectedVersion({ version, http }: Call): number | undefined {
+  const ifMatch = http?.ifMatch ?? '*'
+  if (version === '1.3' || ifMatch === '*') return undefined
+  const [, digits] = /^"(\d{1,15})"$/.exec(ifMatch) ?? []
+  if (digits === undefined) throw new ApiProblem('api.error.precondition', 'If-Match: expected a version in quotes.')
+  return Number(digits)
+}
+
+/** Rows that are compared before the event loop continues with other work. */
+const slice = 5_000
+
+/**
+ * Identical rows count as one. Two different rows for one username are rejected; the message says where they are, not what
+ * they contain.
+ */
+async function distinctRows(rows: readonly SynchronizedRow[]): Promise<SynchronizedRow[]> {
+  const firsts = new Map<string, { row: SynchronizedRow; position: number }>()
+  for (const [position, row] of rows.entries()) {
+    if (position % slice === 0) await new Promise<void>((resolve) => void setImmediate(resolve))
+    const first = firsts.get(row.username)
+    if (!first) firsts.set(row.username, { row, position })
+    else if (row.name !== first.row.name || row.email !== first.row.email) {
+      const message = `users[${position}].username: the same as users[${first.position}].username, but name or email differ`
+      throw new ApiProblem('api.error.invalid.users', message)
+    }
+  }
+  return Array.from(firsts.values(), ({ row }) => row)
+}

@@ -1,0 +1,67 @@
+import { emailCodeLifetime } from './rules.ts'
+import { latestBeginning } from '../../engine/base/present.ts'
+import type { Database, Queryable } from '../../engine/database/schema.ts'
+import { change, changesRow, derived, pick } from '../../engine/database/statement.ts'
+import type { List, Slot, Slots } from '../../engine/database/statement.ts'
+
+/** Which code is meant: one a user and domain. */
+type Of = Pick<Database['emailCode'], 'domainId' | 'userId'>
+
+/** From now on only this one is good. */
+export const replaceEmailCode = change('replaceEmailCode', (db, row: Slots<Database['emailCode']>) =>
+  db
+    .insertInto('emailCode')
+    .values(pick(row, ['domainId', 'userId', 'codeLookup', 'wrongTries', 'expiresAt']))
+    .onConflict((conflict) =>
+      conflict.columns(['domainId', 'userId']).doUpdateSet(pick(row, ['codeLookup', 'wrongTries', 'expiresAt'])),
+    ),
+)
+
+/** Uses a code up. @returns false where it is not the newest one, has expired, or was used. */
+export const useEmailCode = changesRow(
+  'useEmailCode',
+  (db, { domainId, userId, codeLookups }: Slots<Of & { codeLookups: readonly string[] }>, now: Slot<number>) =>
+    db
+      .deleteFrom('emailCode')
+      .where((is) => is.and({ domainId, userId }))
+      .where('codeLookup', 'in', codeLookups)
+      .where('expiresAt', '>', now)
+      .where('expiresAt', '<=', derived(now, latestExpiry)),
+)
+
+/** A later one was set by a clock that was ahead. */
+const latestExpiry = (now: number): number => latestBeginning(now + emailCodeLifetime)
+
+/** Counts a wrong try; the last one takes the code away. */
+export async function countWrongEmailCode(db: Queryable, of: Of, maxTries: number): Promise<void> {
+  await countWrongTry(db, of)
+  await removeTriedCode(db, of, maxTries)
+}
+
+const countWrongTry = change('countWrongTry', (db, { domainId, userId }: Slots<Of>) =>
+  db
+    .updateTable('emailCode')
+    .set((eb) => ({ wrongTries: eb('wrongTries', '+', 1) }))
+    .where((is) => is.and({ domainId, userId })),
+)
+
+const removeTriedCode = change('removeTriedCode', (db, { domainId, userId }: Slots<Of>, maxTries: Slot<number>) =>
+  db
+    .deleteFrom('emailCode')
+    .where((is) => is.and({ domainId, userId }))
+    .where('wrongTries', '>=', maxTries),
+)
+
+/** @param of Of all domains where none is named. */
+export const removeEmailCodes = (
+  db: Queryable,
+  { userIds, domainId }: { userIds: readonly string[]; domainId?: string | undefined },
+): Promise<void> => (domainId === undefined ? removeCodesOf(db, userIds) : removeCodesIn(db, domainId, userIds))
+
+const removeCodesOf = change('removeCodesOf', (db, userIds: List<string>) =>
+  db.deleteFrom('emailCode').where('userId', 'in', userIds),
+)
+
+const removeCodesIn = change('removeCodesIn', (db, domainId: Slot<string>, userIds: List<string>) =>
+  db.deleteFrom('emailCode').where('userId', 'in', userIds).where('domainId', '=', domainId),
+)

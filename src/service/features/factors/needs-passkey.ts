@@ -1,0 +1,21 @@
+import { needsPasskey } from '../../../contract/phishing-resistance.ts'
+import type { PhishingResistance } from '../../../contract/phishing-resistance.ts'
+import { passkeysOfUser } from '../passkeys/statements.ts'
+import type { Queryable } from '../../engine/database/schema.ts'
+
+interface Of {
+  readonly policy: PhishingResistance
+  readonly userId: string
+  /** The relying party of the app; where it is not known, passkeys for any app count. */
+  readonly rpId?: string | undefined
+}
+
+/** Whether the user can pass by nothing but a passkey. Passkeys are read only where the answer depends on them. */
+export async function userNeedsPasskey(db: Queryable, { policy, userId, rpId }: Of): Promise<boolean> {
+  if (policy !== 'prefer') return needsPasskey(policy, false)
+  const passkeys = await passkeysOfUser(db, userId)
+  return needsPasskey(
+    policy,
+    passkeys.some((passkey) => passkey.rpId === (rpId ?? passkey.rpId)),
+  )
+}

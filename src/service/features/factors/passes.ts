@@ -1,0 +1,95 @@
+import type { Factor } from '../../../contract/users.ts'
+import { addressRest } from '../email-codes/rules.ts'
+import { latestBeginning } from '../../engine/base/present.ts'
+import { bypassCodesOfUsers } from '../bypass-codes/statements.ts'
+import { generatorOfDevice, generatorOfHardware } from '../codes/statements.ts'
+import { activeDevice } from '../devices/statements.ts'
+import type { DomainRow } from '../domains/statements.ts'
+import { passkeyOfUser } from '../passkeys/statements.ts'
+import type { Queryable } from '../../engine/database/schema.ts'
+import type { SessionRow } from '../sessions/statements.ts'
+import { derived, firstRow } from '../../engine/database/statement.ts'
+import type { Slot, Slots } from '../../engine/database/statement.ts'
+import type { UserRow } from '../users/statements.ts'
+
+/** A factor as a pass names it. */
+export interface PassedFactor {
+  readonly factor: Factor
+  /** Null for e-mail. */
+  readonly factorId: string | null
+}
+
+/** The approval of a user that its challenge has used up. */
+export const redeemedSession = firstRow('redeemedSession', (db, { id, userId }: Slots<Owned>) =>
+  db
+    .selectFrom('session')
+    .selectAll()
+    .where((is) => is.and({ id, userId, state: 'approved', passed: 1 })),
+)
+
+/** What the user can pass with in the domain; passkeys are valid in apps, whatever their domain is. */
+export async function factorsInDomain(
+  db: Queryable,
+  { domain, user }: { readonly domain: DomainRow; readonly user: UserRow },
+  now: number,
+): Promise<Factor[]> {
+  const device = await activeDevice(db, domain.id, user.id)
+  const generator = (await generatorOfDevice(db, domain.id, user.id)) ?? (await generatorOfHardware(db, user.id))
+  const codes = domain.bypassEnabled === 1 ? await bypassCodesOfUsers(db, [user.id], now) : []
+  const hasEmail = domain.emailOtpEnabled === 1 && user.email !== '' && addressRest(user, now) === 0
+  return [
+    ...(device ? (['push'] as const) : []),
+    ...(generator ? (['otp'] as const) : []),
+    ...(codes.length > 0 ? (['bypass'] as const) : []),
+    ...(hasEmail ? (['email'] as const) : []),
+  ]
+}
+
+/**
+ * Whether the very device, token, passkey or code is still the user's and valid in the domain. A code that the pass itself has
+ * used up is; one that was withdrawn or has expired is not.
+ */
+export async function isInForce(
+  db: Queryable,
+  { domain, user, factor, factorId }: PassedFactor & { readonly domain: DomainRow; readonly user: UserRow },
+  now: number,
+): Promise<boolean> {
+  return inForce[factor](db, { domain, user, id: factorId ?? '' }, now)
+}
+
+interface Used {
+  readonly domain: DomainRow
+  readonly user: UserRow
+  /** Of the device, token, passkey or code; empty for e-mail. */
+  readonly id: string
+}
+
+const inForce: Readonly<Record<Factor, (db: Queryable, used: Used, now: number) => Promise<boolean>>> = {
+  passkey: async (db, { user, id }) => (await passkeyOfUser(db, { id, userId: user.id })) !== undefined,
+  push: isDevice,
+  otp: async (db, used) =>
+    (await isDevice(db, used)) || (await ownHardware(db, { id: used.id, userId: used.user.id })) !== undefined,
+  email: async (_db, { domain, user }, now) =>
+    domain.emailOtpEnabled === 1 && user.email !== '' && addressRest(user, now) === 0,
+  bypass: async (db, { domain, user, id }, now) =>
+    domain.bypassEnabled === 1 && (await keptCode(db, { id, userId: user.id }, now)) !== undefined,
+}
+
+async function isDevice(db: Queryable, { domain, user, id }: Used): Promise<boolean> {
+  return (await activeDevice(db, domain.id, user.id))?.id === id
+}
+
+type Owned = Pick<SessionRow, 'id' | 'userId'>
+
+const keptCode = firstRow('keptCode', (db, { id, userId }: Slots<Owned>, now: Slot<number>) =>
+  db
+    .selectFrom('bypassCode')
+    .select('id')
+    .where((is) => is.and({ id, userId }))
+    .where('expiresAt', '>', now)
+    .where('createdAt', '<=', derived(now, latestBeginning)),
+)
+
+const ownHardware = firstRow('ownHardware', (db, { id, userId }: Slots<Owned>) =>
+  db.selectFrom('hardwareToken').select('id').where('id', '=', id).where('userId', '=', userId),
+)

@@ -1,0 +1,7 @@
+import type { RejectionCode } from '../../../../contract/admin/stock.ts'
+import type { Rejected } from '../../../engine/base/import-rows.ts'
+
+export const hotpReason = 'counter-based tokens (HOTP) are not supported, only time-based tokens (TOTP)'
+
+/** A row that cannot be imported. */
+export const reject = (line: number, code: RejectionCode, reason: string): Rejected => ({ line, code, reason })

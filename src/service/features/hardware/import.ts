@@ -1,0 +1,149 @@
+import { NewHardwareToken } from '../../../contract/hardware.ts'
+import type { RejectionCode } from '../../../contract/admin/stock.ts'
+import { describeMistakes, validate } from '../../../contract/validate.ts'
+import type { Mistake } from '../../../contract/validate.ts'
+import { audit } from '../../engine/audit/audit.ts'
+import { undecided } from '../../engine/context/within.ts'
+import type { Transact } from '../../engine/context/within.ts'
+import { defaultAlias, digitsOf } from './rules.ts'
+import { newId } from '../../engine/base/random.ts'
+import { insertHardwareTokens, presentSerialNumbers } from './statements.ts'
+import type { NewHardwareTokenRow } from './statements.ts'
+import type { Acting } from '../../engine/context/acting.ts'
+import { RefusalError } from '../../engine/base/errors.ts'
+import { importRows, inSmallSteps } from '../../engine/base/import-rows.ts'
+import type { ImportOptions, ImportReport, Rejected, RowBatches } from '../../engine/base/import-rows.ts'
+
+/** A row of an import file: a token in the form of the contract, not yet validated, or the reason why it could not be read. */
+export type ImportRow = { readonly line: number } & ({ readonly token: unknown } | Omit<Rejected, 'line'>)
+
+interface HardwareImportOptions extends ImportOptions {
+  /** Opens the transaction in which the tokens are stored. */
+  readonly transact?: Transact<Acting>
+}
+
+/** Imports hardware tokens by the rules of the REST interface, all in one transaction. */
+export async function importHardwareTokens(
+  ctx: Acting,
+  organizationId: string,
+  rows: RowBatches<ImportRow>,
+  options: HardwareImportOptions = {},
+): Promise<ImportReport> {
+  const check = createCheck()
+  return importRows(
+    {
+      rows,
+      check: (some) => withoutPresent(ctx, organizationId, check(some)),
+      importAll: (accepted) => insertAll(ctx, organizationId, accepted, options),
+    },
+    options,
+  )
+}
+
+interface Accepted {
+  readonly line: number
+  readonly token: ReturnType<typeof NewHardwareToken.parse>
+}
+
+interface Checked {
+  readonly accepted: readonly Accepted[]
+  readonly rejected: readonly Rejected[]
+}
+
+/** Checks the rows of one file, a serial number of which may be repeated in a later step. */
+function createCheck(): (rows: readonly ImportRow[]) => Checked {
+  const lines = new Map<string, number>()
+  return (rows) => {
+    const accepted: Accepted[] = []
+    const rejected: Rejected[] = []
+    for (const row of rows) {
+      const checked = checkRow(row)
+      if ('reason' in checked) {
+        rejected.push(checked)
+        continue
+      }
+      const { serialNumber } = checked.token
+      const first = lines.get(serialNumber)
+      if (first === undefined) {
+        lines.set(serialNumber, row.line)
+        accepted.push(checked)
+      } else rejected.push({ line: row.line, code: 'repeated', reason: `line ${first} has the same serial number` })
+    }
+    return { accepted, rejected }
+  }
+}
+
+function checkRow(row: ImportRow): Accepted | Rejected {
+  if ('reason' in row) return row
+  const validated = validate(NewHardwareToken, row.token)
+  if (validated.success) return { line: row.line, token: validated.data }
+  const { mistakes } = validated
+  return { line: row.line, code: codeOf(mistakes[0]), reason: describeMistakes(mistakes) }
+}
+
+const codes: Readonly<Record<keyof NewHardwareToken, RejectionCode>> = {
+  serialNumber: 'serial',
+  seed: 'seed',
+  type: 'type',
+  timeStep: 'step',
+  alias: 'alias',
+}
+
+const codeOf = ({ path: [field = ''] }: Mistake): RejectionCode =>
+  (codes as Readonly<Record<PropertyKey, RejectionCode>>)[field] ?? 'row'
+
+async function withoutPresent(ctx: Acting, organizationId: string, { accepted, rejected }: Checked): Promise<Checked> {
+  const serialNumbers = accepted.map(({ token }) => token.serialNumber)
+  const found = serialNumbers.length > 0 && (await presentSerialNumbers(ctx.store.db, organizationId, serialNumbers))
+  const present = new Set(found || [])
+  const isTaken = ({ token }: Accepted) => present.has(token.serialNumber)
+  const taken = accepted
+    .filter((row) => isTaken(row))
+    .map(({ line }) => ({ line, code: 'present', reason: 'its serial number is there already' }) as const)
+  return { accepted: accepted.filter((row) => !isTaken(row)), rejected: [...rejected, ...taken] }
+}
+
+async function insertAll(
+  ctx: Acting,
+  organizationId: string,
+  rows: readonly Accepted[],
+  { progress = () => {}, requireWaiting = () => {}, transact = undecided(ctx) }: HardwareImportOptions,
+): Promise<void> {
+  const createdAt = ctx.clock.now()
+  // Before the transaction, because other writers wait for it.
+  const tokens: NewHardwareTokenRow[] = []
+  for await (const some of inSmallSteps([rows])) {
+    tokens.push(...some.map(({ token }) => toRow(ctx, { organizationId, createdAt }, token)))
+  }
+  requireWaiting()
+  await transact(async (inside) => {
+    const { db } = inside.store
+    let done = 0
+    for await (const some of inSmallSteps([tokens])) {
+      if (!(await insertHardwareTokens(db, some))) throw changedMeanwhile()
+      done += some.length
+      progress(done, tokens.length)
+    }
+    await audit(db, inside, { event: 'hardware.imported', organizationId, facts: { count: tokens.length } })
+  })
+}
+
+function toRow(
+  ctx: Acting,
+  common: { organizationId: string; createdAt: number },
+  token: Accepted['token'],
+): NewHardwareTokenRow {
+  const id = newId(ctx.random)
+  return {
+    ...common,
+    id,
+    alias: token.alias ?? defaultAlias(id),
+    serialNumber: token.serialNumber,
+    seed: ctx.secrets.seal(token.seed.toLowerCase(), { kind: 'seed', id, userId: null }),
+    digits: digitsOf(token.type),
+    period: token.timeStep,
+  }
+}
+
+const changedMeanwhile = () =>
+  new RefusalError('One of the tokens was added at the same time. Nothing was imported. Try again.')

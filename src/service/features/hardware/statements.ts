@@ -1,0 +1,247 @@
+import type { Insertable } from 'kysely'
+
+import { insertCodeGenerator, neverUsed, removeCodeGenerators } from '../codes/statements.ts'
+import { endOtherSessions } from '../users/epochs.ts'
+import type { Database, Queryable } from '../../engine/database/schema.ts'
+import {
+  allRows,
+  allValues,
+  change,
+  changesRow,
+  firstRow,
+  pick,
+  withDefaults,
+} from '../../engine/database/statement.ts'
+import type { List, RowOf, Slot, Slots } from '../../engine/database/statement.ts'
+import { UnsealError } from '../../engine/secrets/sealing.ts'
+import type { Secrets } from '../../engine/secrets/secrets.ts'
+
+/** A hardware token with what can be shown of its generator. */
+export type HardwareTokenRow = RowOf<typeof hardwareTokenById>
+
+type NewToken = Omit<Insertable<Database['hardwareToken']>, 'sequence'>
+
+/** A hardware token that is to be added. Its seed is sealed. */
+export type NewHardwareTokenRow = NewToken & Pick<Database['codeGenerator'], 'seed' | 'digits' | 'period'>
+
+/** In a transaction. @returns false where the organization has the serial number already. */
+export async function insertHardwareToken(
+  db: Queryable,
+  { seed, digits, period, ...token }: NewHardwareTokenRow,
+): Promise<boolean> {
+  await insertCodeGenerator(db, { id: token.id, seed, digits, period })
+  if (await insertToken(db, token)) return true
+  await removeCodeGenerators(db, [token.id])
+  return false
+}
+
+const insertToken = changesRow('insertHardwareToken', (db, row: Slots<NewToken>) =>
+  db
+    .insertInto('hardwareToken')
+    .values({
+      ...pick(row, ['id', 'organizationId', 'alias', 'serialNumber', 'createdAt']),
+      ...withDefaults(row, { userId: null, selfEnrolled: 0 }),
+    })
+    .onConflict((conflict) => conflict.columns(['organizationId', 'serialNumber']).doNothing()),
+)
+
+export const hardwareTokenById = firstRow('hardwareTokenById', (db, organizationId: Slot<string>, id: Slot<string>) =>
+  hardwareTokens(db).where('hardwareToken.id', '=', id).where('hardwareToken.organizationId', '=', organizationId),
+)
+
+/** Those of an alias or a serial number, in any case, or of an id that begins so; for people who look for one. */
+export function hardwareTokensNamed(db: Queryable, organizationId: string, name: string): Promise<HardwareTokenRow[]> {
+  const wanted = name.toLowerCase()
+  const beginning = /^[0-9a-f]{6,40}$/.test(wanted) ? wanted : undefined
+  return hardwareTokens(db)
+    .where('hardwareToken.organizationId', '=', organizationId)
+    .where((is) =>
+      is.or([
+        is(is.fn<string>('lower', ['hardwareToken.alias']), '=', wanted),
+        is(is.fn<string>('lower', ['hardwareToken.serialNumber']), '=', wanted),
+        ...(beginning === undefined ? [] : [is('hardwareToken.id', 'like', `${beginning}%`)]),
+      ]),
+    )
+    .orderBy('hardwareToken.sequence')
+    .execute()
+}
+
+/** The user has to be the caller's. */
+export const hardwareTokenOfUser = firstRow('hardwareTokenOfUser', (db, userId: Slot<string>) =>
+  hardwareTokens(db).where('hardwareToken.userId', '=', userId),
+)
+
+/** Oldest first. */
+export const listHardwareTokens = allRows(
+  'listHardwareTokens',
+  (db, organizationId: Slot<string>, range: Slots<{ offset: number; limit: number }>) =>
+    hardwareTokens(db)
+      .where('hardwareToken.organizationId', '=', organizationId)
+      .orderBy('hardwareToken.sequence')
+      .offset(range.offset)
+      .limit(range.limit),
+)
+
+export const renameHardwareToken = change('renameHardwareToken', (db, id: Slot<string>, alias: Slot<string>) =>
+  db.updateTable('hardwareToken').set({ alias }).where('id', '=', id),
+)
+
+/** In a transaction that has locked the user, and has seen that it has none. @returns false where another user has the token. */
+export async function giveHardwareToken(
+  db: Queryable,
+  secrets: Secrets,
+  { id, userId }: { readonly id: string; readonly userId: string },
+): Promise<boolean> {
+  if (!(await setOwner(db, id, userId))) return false
+  await resealSeeds(db, secrets, [{ id, userId: null }], userId)
+  return true
+}
+
+const setOwner = changesRow('setOwner', (db, id: Slot<string>, userId: Slot<string>) =>
+  db.updateTable('hardwareToken').set({ userId }).where('id', '=', id).where('userId', 'is', null),
+)
+
+/**
+ * Takes hardware tokens from users: the tokens stay in the organization. Authenticator apps that users set up are deleted,
+ * because the user who set one up could make the codes of its next user. In a transaction.
+ *
+ * @returns false where there was none.
+ */
+export async function releaseHardwareTokens(
+  db: Queryable,
+  secrets: Secrets,
+  userIds: readonly string[],
+  epoch?: string,
+): Promise<boolean> {
+  const ended = await removeOwnApps(db, userIds)
+  const endedIds = ended.map(({ id }) => id)
+  await removeCodeGenerators(db, endedIds)
+  const released = await tokensOf(db, userIds)
+  await resealSeeds(db, secrets, released, null)
+  await clearOwners(db, userIds)
+  await endOtherSessions(db, usersOf([...ended, ...released]), epoch)
+  return ended.length > 0 || released.length > 0
+}
+
+const removeOwnApps = allRows('removeOwnApps', (db, userIds: List<string>) =>
+  db
+    .deleteFrom('hardwareToken')
+    .where('userId', 'in', userIds)
+    .where('selfEnrolled', '=', 1)
+    .returning(['id', 'userId']),
+)
+
+const tokensOf = allRows('tokensOf', (db, userIds: List<string>) =>
+  db.selectFrom('hardwareToken').select(['id', 'userId']).where('userId', 'in', userIds),
+)
+
+const clearOwners = change('clearOwners', (db, userIds: List<string>) =>
+  db.updateTable('hardwareToken').set({ userId: null }).where('userId', 'in', userIds),
+)
+
+/** In a transaction. @returns false where there is no such token. */
+export async function removeHardwareToken(db: Queryable, organizationId: string, id: string): Promise<boolean> {
+  const removed = await deleteToken(db, organizationId, id)
+  if (!removed) return false
+  await removeCodeGenerators(db, [id])
+  await endOtherSessions(db, usersOf([removed]))
+  return true
+}
+
+const deleteToken = firstRow('deleteToken', (db, organizationId: Slot<string>, id: Slot<string>) =>
+  db.deleteFrom('hardwareToken').where('id', '=', id).where('organizationId', '=', organizationId).returning('userId'),
+)
+
+/** A seed as it is sealed for its user; null while the hardware token has none. */
+type OwnedSeed = Pick<HardwareTokenRow, 'id' | 'userId'>
+
+/**
+ * Seals the seeds of hardware tokens for another owner. In the transaction that gives or takes the tokens.
+ *
+ * A seed that does not open for the owner that the row names was damaged or moved there. It stays unchanged and opens for no
+ * user, so that the token can still be taken away.
+ */
+async function resealSeeds(
+  db: Queryable,
+  secrets: Secrets,
+  owned: readonly OwnedSeed[],
+  userId: string | null,
+): Promise<void> {
+  const owners = new Map(owned.map((one) => [one.id, one.userId]))
+  if (owners.size === 0) return
+  const rows = await seedsOf(db, [...owners.keys()])
+  for (const { id, seed } of rows) {
+    const opened = openOrNothing(secrets, seed, { id, userId: owners.get(id) ?? null })
+    if (opened === undefined) continue
+    const sealed = secrets.seal(opened, { kind: 'seed', id, userId })
+    await setSeed(db, id, sealed)
+  }
+}
+
+const seedsOf = allRows('seedsOf', (db, ids: List<string>) =>
+  db.selectFrom('codeGenerator').select(['id', 'seed']).where('id', 'in', ids),
+)
+
+const setSeed = change('setSeed', (db, id: Slot<string>, seed: Slot<string>) =>
+  db.updateTable('codeGenerator').set({ seed }).where('id', '=', id),
+)
+
+function openOrNothing(secrets: Secrets, seed: string, owned: OwnedSeed): string | undefined {
+  try {
+    return secrets.open(seed, { kind: 'seed', ...owned })
+  } catch (error) {
+    if (error instanceof UnsealError) return undefined
+    throw error
+  }
+}
+
+const usersOf = (tokens: readonly { readonly userId: string | null }[]): string[] => [
+  ...new Set(tokens.flatMap(({ userId }) => userId ?? [])),
+]
+
+/** Hardware tokens with what can be shown of them. */
+export function hardwareTokens(db: Queryable) {
+  return db
+    .selectFrom('hardwareToken')
+    .innerJoin('codeGenerator', 'codeGenerator.id', 'hardwareToken.id')
+    .select([
+      'hardwareToken.id',
+      'hardwareToken.alias',
+      'hardwareToken.serialNumber',
+      'hardwareToken.userId',
+      'hardwareToken.selfEnrolled',
+      'hardwareToken.createdAt',
+      'codeGenerator.digits',
+      'codeGenerator.period',
+      'codeGenerator.lastStep',
+      'codeGenerator.drift',
+      'codeGenerator.syncState',
+    ])
+}
+
+/** Which of these serial numbers the organization has already. */
+export const presentSerialNumbers = allValues(
+  'presentSerialNumbers',
+  (db, organizationId: Slot<string>, numbers: List<string>) =>
+    db
+      .selectFrom('hardwareToken')
+      .select('serialNumber')
+      .where('organizationId', '=', organizationId)
+      .where('serialNumber', 'in', numbers),
+)
+
+/**
+ * In a transaction, several hundred at most: one statement is several times faster than many, and the engines limit its
+ * parameters. @returns false where a serial number is taken: then roll back.
+ */
+export async function insertHardwareTokens(db: Queryable, rows: readonly NewHardwareTokenRow[]): Promise<boolean> {
+  const generators = rows.map(({ id, seed, digits, period }) => ({ id, seed, digits, period, ...neverUsed }))
+  const tokens = rows.map(({ seed: _seed, digits: _digits, period: _period, ...token }) => token)
+  await db.insertInto('codeGenerator').values(generators).execute()
+  const inserted = await db
+    .insertInto('hardwareToken')
+    .values(tokens)
+    .onConflict((conflict) => conflict.columns(['organizationId', 'serialNumber']).doNothing())
+    .executeTakeFirst()
+  return inserted.numInsertedOrUpdatedRows === BigInt(rows.length)
+}

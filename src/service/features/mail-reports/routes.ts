@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { matchLanguage } from '../../../contract/languages.ts'
+import type { ServiceContext } from '../../engine/context/service-context.ts'
+import { loadOnce } from '../../engine/base/load-once.ts'
+import { send } from '../../engine/http/answer.ts'
+import { errorAnswer } from '../../engine/http/errors.ts'
+import { observe } from '../../engine/http/observe.ts'
+import { contextOfRequest, nameRequest, requestIdOf } from '../../engine/http/request-id.ts'
+import type { PageState } from './page.ts'
+import { readMailReport, reportMail } from './report.ts'
+
+const methods = 'GET, HEAD, POST'
+
+/**
+ * The page of a mail whose reader says that it was not them. A read changes nothing, because mail programs follow links. Answers
+ * everything below `/not-me`.
+ */
+export function createNotMeRoutes(service: ServiceContext): (req: IncomingMessage, res: ServerResponse) => void {
+  return (req, res) => void serve(service, req, res)
+}
+
+async function serve(service: ServiceContext, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  nameRequest(req, res)
+  const requestId = requestIdOf(res)
+  observe(service, { reader: res, requestId }, 'not-me')
+  const { method } = req
+  if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') {
+    return send(res, { status: 405, headers: { Allow: methods }, body: '' })
+  }
+  const ctx = { ...contextOfRequest(service, requestId), address: service.addressOf(req) ?? null }
+  const secret = secretOf(req.url)
+  try {
+    if (method === 'POST' && secret !== undefined) {
+      await reportMail(ctx, secret)
+      // A reload of what follows repeats nothing. Relative, as the service may be mounted anywhere.
+      const { pageHeaders } = await loadPage()
+      return send(res, { status: 303, headers: { ...pageHeaders, Location: `./${secret}` }, body: '' })
+    }
+    const found = secret === undefined ? undefined : await readMailReport(ctx, secret)
+    if (!found) return await page(req, res, 404, { name: 'over' })
+    const name = found.usedAt === null ? 'question' : 'done'
+    await page(req, res, 200, { name, headline: found.headline }, found.language)
+  } catch (error) {
+    const { status } = errorAnswer(error, { label: {}, failures: ctx.failures, requestId })
+    await page(req, res, status, { name: 'later' })
+  }
+}
+
+/** With the first request: most services get none for hours. */
+const loadPage = loadOnce(() => import('./page.ts'))
+
+/** Everything but a secret would be a look-up for nothing. */
+const secretOf = (url = ''): string | undefined => /^\/not-me\/([\w-]{43})(?:\?|$)/.exec(url)?.[1]
+
+async function page(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  state: PageState,
+  language: string | null = wantedLanguage(req),
+): Promise<void> {
+  const { createNotMePage, pageHeaders } = await loadPage()
+  const html = await createNotMePage(state, language)
+  const headers = { ...pageHeaders, 'Content-Length': String(Buffer.byteLength(html)) }
+  send(res, { status, headers, body: req.method === 'HEAD' ? '' : html })
+}
+
+/** The first of the browser's languages that is one of ours. */
+function wantedLanguage({ headers }: IncomingMessage): string | null {
+  const wanted = (headers['accept-language'] ?? '').split(',').map((entry) => (entry.split(';', 1)[0] ?? '').trim())
+  return wanted.find((tag) => matchLanguage(tag) !== undefined) ?? null
+}

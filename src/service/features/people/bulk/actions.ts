@@ -1,0 +1,20 @@
+import type { BulkAction } from '../../../../contract/admin/bulk-jobs.ts'
+import { unlockInTransaction } from '../unlock.ts'
+import { removeInTransaction } from '../../domains/members.ts'
+import type { Call } from '../../../engine/http/route.ts'
+import { belongings } from '../../users/belongings.ts'
+import type { Queryable } from '../../../engine/database/schema.ts'
+
+type Change = (db: Queryable, call: Call, of: { readonly domainId: string; readonly userId: string }) => Promise<void>
+
+/** What jobs do to one person in the transaction that notes it. Mails are sent outside of transactions: see `mails.ts`. */
+export const bulkActions: Readonly<Record<Exclude<BulkAction, 'enrollment_mail'>, Change>> = {
+  async unlock(db, call, { userId }) {
+    const { organizationId } = call
+    const domainIds = (await belongings(db, [userId], call.clock.now())).get(userId)?.domainIds ?? []
+    await unlockInTransaction(db, call, { organizationId, userId, domainIds })
+  },
+  async remove_member(db, call, of) {
+    await removeInTransaction(db, call, of)
+  },
+}

@@ -1,0 +1,26 @@
+import type { ServiceContext } from '../../../engine/context/service-context.ts'
+import { holdBulkJob } from './statements.ts'
+import type { BulkJobRow } from './statements.ts'
+import type { Queryable } from '../../../engine/database/schema.ts'
+
+/** A process that was not heard of for so long no longer works on its job, seconds. */
+export const leaseLength = 30
+
+export interface HeldJob {
+  readonly job: BulkJobRow
+  /** The process that works on it. */
+  readonly holder: string
+}
+
+/** Goes on with a job. @returns false if it has ended, or another process has it. */
+export function hold(db: Queryable, { clock }: ServiceContext, { job, holder }: HeldJob): Promise<boolean> {
+  const now = clock.now()
+  return holdBulkJob(db, job.id, { holder, now, until: now + leaseLength })
+}
+
+/** For what is recorded of the job itself. */
+export const ofJob = (ctx: ServiceContext, { requestedBy, because }: BulkJobRow): ServiceContext => ({
+  ...ctx,
+  actor: { kind: 'administrator', id: requestedBy },
+  because,
+})

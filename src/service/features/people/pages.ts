@@ -1,0 +1,80 @@
+import type { SortOrder, Total } from '../../../contract/admin/lists.ts'
+import { peoplePage } from '../../../contract/admin/people.ts'
+import type { PeopleSearch, PeopleSort } from '../../../contract/admin/people.ts'
+import { ApiProblem } from '../../engine/base/problem.ts'
+import { nextTurn } from '../../engine/base/next-turn.ts'
+import type { Call } from '../../engine/http/route.ts'
+import { domainById } from '../domains/statements.ts'
+import { countPeople, findPeople, pageOfPeople, usersByIds } from './statements.ts'
+import type { PeopleOrder } from './statements.ts'
+import type { UserRow } from '../users/statements.ts'
+import { visibleTo } from '../administrators/call.ts'
+
+/** How far lists are counted. */
+const countedUpTo = 1000
+
+/** The one above says that there are more. */
+export const countLimit = countedUpTo + 1
+
+/** A page of the people whom a search finds, and how many there are. */
+export async function readPeople(
+  call: Call,
+  search: PeopleSearch,
+  { sort = 'name', order, from }: { readonly sort?: PeopleSort; readonly order?: SortOrder; readonly from: number },
+): Promise<{ readonly rows: readonly UserRow[]; readonly total: Total; readonly next?: number }> {
+  const { db } = call.store
+  const { query, found, filter } = await searched(call, search)
+  const page = { ...query, after: 0, offset: from - 1, limit: peoplePage + 1 }
+  const ids = await pageOfPeople(db, found, page, { filter, order: orderOf(sort, order) })
+  const counted = await countPeople(db, found, { ...query, limit: countLimit }, filter)
+  return {
+    rows: await usersByIds(db, ids.slice(0, peoplePage)),
+    total: totalOf(counted),
+    ...(ids.length > peoplePage && { next: from + peoplePage }),
+  }
+}
+
+/** @param counted No more than one above the limit. */
+export const totalOf = (counted: number): Total => ({
+  count: Math.min(counted, countedUpTo),
+  more: counted > countedUpTo,
+})
+
+/** Names begin at A, and the last sign-in with the newest. */
+function orderOf(sort: PeopleSort, order: SortOrder = sort === 'name' ? 'asc' : 'desc'): PeopleOrder {
+  return `${sort === 'name' ? 'name' : 'signedIn'} ${order === 'asc' ? 'up' : 'down'}`
+}
+
+/** All of them in the order in which they were added, a page at a time. Other requests run between two pages. */
+export async function* allPeople(call: Call, search: PeopleSearch, size: number): AsyncGenerator<readonly UserRow[]> {
+  const { db } = call.store
+  const { query, found, filter } = await searched(call, search)
+  for (let after = 0; ;) {
+    const page = { ...query, after, offset: 0, limit: size }
+    const ids = await pageOfPeople(db, found, page, { filter, order: 'added' })
+    const rows = await usersByIds(db, ids)
+    if (rows.length > 0) yield rows
+    if (ids.length < size) return
+    after = rows.at(-1)?.sequence ?? Number.MAX_SAFE_INTEGER
+    await nextTurn()
+  }
+}
+
+async function searched(call: Call, { q = '', filter, domain }: PeopleSearch) {
+  const { organizationId, domainIds } = visibleTo(call)
+  if (domain !== undefined) await requireDomain(call, domain)
+  const limited = domain === undefined ? domainIds : [domain]
+  const visible = { organizationId, domainIds: limited ?? [], everyone: limited === null ? 1 : 0 } as const
+  const found = await findPeople(call.store.db, visible, searchText(q))
+  return { query: { ...visible, now: call.clock.now() }, found, filter: filter ?? ('none' as const) }
+}
+
+/** What was typed. PostgreSQL refuses a text with a NUL character, and no name contains control characters. */
+export const searchText = (typed: string): string => typed.replaceAll(/\p{Cc}/gu, ' ').trim()
+
+async function requireDomain(call: Call, id: string): Promise<void> {
+  const { organizationId, domainIds } = visibleTo(call)
+  const isVisible = domainIds === null || domainIds.includes(id)
+  if (!isVisible || !(await domainById(call.store.db, organizationId, id)))
+    throw new ApiProblem('api.error.notfound.domain')
+}

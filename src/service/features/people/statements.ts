@@ -1,0 +1,495 @@
+import { sql } from 'kysely'
+import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
+
+import { inactiveAfter, PeopleFilter } from '../../../contract/admin/people.ts'
+import { sqliteFold } from '../../engine/database/migrations/fold.ts'
+import type { Database, Queryable } from '../../engine/database/schema.ts'
+import { allRows, allValues, derived, firstValue, isPostgres } from '../../engine/database/statement.ts'
+import type { List, Slot, Slots } from '../../engine/database/statement.ts'
+import { isStrong } from '../factors/strong-factors.ts'
+import type { IsUser } from '../factors/strong-factors.ts'
+import { exists } from '../users/statements.ts'
+import type { UserRow } from '../users/statements.ts'
+
+/** What is visible to an administrator. */
+export interface Visible {
+  readonly organizationId: string
+  /** Only members of one of these, and what belongs to one of them, unless `everyone` is 1. */
+  readonly domainIds: readonly string[]
+  readonly everyone: 0 | 1
+}
+
+/** By when they were added, by name, or by the last sign-in. */
+export type PeopleOrder = 'added' | 'name up' | 'name down' | 'signedIn up' | 'signedIn down'
+
+/** Some of the people who are found. */
+export interface PeopleQuery extends Visible {
+  /** Only people who were added after the one with this sequence. */
+  readonly after: number
+  readonly offset: number
+  readonly limit: number
+  readonly now: number
+}
+
+type Filter = PeopleFilter | 'none'
+
+/** How people are found: all of them, by their positions, or by looking at each for a text that finds too many. */
+type PeopleKind = 'list' | 'found' | 'broad'
+
+/** What was searched for: `listed` for everyone, else the people who were found, or the words of a text that finds too many. */
+export interface FoundPeople {
+  readonly kind: PeopleKind
+  readonly words: Words
+  /** Sequences of users. */
+  readonly positions: readonly number[]
+}
+
+/**
+ * What a text is looked for as. Each word has to be in some row of the person that is visible: the first one is looked up in the
+ * index, and up to three others are checked by a pattern, or by the index of SQLite. Words of fewer than three characters are in
+ * no index, and are compared with the folded texts.
+ */
+export interface Words {
+  readonly first: string
+  readonly firstPattern: string
+  readonly second: string
+  readonly secondPattern: string
+  readonly third: string
+  readonly thirdPattern: string
+  readonly fourth: string
+  readonly fourthPattern: string
+}
+
+interface PeopleSlots extends PeopleQuery, Words {
+  readonly positions: readonly number[]
+}
+
+/** If a text finds more people, each person is compared with it in the order of the list, which then soon fills a page. */
+const maxFound = 4000
+
+/**
+ * The people whom a text finds by what is visible of them.
+ * @param text As it was typed, without control characters.
+ */
+export async function findPeople(
+  db: Queryable,
+  visible: Visible,
+  text: string,
+  limit: number = maxFound,
+): Promise<FoundPeople> {
+  const words = wordsOf(db, await foldText(db, text))
+  if (words.firstPattern === '%') return { kind: 'list', words, positions: [] }
+  const find = words.first === '' ? positionsByPattern : positionsByIndex
+  const found = await find(db, { ...visible, ...words }, limit + 1)
+  if (found.length > limit) return { kind: 'broad', words, positions: [] }
+  // Several rows of one person may contain the word.
+  return { kind: 'found', words, positions: [...new Set(found)] }
+}
+
+/** @returns the ids of a page. */
+export function pageOfPeople(
+  db: Queryable,
+  found: FoundPeople,
+  query: PeopleQuery,
+  { filter, order }: { readonly filter: Filter; readonly order: PeopleOrder },
+): Promise<string[]> {
+  if (found.kind === 'found' && found.positions.length === 0) return Promise.resolve([])
+  return pages[found.kind][order][filter](db, { ...query, ...found.words, positions: found.positions })
+}
+
+/** @returns how many there are, and no more than the limit. */
+export async function countPeople(
+  db: Queryable,
+  found: FoundPeople,
+  query: Omit<PeopleQuery, 'after' | 'offset'>,
+  filter: Filter,
+): Promise<number> {
+  if (found.kind === 'found' && found.positions.length === 0) return 0
+  return counts[found.kind][filter](db, { ...query, ...found.words, positions: found.positions, after: 0, offset: 0 })
+}
+
+/** A text without case and accents, by the same SQL that folded what it is compared with. */
+export const foldText = async (db: Queryable, text: string): Promise<string> =>
+  text === '' ? '' : ((await foldedText(db, text)) ?? '')
+
+const foldedText = firstValue('foldedText', (db, text: Slot<string>) =>
+  db
+    .selectFrom(sql<{ text: string }>`(select cast(${text} as text) as text)`.as('typed'))
+    .select(
+      sql<string>`${sql.raw(isPostgres(db) ? 'search_fold(typed.text)' : sqliteFold('typed.text'))}`.as('folded'),
+    ),
+)
+
+/** @param text Folded. */
+export const wordsOf = (db: Queryable, text: string): Words =>
+  slotsOf(searchWords(text).map((word) => lookUp(db, word)))
+
+/** A word as the index is asked for it, and as a pattern. */
+interface Lookup {
+  readonly indexed: string
+  readonly pattern: string
+}
+
+const none: Lookup = { indexed: '', pattern: '%' }
+
+function slotsOf([first = none, second = none, third = none, fourth = none]: readonly Lookup[]): Words {
+  return {
+    first: first.indexed,
+    firstPattern: first.pattern,
+    second: second.indexed,
+    secondPattern: second.pattern,
+    third: third.indexed,
+    thirdPattern: third.pattern,
+    fourth: fourth.indexed,
+    fourthPattern: fourth.pattern,
+  }
+}
+
+/** SQLite looks for a phrase (sqlite.org/fts5.html section 3.1), PostgreSQL for a pattern. Short words are in no index. */
+function lookUp(db: Queryable, word: string): Lookup {
+  const pattern = `%${escaped(word)}%`
+  if (lengthOf(word) < indexedLength) return { indexed: '', pattern }
+  return { indexed: isPostgres(db) ? pattern : `"${word.replaceAll('"', '""')}"`, pattern }
+}
+
+/** Trigrams need three characters. */
+const indexedLength = 3
+
+const lengthOf = (word: string): number => Array.from(word).length
+
+/** Longest first. Of more than four words, the longest count. */
+const searchWords = (text: string): string[] =>
+  [...new Set(text.split(/\s+/u).filter(Boolean))].toSorted((one, other) => lengthOf(other) - lengthOf(one)).slice(0, 4)
+
+/** For `escape '\'`: without it, the search for `____` would find everything. */
+export const escaped = (text: string): string => text.replaceAll(/[%_\\]/g, (character) => `\\${character}`)
+
+const hasBypassCode = (is: IsUser, now: Slot<number>): Expression<SqlBool> =>
+  is.exists(
+    is
+      .selectFrom('bypassCode')
+      .select('bypassCode.id')
+      .whereRef('bypassCode.userId', '=', 'user.id')
+      .where('bypassCode.usesRemaining', '>', 0)
+      .where('bypassCode.expiresAt', '>', now),
+  )
+
+/** The domains that are looked at: those that are visible, or the one that was chosen. */
+type Here = Slots<Pick<Visible, 'domainIds' | 'everyone'>>
+
+const takesEmail = (is: IsUser, here: Here): Expression<SqlBool> =>
+  is.and([
+    is('user.email', '<>', ''),
+    is.exists(
+      is
+        .selectFrom('member')
+        .innerJoin('domain', 'domain.id', 'member.domainId')
+        .select('domain.id')
+        .whereRef('member.userId', '=', 'user.id')
+        .where('domain.emailOtpEnabled', '=', 1)
+        .where((isMember) =>
+          isMember.or([sql<SqlBool>`${here.everyone} = 1`, isMember('domain.id', 'in', here.domainIds)]),
+        ),
+    ),
+  ])
+
+const isEnrolled = (is: IsUser, here: Here): Expression<SqlBool> =>
+  isStrong(is, (isToken) =>
+    isToken.or([sql<SqlBool>`${here.everyone} = 1`, isToken('token.domainId', 'in', here.domainIds)]),
+  )
+
+/** People who were added lately are not inactive. */
+function isInactive(is: IsUser, now: Slot<number>): Expression<SqlBool> {
+  const since = derived(now, (time) => time - inactiveAfter)
+  return is.and([
+    is('user.createdAt', '<=', since),
+    is.not(
+      is.exists(
+        is
+          .selectFrom('lastSignIn')
+          .select('lastSignIn.at')
+          .whereRef('lastSignIn.userSequence', '=', 'user.sequence')
+          .where('lastSignIn.at', '>', since),
+      ),
+    ),
+  ])
+}
+
+type Condition = (is: IsUser, now: Slot<number>, here: Here) => Expression<SqlBool>
+
+const conditions: Readonly<Record<Filter, Condition>> = {
+  none: () => sql<SqlBool>`1 = 1`,
+  enrolled: (is, _now, here) => isEnrolled(is, here),
+  // See `lockedPositions`.
+  locked: () => sql<SqlBool>`1 = 1`,
+  bypass_code: hasBypassCode,
+  inactive: isInactive,
+  // The cheaper question first: most people have a strong factor.
+  // A recovery code that is in use changes neither, as in the figures of the overview.
+  no_factor: (is, _now, here) =>
+    sql<SqlBool>`case when ${isEnrolled(is, here)} then 1 = 0 else not (${takesEmail(is, here)}) end`,
+  only_email: (is, _now, here) =>
+    sql<SqlBool>`case when ${isEnrolled(is, here)} then 1 = 0 else (${takesEmail(is, here)}) end`,
+}
+
+const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>
+  is.or([
+    sql<SqlBool>`${everyone} = 1`,
+    is.exists(
+      is
+        .selectFrom('member')
+        .select('member.userId')
+        .whereRef('member.userId', '=', 'user.id')
+        .where('member.domainId', 'in', domainIds),
+    ),
+  ])
+
+/** Whether an administrator may know of a row: it belongs to the person as such, or to one of the domains. */
+const isRowVisible = (is: ExpressionBuilder<Database, 'searchRow'>, { everyone, domainIds }: Slots<Visible>) =>
+  is.or([
+    sql<SqlBool>`${everyone} = 1`,
+    is('searchRow.domainId', 'is', null),
+    is('searchRow.domainId', 'in', domainIds),
+  ])
+
+/** Whether a word is in some visible row of a person. */
+const hasWord = (
+  db: Queryable,
+  is: IsUser,
+  [indexed, pattern]: readonly [indexed: Slot<string>, pattern: Slot<string>],
+  visible: Slots<Visible>,
+): Expression<SqlBool> =>
+  isPostgres(db)
+    ? hasPattern(is, pattern, visible)
+    : is.and([
+        is.or([sql<SqlBool>`${indexed} <> ''`, hasPattern(is, pattern, visible)]),
+        hasIndexed(is, indexed, visible),
+      ])
+
+const hasPattern = (is: IsUser, pattern: Slot<string>, visible: Slots<Visible>) =>
+  is.or([
+    sql<SqlBool>`${pattern} = '%'`,
+    is.exists(
+      is
+        .selectFrom('searchRow')
+        .select('searchRow.subject')
+        .whereRef('searchRow.position', '=', 'user.sequence')
+        .where((isRow) => isRowVisible(isRow, visible))
+        .where(sql<SqlBool>`search_row.text like ${pattern} escape '\\'`),
+    ),
+  ])
+
+/** The same where many people are compared: the texts are read once for the word, and not once for each of them. */
+const isAmongPattern = (is: IsUser, pattern: Slot<string>, visible: Slots<Visible>) =>
+  is.or([
+    sql<SqlBool>`${pattern} = '%'`,
+    is(
+      'user.sequence',
+      'in',
+      is
+        .selectFrom('searchRow')
+        .select('searchRow.position')
+        .where((isRow) => isRowVisible(isRow, visible))
+        .where(sql<SqlBool>`search_row.text like ${pattern} escape '\\'`),
+    ),
+  ])
+
+/** The index is read once for a word, and not once for each person. */
+const hasIndexed = (is: IsUser, indexed: Slot<string>, visible: Slots<Visible>) =>
+  is.or([
+    sql<SqlBool>`${indexed} = ''`,
+    is(
+      'user.sequence',
+      'in',
+      is
+        .selectFrom('userSearch')
+        .crossJoin('searchRow')
+        .select('searchRow.position')
+        .where(sql<SqlBool>`user_search match ${indexed}`)
+        .whereRef('searchRow.id', '=', 'userSearch.rowid')
+        .where((isRow) => isRowVisible(isRow, visible)),
+    ),
+  ])
+
+const columns = {
+  added: ['personOrder.position'],
+  name: ['personOrder.name', 'personOrder.position'],
+  signedIn: ['personOrder.signedInAt', 'personOrder.position'],
+} as const
+
+const orders: Readonly<Record<PeopleOrder, readonly [by: keyof typeof columns, direction: 'asc' | 'desc']>> = {
+  added: ['added', 'asc'],
+  'name up': ['name', 'asc'],
+  'name down': ['name', 'desc'],
+  'signedIn up': ['signedIn', 'asc'],
+  'signedIn down': ['signedIn', 'desc'],
+}
+
+const kinds: readonly PeopleKind[] = ['list', 'found', 'broad']
+const filters: readonly Filter[] = ['none', ...PeopleFilter.options]
+
+const record = <K extends string, V>(keys: readonly K[], valueOf: (key: K) => V) =>
+  Object.fromEntries(keys.map((key) => [key, valueOf(key)])) as Record<K, V>
+
+/** A statement for each kind, order and filter, because statements are not built in requests. */
+const pages = record(kinds, (kind) =>
+  record(Object.keys(orders) as PeopleOrder[], (order) =>
+    record(filters, (filter) =>
+      allValues(`people ${kind} ${filter} ${order}`, (db, of: Slots<PeopleSlots>) => {
+        const [by, direction] = orders[order]
+        return columns[by]
+          .reduce((rows, column) => rows.orderBy(column, direction), matches(db, kind, filter, of))
+          .select('user.id')
+          .where('personOrder.position', '>', of.after)
+          .offset(of.offset)
+          .limit(of.limit)
+      }),
+    ),
+  ),
+)
+
+const counts = record(kinds, (kind) =>
+  record(filters, (filter) => {
+    const count = firstValue(`people count ${kind} ${filter}`, (db, of: Slots<PeopleSlots>) =>
+      db
+        .selectFrom(matches(db, kind, filter, of).select('personOrder.position').limit(of.limit).as('some'))
+        .select(({ fn }) => fn.countAll<number | string>().as('count')),
+    )
+    return async (db: Queryable, query: PeopleSlots) => Number(await count(db, query))
+  }),
+)
+
+/** Few people are locked: they are read once, by the index of each lock, and not looked for among all. */
+const lockedPositions = (db: Queryable, { organizationId, now }: Slots<PeopleSlots>) => {
+  const locked = db.selectFrom('user').select('user.sequence').where('user.organizationId', '=', organizationId)
+  return locked.where('user.codesLockedUntil', '>', now).union(locked.where('user.knownCodesLockedUntil', '>', now))
+}
+
+/** The order of the tables is that of the list, whose index ends the search at the limit. */
+function matches(db: Queryable, kind: PeopleKind, filter: Filter, of: Slots<PeopleSlots>) {
+  return db
+    .selectFrom('personOrder')
+    .innerJoin('user', 'user.sequence', 'personOrder.position')
+    .where('personOrder.organizationId', '=', of.organizationId)
+    .where(exists)
+    .where((is) => conditions[filter](is, of.now, of))
+    .where((is) => isVisible(is, of))
+    .$if(filter === 'locked', (some) => some.where('personOrder.position', 'in', lockedPositions(db, of)))
+    .$if(kind === 'found', (some) => some.where('personOrder.position', 'in', of.positions))
+    .$if(kind === 'broad', (some) => some.where((is) => hasWords(is, of, of)))
+}
+
+/** For each row with the indexed word. */
+const positionsByIndex = allValues('positionsByIndex', (db, of: Slots<Visible & Words>, limit: Slot<number>) =>
+  peopleFound(db, of)
+    .select('user.sequence')
+    .where('user.organizationId', '=', of.organizationId)
+    .where((is) => isVisible(is, of))
+    .limit(limit),
+)
+
+/** Reads the folded texts of everyone, for words that are in no index. */
+const positionsByPattern = allValues('positionsByPattern', (db, of: Slots<Visible & Words>, limit: Slot<number>) =>
+  textsLike(db, of.firstPattern)
+    .select('user.sequence')
+    .whereRef('user.sequence', '=', 'searchRow.position')
+    .where((is) => isRowVisible(is, of))
+    .where('user.organizationId', '=', of.organizationId)
+    .where((is) => isVisible(is, of))
+    .where((is) => is.and(furtherWords(of).map(([, pattern]) => isAmongPattern(is, pattern, of))))
+    .limit(limit),
+)
+
+/** SQLite takes the tables in this order: a person is looked up only for a text that fits. */
+function textsLike(db: Queryable, pattern: Slot<string>) {
+  const rows = isPostgres(db)
+    ? db.selectFrom(indexedOnPostgres(db, pattern)).crossJoin('user')
+    : db
+        .selectFrom('searchRow')
+        .crossJoin('user')
+        .where(sql<SqlBool>`search_row.text like ${pattern} escape '\\'`)
+  return rows as SelectQueryBuilder<Database, 'searchRow' | 'user', object>
+}
+
+/** Whether each word is in some visible row of a person, without the index. */
+export const hasWords = (is: IsUser, of: Slots<Words>, visible: Slots<Visible>): Expression<SqlBool> =>
+  is.and(
+    [of.firstPattern, of.secondPattern, of.thirdPattern, of.fourthPattern].map((pattern) =>
+      hasPattern(is, pattern, visible),
+    ),
+  )
+
+/**
+ * The people whom a text finds by what is visible of them, once for each row with the indexed word. SQLite takes the tables of a
+ * cross join in their order (sqlite.org/optoverview.html section 8.2): the index first. The other way round it would search once
+ * for each user.
+ */
+export function peopleFound(db: Queryable, of: Slots<Visible & Words>) {
+  const rows = isPostgres(db)
+    ? db.selectFrom(indexedOnPostgres(db, of.first)).crossJoin('user')
+    : db
+        .selectFrom('userSearch')
+        .crossJoin('searchRow')
+        .crossJoin('user')
+        .where(sql<SqlBool>`user_search match ${of.first}`)
+        .whereRef('searchRow.id', '=', 'userSearch.rowid')
+  return (rows as SelectQueryBuilder<Database, 'userSearch' | 'searchRow' | 'user', object>)
+    .whereRef('user.sequence', '=', 'searchRow.position')
+    .where((is) => isRowVisible(is, of))
+    .where((is) => is.and(furtherWords(of).map((word) => hasWord(db, is, word, of))))
+}
+
+/** The offset makes PostgreSQL plan this apart: it would walk through all people in their order, and look at the text of each. */
+const indexedOnPostgres = (db: Queryable, pattern: Slot<string>) =>
+  db
+    .selectFrom('searchRow')
+    .select(['searchRow.position', 'searchRow.domainId'])
+    .where(sql<SqlBool>`search_row.text like ${pattern}`)
+    .offset(sql.lit(0))
+    .as('searchRow')
+
+const furtherWords = (of: Slots<Words>) =>
+  [
+    [of.second, of.secondPattern],
+    [of.third, of.thirdPattern],
+    [of.fourth, of.fourthPattern],
+  ] as const
+
+/** In the order of the ids. */
+export async function usersByIds(db: Queryable, ids: readonly string[]): Promise<UserRow[]> {
+  const rows = new Map((await usersWithIds(db, ids)).map((row) => [row.id, row]))
+  return ids.flatMap((id) => rows.get(id) ?? [])
+}
+
+const usersWithIds = allRows('usersWithIds', (db, ids: List<string>) =>
+  db.selectFrom('user').selectAll().where('id', 'in', ids),
+)
+
+/** Those who are there, of any organization: by id alone, SQLite finds them by the primary key. */
+export const presentUsers = allRows('presentUsers', (db, ids: List<string>) =>
+  db
+    .selectFrom('user')
+    .select(['user.id', 'user.email', 'user.organizationId'])
+    .where('user.id', 'in', ids)
+    .where(exists),
+)
+
+export const hardwareTokenBySerial = firstValue(
+  'hardwareTokenBySerial',
+  (db, organizationId: Slot<string>, serialNumber: Slot<string>) =>
+    db
+      .selectFrom('hardwareToken')
+      .select('id')
+      .where('organizationId', '=', organizationId)
+      .where('serialNumber', '=', serialNumber),
+)
+
+export const tokensOfUser = allRows('tokensOfUser', (db, userId: Slot<string>) =>
+  db
+    .selectFrom('token')
+    .innerJoin('domain', 'domain.id', 'token.domainId')
+    .selectAll('token')
+    .select('domain.keyType')
+    .where('token.userId', '=', userId)
+    .orderBy('token.createdAt'),
+)

@@ -1,0 +1,363 @@
+import { sql } from 'kysely'
+import type { ExpressionBuilder, Selectable } from 'kysely'
+
+import type { Decision } from '../../../contract/device.ts'
+import type { SessionReason } from '../../../contract/sessions.ts'
+import { latestBeginning } from '../../engine/base/present.ts'
+import type { AskedUser } from './push-limits.ts'
+import { maxRequestTimeout } from '../../../contract/admin/domain-settings.ts'
+import { someOf } from '../../engine/database/due.ts'
+import { isPending } from './pending.ts'
+import type { Database, Fact, Queryable } from '../../engine/database/schema.ts'
+import {
+  allRows,
+  allValues,
+  change,
+  changesRow,
+  derived,
+  firstRow,
+  oneRow,
+  pick,
+  withDefaults,
+} from '../../engine/database/statement.ts'
+import type { RowOf, Slot, Slots } from '../../engine/database/statement.ts'
+
+export type SessionRow = Omit<Selectable<Database['session']>, 'sequence'>
+
+/** How a session ends. */
+export type Outcome =
+  | { readonly state: 'approved'; readonly factor: 'push'; readonly reason?: undefined }
+  | { readonly state: 'denied'; readonly reason: SessionReason; readonly factor?: undefined }
+
+/** @returns the row, for which nothing has to be read: the database adds only its place in the order. */
+export async function insertSession(db: Queryable, row: NewSession): Promise<SessionRow> {
+  const complete = { ...unanswered, ...row }
+  await insertRow(db, complete)
+  return complete
+}
+
+type NewSession = Partial<SessionRow> & Omit<SessionRow, keyof typeof unanswered>
+
+const insertRow = change('insertSession', (db, row: Slots<SessionRow>) =>
+  db.insertInto('session').values({
+    ...pick(row, ['id', 'domainId', 'userId', 'state', 'nonce', 'attributes', 'createdAt', 'expiresAt']),
+    ...withDefaults(row, unanswered),
+  }),
+)
+
+const unanswered = {
+  purpose: 'sign_in',
+  userVerified: 0,
+  knownBrowser: 0,
+  passed: 0,
+  deviceId: null,
+  reason: null,
+  factor: null,
+  factorId: null,
+  number: null,
+  scanHash: null,
+  ipAddress: null,
+  challenge: null,
+  settledAt: null,
+  redeemedAt: null,
+  answeredDecision: null,
+  answeredNumber: null,
+  network: null,
+  phishingResistant: null,
+  browser: null,
+  keptBrowser: null,
+  binding: null,
+  passedBefore: null,
+} as const
+
+/** Callers see only sessions of their organization and of the domain they name. */
+export const sessionOf = firstRow(
+  'sessionOf',
+  (db, of: Slots<{ organizationId: string; domainId: string; sessionId: string }>) =>
+    db
+      .selectFrom('session')
+      .innerJoin('domain', 'domain.id', 'session.domainId')
+      .selectAll('session')
+      .where('session.id', '=', of.sessionId)
+      .where('domain.id', '=', of.domainId)
+      .where('domain.organizationId', '=', of.organizationId),
+)
+
+export const sessionOfDevice = firstRow('sessionOfDevice', (db, deviceId: Slot<string>, id: Slot<string>) =>
+  db.selectFrom('session').selectAll().where('id', '=', id).where('deviceId', '=', deviceId),
+)
+
+/** A pending session with the names a person knows it by. */
+export type PendingRow = RowOf<typeof pendingOfDevice>
+
+/** The sessions that wait for an answer of the device, newest first. */
+export const pendingOfDevice = allRows('pendingOfDevice', (db, deviceId: Slot<string>, now: Slot<number>) =>
+  db
+    .selectFrom('session')
+    .innerJoin('domain', 'domain.id', 'session.domainId')
+    .innerJoin('user', 'user.id', 'session.userId')
+    .selectAll('session')
+    .select(['domain.name as domainName', 'user.username', 'user.name'])
+    .where('session.deviceId', '=', deviceId)
+    .where(isPending(now))
+    .orderBy('session.sequence', 'desc'),
+)
+
+/** When the pending requests of a user in a domain expire, soonest first: those of known browsers, or the others. */
+export const pendingExpiries = allValues(
+  'pendingExpiries',
+  (db, of: Slots<{ domainId: string; userId: string; knownBrowser: Fact }>, now: Slot<number>) =>
+    db
+      .selectFrom('session')
+      .select('expiresAt')
+      .where((is) => is.and({ userId: of.userId, domainId: of.domainId, knownBrowser: of.knownBrowser }))
+      .where(isPending(now))
+      .orderBy('expiresAt'),
+)
+
+/** Requests of one network that are looked at, newest first: more of them say nothing else, and would take longer. */
+const maxRequestsRead = 1_000
+
+type Asking = Pick<SessionRow, 'domainId'> & {
+  readonly network: string
+  readonly since: number
+  readonly until: number
+}
+
+/** The different users who were asked from a network in a domain. */
+export async function askedFrom(db: Queryable, asking: Asking): Promise<AskedUser[]> {
+  const rows = await requestsFrom(db, asking)
+  return [...Map.groupBy(rows, ({ userId }) => userId).values()].map((requests) => ({
+    lastAskedAt: Math.max(...requests.map(({ createdAt }) => createdAt)),
+    approved: requests.some(({ state }) => state === 'approved'),
+  }))
+}
+
+const requestsFrom = allRows('requestsFrom', (db, { domainId, network, since, until }: Slots<Asking>) =>
+  db
+    .selectFrom('session')
+    .select(['userId', 'state', 'createdAt'])
+    .where((is) => is.and({ domainId, network }))
+    .where('createdAt', '>', since)
+    .where('createdAt', '<=', until)
+    .orderBy('createdAt', 'desc')
+    .limit(maxRequestsRead),
+)
+
+/** Numbers that a person may be looking at right now. */
+export async function pendingNumbers(db: Queryable, userId: string, now: number): Promise<Set<string>> {
+  return new Set((await numbersOf(db, userId, now)).flatMap((number) => number ?? []))
+}
+
+const numbersOf = allValues('numbersOf', (db, userId: Slot<string>, now: Slot<number>) =>
+  db
+    .selectFrom('session')
+    .select('number')
+    .where('userId', '=', userId)
+    .where(isPending(now))
+    .where('number', 'is not', null),
+)
+
+interface Answer {
+  readonly id: string
+  readonly deviceId: string
+  readonly decision: Decision
+  readonly number: string | null
+  readonly outcome: Outcome
+  readonly browser: SessionRow['browser']
+}
+
+/**
+ * Settles a pending session by its device's answer.
+ * @returns false when another answer, a cancellation, a revocation or the clock was first.
+ */
+export const settleSession = changesRow('settleSession', (db, answer: Slots<Answer>, now: Slot<number>) =>
+  db
+    .updateTable('session')
+    .set({
+      state: derived(answer.outcome, ({ state }) => state),
+      reason: derived(answer.outcome, ({ reason }) => reason ?? null),
+      factor: derived(answer.outcome, ({ factor }) => factor ?? null),
+      factorId: derived(answer, ({ outcome, deviceId }) => (outcome.factor === undefined ? null : deviceId)),
+      answeredDecision: answer.decision,
+      answeredNumber: answer.number,
+      browser: answer.browser,
+      settledAt: now,
+    })
+    .where('id', '=', answer.id)
+    .where(isPending(now))
+    .where('deviceId', '=', answer.deviceId)
+    // One that was reported after its time waits again once the clock is set back, and stays reported.
+    .where('answeredDecision', 'is', null)
+    .where(hasDeviceInUse)
+    .where(isOfMember),
+)
+
+type Ended = Pick<SessionRow, 'id' | 'deviceId'>
+
+/**
+ * Records a report of a session that ended without an answer, which keeps its state. One that is still stored as pending is
+ * settled by the sweep, like others whose time is over.
+ * @returns false when it has an answer, or can still get one.
+ */
+export const reportEnded = changesRow('reportEnded', (db, of: Slots<Ended>, now: Slot<number>) =>
+  db
+    .updateTable('session')
+    .set({ answeredDecision: 'report' })
+    .where((is) => is.and({ id: of.id, deviceId: of.deviceId }))
+    .where('answeredDecision', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('state', 'in', ['cancelled', 'expired']),
+        eb.and([eb('state', '=', 'pending'), eb('expiresAt', '<=', now)]),
+      ]),
+    ),
+)
+
+type Reporting = Pick<SessionRow, 'id' | 'userId'>
+
+/**
+ * Denies all other requests of a user who reported one, in every domain. In a transaction that has locked the user, so that
+ * no request is created meanwhile. A request that a clock dated in the future does not wait yet, and is denied all the same:
+ * otherwise it could be approved once its time has come.
+ */
+export const denyOthersAsReported = allRows('denyOthersAsReported', (db, of: Slots<Reporting>, now: Slot<number>) =>
+  db
+    .updateTable('session')
+    // `report` is their answer, so that reporting one of them too is a repeated answer and not a late one.
+    .set({ state: 'denied', reason: 'reported', answeredDecision: 'report', settledAt: now })
+    .where((is) => is.and({ userId: of.userId, state: 'pending' as const }))
+    .where('expiresAt', '>', now)
+    .where('id', '<>', of.id)
+    .returningAll(),
+)
+
+interface Denied {
+  readonly userId: string
+  readonly from: number
+  /** Included. */
+  readonly until: number
+}
+
+/** How many requests of a user were denied by a report in that time. */
+export async function countReported(db: Queryable, denied: Denied): Promise<number> {
+  return Number((await reportedCount(db, denied)).requests)
+}
+
+const reportedCount = oneRow('reportedCount', (db, { userId, from, until }: Slots<Denied>) =>
+  db
+    .selectFrom('session')
+    .select((eb) => eb.fn.countAll<number | string>().as('requests'))
+    .where('settledAt', '>=', from)
+    .where('settledAt', '<=', until)
+    .where((is) => is.and({ reason: 'reported' as const, userId })),
+)
+
+/** @returns the device it was pending on; nothing if it was no longer pending. */
+export const cancelPending = firstRow('cancelPending', (db, id: Slot<string>, now: Slot<number>) =>
+  db
+    .updateTable('session')
+    .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
+    .where('id', '=', id)
+    .where(isPending(now))
+    .returning('deviceId'),
+)
+
+type Asker = Pick<SessionRow, 'domainId' | 'userId'> & { readonly binding: string }
+
+/** Cancels what a newer request of the same browser replaces. In a transaction that has locked the user. */
+export const cancelReplaced = allRows('cancelReplaced', (db, of: Slots<Asker>, now: Slot<number>) =>
+  db
+    .updateTable('session')
+    .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
+    .where((is) => is.and({ userId: of.userId, domainId: of.domainId, binding: of.binding }))
+    .where(isPending(now))
+    .returningAll(),
+)
+
+type Redeeming = Pick<SessionRow, 'id' | 'domainId'> & { readonly challenge: string; readonly settledAfter: number }
+
+/**
+ * Uses an approval up, once, for its challenge. An approval by a device that was revoked since then does not count.
+ * @returns the session, or nothing where there is no such approval.
+ */
+export const redeemApproval = firstRow('redeemApproval', (db, of: Slots<Redeeming>, now: Slot<number>) =>
+  db
+    .updateTable('session')
+    .set({ redeemedAt: now, passed: 1 })
+    .where('id', '=', of.id)
+    .where('domainId', '=', of.domainId)
+    .where('state', '=', 'approved')
+    .where('challenge', '=', of.challenge)
+    .where('redeemedAt', 'is', null)
+    // An expression, or PostgreSQL may plan to read all sessions of that time while the table is new.
+    .where((eb) => eb(eb.fn.coalesce('settledAt', eb.lit(0)), '>', of.settledAfter))
+    .where((eb) => eb(eb.fn.coalesce('settledAt', eb.lit(0)), '<=', derived(now, latestBeginning)))
+    .where(isOfMember)
+    .where((eb) => eb.or([eb('deviceId', 'is', null), hasDeviceInUse(eb)]))
+    .returningAll(),
+)
+
+export async function countPending(db: Queryable, now: number): Promise<number> {
+  return Number((await pendingCount(db, now)).pending)
+}
+
+const pendingCount = oneRow('pendingCount', (db, now: Slot<number>) =>
+  db
+    .selectFrom('session')
+    .select((eb) => eb.fn.countAll<number | string>().as('pending'))
+    .where(isPending(now)),
+)
+
+/** Writes down what reads as expired already, some of it. In a transaction. */
+export function expireSessions(db: Queryable, now: number, most: number): Promise<SessionRow[]> {
+  const due = waiting(db).where('expiresAt', '<=', now)
+  return (
+    db
+      .updateTable('session')
+      .set((eb) => ({ state: 'expired', reason: 'timeout', settledAt: eb.ref('expiresAt') }))
+      // Nothing else is asked here, or SQLite walks through all pending sessions to find these.
+      .where('sequence', 'in', someOf(db, due, most))
+      .returningAll()
+      .execute()
+  )
+}
+
+/** The same for sessions that a clock that was ahead dated in the future: they read as expired, too. */
+export function endFutureSessions(db: Queryable, now: number, most: number): Promise<SessionRow[]> {
+  const future = waiting(db).where('expiresAt', '>', latestBeginning(now + maxRequestTimeout))
+  return db
+    .updateTable('session')
+    .set({ state: 'expired', reason: 'timeout', settledAt: now })
+    .where('sequence', 'in', someOf(db, future, most))
+    .returningAll()
+    .execute()
+}
+
+/** A literal: SQLite uses a partial index for no parameter. */
+const waiting = (db: Queryable) =>
+  db
+    .selectFrom('session')
+    .select('sequence')
+    .where('state', '=', sql.lit('pending' as const))
+
+/** A user whom a synchronization has just removed from the domain may still have a device. */
+function isOfMember(eb: ExpressionBuilder<Database, 'session'>) {
+  return eb.exists(
+    eb
+      .selectFrom('member')
+      .select('member.userId')
+      .whereRef('member.domainId', '=', 'session.domainId')
+      .whereRef('member.userId', '=', 'session.userId'),
+  )
+}
+
+function hasDeviceInUse(eb: ExpressionBuilder<Database, 'session'>) {
+  return eb.exists(
+    eb
+      .selectFrom('device')
+      .select('device.id')
+      .whereRef('device.id', '=', 'session.deviceId')
+      .where('device.revokedAt', 'is', null),
+  )
+}

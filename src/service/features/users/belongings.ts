@@ -1,0 +1,103 @@
+import { requestedPolicy } from '../../../contract/phishing-resistance.ts'
+import type { PhishingResistance, RequestedPhishingResistance } from '../../../contract/phishing-resistance.ts'
+import { bypassCodesOfUsers } from '../bypass-codes/statements.ts'
+import type { Queryable } from '../../engine/database/schema.ts'
+import { allRows } from '../../engine/database/statement.ts'
+import type { List } from '../../engine/database/statement.ts'
+
+/** The domains and factors of a user. Read apart from the users, for a whole page of them at once. */
+export interface Belongings {
+  readonly domainIds: string[]
+  readonly hasActiveToken: boolean
+  /** Whether a device of the user makes codes. */
+  readonly hasDeviceCodes: boolean
+  readonly hardwareId: string | undefined
+  /** The relying parties that the user has passkeys for, each once. */
+  readonly passkeyRpIds: string[]
+  /** Those that can still be used. */
+  readonly bypassCodeIds: string[]
+  /** The policies for passkeys of the domains that have one. */
+  readonly policies: Readonly<Record<string, RequestedPhishingResistance>>
+  /** Whether a domain of the user takes e-mailed codes, or bypass codes. */
+  readonly domainTakesEmail: boolean
+  readonly domainTakesBypass: boolean
+}
+
+/**
+ * By user id; users that have nothing are there too.
+ * @param visible The domains that are known of, if not all are: a device counts in its own domain.
+ */
+export async function belongings(
+  db: Queryable,
+  userIds: string[],
+  now: number,
+  visible: readonly string[] | null = null,
+): Promise<Map<string, Belongings>> {
+  if (userIds.length === 0) return new Map()
+  const isVisible = ({ domainId }: { readonly domainId: string }) => visible === null || visible.includes(domainId)
+  const domains = Map.groupBy((await domainsOf(db, userIds)).filter(isVisible), byUser)
+  const tokens = Map.groupBy((await activeTokensOf(db, userIds)).filter(isVisible), byUser)
+  const hardware = new Map((await hardwareOf(db, userIds)).map(({ userId, id }) => [userId, id]))
+  const passkeys = Map.groupBy(await passkeyRpIds(db, userIds), byUser)
+  const bypass = Map.groupBy(await bypassCodesOfUsers(db, userIds, now), byUser)
+  const of = (id: string): Belongings => ({
+    domainIds: (domains.get(id) ?? []).map(({ domainId }) => domainId),
+    hasActiveToken: tokens.has(id),
+    hasDeviceCodes: (tokens.get(id) ?? []).some(({ generatorId }) => generatorId !== null),
+    hardwareId: hardware.get(id),
+    passkeyRpIds: [...new Set((passkeys.get(id) ?? []).map(({ rpId }) => rpId))],
+    bypassCodeIds: (bypass.get(id) ?? []).map((code) => code.id),
+    policies: policiesOf(domains.get(id) ?? []),
+    domainTakesEmail: (domains.get(id) ?? []).some(({ emailOtpEnabled }) => emailOtpEnabled === 1),
+    domainTakesBypass: (domains.get(id) ?? []).some(({ bypassEnabled }) => bypassEnabled === 1),
+  })
+  return new Map(userIds.map((id) => [id, of(id)]))
+}
+
+interface MemberOf {
+  readonly domainId: string
+  readonly phishingResistant: PhishingResistance
+}
+
+function policiesOf(domains: readonly MemberOf[]): Belongings['policies'] {
+  const policies = domains.flatMap(({ domainId, phishingResistant }) => {
+    const policy = requestedPolicy(phishingResistant)
+    return policy === undefined ? [] : [[domainId, policy] as const]
+  })
+  return Object.fromEntries(policies)
+}
+
+const byUser = (row: { userId: string | null }) => row.userId
+
+const domainsOf = allRows('domainsOfUsers', (db, userIds: List<string>) =>
+  db
+    .selectFrom('member')
+    .innerJoin('domain', 'domain.id', 'member.domainId')
+    .select([
+      'member.userId',
+      'member.domainId',
+      'domain.emailOtpEnabled',
+      'domain.bypassEnabled',
+      'domain.phishingResistant',
+    ])
+    .where('member.userId', 'in', userIds)
+    .orderBy('member.sequence'),
+)
+
+const activeTokensOf = allRows('activeTokensOf', (db, userIds: List<string>) =>
+  db
+    .selectFrom('token')
+    .leftJoin('device', (join) => join.onRef('device.tokenId', '=', 'token.id').on('device.revokedAt', 'is', null))
+    .leftJoin('codeGenerator', 'codeGenerator.id', 'device.id')
+    .select(['token.userId', 'token.domainId', 'codeGenerator.id as generatorId'])
+    .where('token.userId', 'in', userIds)
+    .where('token.state', '=', 'active'),
+)
+
+const hardwareOf = allRows('hardwareOf', (db, userIds: List<string>) =>
+  db.selectFrom('hardwareToken').select(['id', 'userId']).where('userId', 'in', userIds),
+)
+
+const passkeyRpIds = allRows('passkeyRpIds', (db, userIds: List<string>) =>
+  db.selectFrom('passkey').select(['userId', 'rpId']).where('userId', 'in', userIds).orderBy('sequence'),
+)

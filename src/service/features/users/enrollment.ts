@@ -1,0 +1,68 @@
+import type { Queryable } from '../../engine/database/schema.ts'
+import { allRows, change, changesRow } from '../../engine/database/statement.ts'
+import type { Slot, Slots } from '../../engine/database/statement.ts'
+import type { Ended } from '../devices/token-statements.ts'
+
+/** The factor that is stored, and its user. */
+export interface Enrolling {
+  readonly userId: string
+  /** Whether it must be the first factor the user ever had. */
+  readonly first: boolean
+  /** Whether the factor is stronger than e-mail. */
+  readonly strong?: boolean | undefined
+  /** Whether it must be the first strong one, because the user had verified by e-mail to get its code. */
+  readonly firstStrong?: boolean | undefined
+  /** The token whose code is being used. */
+  readonly tokenId?: string | undefined
+}
+
+/**
+ * The user has a factor from now on: that stays true, tokens come and go. Codes that were given out for a first factor
+ * end with it. In the transaction that stores the factor, before anything else of it: others wait for the user's row.
+ *
+ * @returns which tokens ended; undefined where the user had a factor before, and must not have.
+ */
+export async function markEnrolled(
+  db: Queryable,
+  { userId, first, strong = true, firstStrong = false, tokenId = '' }: Enrolling,
+): Promise<readonly Ended[] | undefined> {
+  // A fact that must still be 0 is at most 0.
+  const most = { everEnrolled: first ? 0 : 1, strongEnrolled: firstStrong ? 0 : 1 }
+  if (!(await (strong ? markStrong : markWeak)(db, userId, most))) return undefined
+  return removeFirstTokens(db, userId, tokenId)
+}
+
+type Most = Slots<{ everEnrolled: number; strongEnrolled: number }>
+
+const markStrong = changesRow('markStrong', (db, userId: Slot<string>, most: Most) =>
+  enrolling(db, userId, most).set({ everEnrolled: 1, strongEnrolled: 1 }),
+)
+
+const markWeak = changesRow('markWeak', (db, userId: Slot<string>, most: Most) =>
+  enrolling(db, userId, most).set({ everEnrolled: 1 }),
+)
+
+const enrolling = (db: Queryable, userId: Slot<string>, most: Most) =>
+  db
+    .updateTable('user')
+    .where('id', '=', userId)
+    .where((eb) => eb(eb.ref('everEnrolled').$castTo<number>(), '<=', most.everEnrolled))
+    .where((eb) => eb(eb.ref('strongEnrolled').$castTo<number>(), '<=', most.strongEnrolled))
+
+const removeFirstTokens = allRows('removeFirstTokens', (db, userId: Slot<string>, exceptId: Slot<string>) =>
+  db
+    .deleteFrom('token')
+    .where((is) => is.and({ userId, state: 'pending', firstOnly: 1 }))
+    .where('id', '<>', exceptId)
+    .returning(['id', 'domainId', 'userId']),
+)
+
+/** Resets the user to the state before any factor was enrolled. */
+export const forgetEnrollment = change('forgetEnrollment', (db, userId: Slot<string>) =>
+  db.updateTable('user').set({ everEnrolled: 0, strongEnrolled: 0, hadCodes: 0 }).where('id', '=', userId),
+)
+
+/** From now on, new bypass codes are no longer the first ones. In the transaction that stores a code. */
+export const noteCodes = change('noteCodes', (db, userId: Slot<string>) =>
+  db.updateTable('user').set({ hadCodes: 1 }).where('id', '=', userId).where('hadCodes', '=', 0),
+)

@@ -1,0 +1,142 @@
+import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
+
+import { userFields } from '../../../contract/users.ts'
+import type { UserChanges, UserField } from '../../../contract/users.ts'
+import { nameKey } from './name-key.ts'
+import type { Database, Queryable } from '../../engine/database/schema.ts'
+import {
+  allRows,
+  change,
+  changesRow,
+  derived,
+  firstRow,
+  firstValue,
+  isPostgres,
+  pick,
+  withDefaults,
+} from '../../engine/database/statement.ts'
+import type { Slot, Slots } from '../../engine/database/statement.ts'
+
+export type UserRow = Selectable<Database['user']>
+
+type Named = Pick<UserRow, 'organizationId' | 'id' | 'username'>
+
+/** @returns false where the organization has the username already, or a synchronization is about to bring it. */
+export const insertUser = changesRow('insertUser', (db, row: Slots<Omit<Insertable<Database['user']>, 'nameKey'>>) =>
+  db
+    .insertInto('user')
+    .values({
+      ...pick(row, ['id', 'organizationId', 'username', 'name', 'email', 'everEnrolled', 'createdAt']),
+      ...withDefaults(row, { strongEnrolled: 0, emailChangedAt: null, language: null, timeZone: null }),
+      nameKey: derived(row.username, nameKey),
+    })
+    .onConflict((conflict) => conflict.columns(['organizationId', 'username']).doNothing()),
+)
+
+export const userById = firstRow('userById', (db, organizationId: Slot<string>, id: Slot<string>) =>
+  db.selectFrom('user').selectAll().where('id', '=', id).where('organizationId', '=', organizationId).where(exists),
+)
+
+export const userByUsername = firstRow('userByUsername', (db, organizationId: Slot<string>, username: Slot<string>) =>
+  db
+    .selectFrom('user')
+    .selectAll()
+    .where((is) => is.and({ organizationId, username }))
+    .where(exists),
+)
+
+/**
+ * Another user of the organization whose name could be mistaken for this one; also a user that a synchronization is about
+ * to bring. In the transaction that adds the user: of two that are added at once, the second one finds the first.
+ */
+export const similarUsername = firstValue('similarUsername', (db, { organizationId, id, username }: Slots<Named>) =>
+  db
+    .selectFrom('user')
+    .select('username')
+    .where((is) => is.and({ organizationId, nameKey: derived(username, nameKey) }))
+    .where('id', '<>', id)
+    // In no order: to find one by it, PostgreSQL may walk through the users.
+    .limit(1),
+)
+
+/** Oldest first. */
+export const listUsers = allRows(
+  'listUsers',
+  (db, organizationId: Slot<string>, range: Slots<{ offset: number; limit: number }>) =>
+    db
+      .selectFrom('user')
+      .selectAll()
+      .where('organizationId', '=', organizationId)
+      .where(exists)
+      .orderBy('sequence')
+      .offset(range.offset)
+      .limit(range.limit),
+)
+
+/** @returns whether the address is another one now. */
+export async function updateUser(db: Queryable, id: string, changes: UserChanges, now: number): Promise<boolean> {
+  const { email } = changes
+  for (const field of userFields) {
+    const value = changes[field]
+    if (field !== 'email' && value !== undefined) await setters[field](db, id, value)
+  }
+  return email !== undefined && setEmail(db, id, email, now)
+}
+
+const setName = change('setName', (db, id: Slot<string>, name: Slot<string>) =>
+  db.updateTable('user').set({ name }).where('id', '=', id),
+)
+
+const setLanguage = change('setLanguage', (db, id: Slot<string>, language: Slot<string>) =>
+  db.updateTable('user').set({ language }).where('id', '=', id),
+)
+
+const setTimeZone = change('setTimeZone', (db, id: Slot<string>, timeZone: Slot<string>) =>
+  db.updateTable('user').set({ timeZone }).where('id', '=', id),
+)
+
+const setters: Readonly<Record<Exclude<UserField, 'email'>, typeof setName>> = {
+  name: setName,
+  language: setLanguage,
+  timeZone: setTimeZone,
+}
+
+const setEmail = changesRow('setEmail', (db, id: Slot<string>, email: Slot<string>, now: Slot<number>) =>
+  db.updateTable('user').set({ email, emailChangedAt: now }).where('id', '=', id).where('email', '<>', email),
+)
+
+/**
+ * Makes transactions about one user follow each other, and fail where it is gone: the first step of those that count
+ * the factors of a user, and of its deletion. On SQLite they follow each other anyway. On PostgreSQL the update aborts
+ * `serializable` transactions that have waited for it.
+ */
+export const lockUser = async (db: Queryable, organizationId: string, id: string): Promise<boolean> =>
+  (await lockedUser(db, organizationId, id)) !== undefined
+
+const lockedUser = firstValue('lockedUser', (db, organizationId: Slot<string>, id: Slot<string>) =>
+  isPostgres(db)
+    ? db
+        .updateTable('user')
+        .set((eb) => ({ everEnrolled: eb.ref('everEnrolled') }))
+        .where((is) => is.and({ id, organizationId }))
+        .returning('id')
+    : db
+        .selectFrom('user')
+        .select('id')
+        .where((is) => is.and({ id, organizationId })),
+)
+
+/** In whatever organization: asks each of them, as the index on usernames begins with the organization. */
+export const usersNamed = allRows('usersNamed', (db, username: Slot<string>) =>
+  db
+    .selectFrom('user')
+    .select('id')
+    .where('organizationId', 'in', (eb) => eb.selectFrom('organization').select('organization.id'))
+    .where('username', '=', username),
+)
+
+/** Not those that a synchronization is only about to bring. */
+export function exists(eb: ExpressionBuilder<Database, 'user'>) {
+  const staging = eb.selectFrom('synchronization').select('synchronization.id').where('appliedAt', 'is', null)
+  return eb.or([eb('user.addedBy', 'is', null), eb('user.addedBy', 'not in', staging)])
+}

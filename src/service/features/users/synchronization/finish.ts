@@ -1,0 +1,66 @@
+import { notifyRevoked } from '../../../engine/waiting/notify.ts'
+import { auditRevoked } from '../../../engine/audit/audit.ts'
+import type { ServiceContext } from '../../../engine/context/service-context.ts'
+import { leaveDomain } from '../leave.ts'
+import type { Queryable } from '../../../engine/database/schema.ts'
+import { noneRevoked } from '../../devices/token-statements.ts'
+import {
+  applyChanges,
+  changedIds,
+  forgetChanges,
+  leavingIds,
+  removeStaged,
+  removeSynchronization,
+} from './statements.ts'
+import type { Held } from './statements.ts'
+import { waiterKey } from '../../../engine/base/waiter-key.ts'
+import { step, stepThrough } from './step.ts'
+
+/** Completes an applied synchronization: ends what ended with it. Can be resumed after an interruption. */
+export async function finish(ctx: ServiceContext, held: Held): Promise<void> {
+  await endMemberships(ctx, held)
+  await changeUsers(ctx, held, (db, userIds) => applyChanges(db, held, userIds, ctx.clock.now()))
+  await end(ctx, held)
+}
+
+/** Removes the staged rows of a synchronization that was not applied. */
+export async function undo(ctx: ServiceContext, held: Held): Promise<void> {
+  await stepThrough(ctx, held, (db) => removeStaged(db, held, 'membership'))
+  await stepThrough(ctx, held, (db) => removeStaged(db, held, 'user'))
+  await changeUsers(ctx, held, () => Promise.resolve())
+  await end(ctx, held)
+}
+
+async function changeUsers(
+  ctx: ServiceContext,
+  held: Held,
+  change: (db: Queryable, userIds: readonly string[]) => Promise<void>,
+): Promise<void> {
+  await stepThrough(ctx, held, async (db) => {
+    const userIds = await changedIds(db, held)
+    if (userIds.length === 0) return false
+    await change(db, userIds)
+    await forgetChanges(db, held, userIds)
+    return true
+  })
+}
+
+async function endMemberships(ctx: ServiceContext, held: Held): Promise<void> {
+  for (let more = true; more;) {
+    const userIds = await step(ctx, held, async (db) => {
+      const leaving = await leavingIds(db, held)
+      const of = { domainId: held.domainId, userIds: leaving }
+      const ended =
+        leaving.length > 0 ? await leaveDomain(db, of, { now: ctx.clock.now(), secrets: ctx.secrets }) : noneRevoked
+      await auditRevoked(db, ctx, ended, held)
+      notifyRevoked(db, ctx, ended)
+      return leaving
+    })
+    more = userIds.length > 0
+  }
+}
+
+async function end(ctx: ServiceContext, held: Held): Promise<void> {
+  await removeSynchronization(ctx.store.db, held)
+  ctx.waiters.wake(waiterKey.synchronization(held.organizationId))
+}

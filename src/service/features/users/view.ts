@@ -1,0 +1,37 @@
+import { Factor } from '../../../contract/users.ts'
+import type { User } from '../../../contract/users.ts'
+import type { Belongings } from './belongings.ts'
+import type { UserRow } from './statements.ts'
+import { epochOf } from './epoch.ts'
+
+export function userView(user: UserRow, has: Belongings | undefined): User {
+  return {
+    id: user.id,
+    username: user.username,
+    name: user.name,
+    email: user.email,
+    domains: has?.domainIds ?? [],
+    hardware: has?.hardwareId ?? '',
+    bypasscodes: has?.bypassCodeIds ?? [],
+    factors: has ? factorsOf(user, has) : [],
+    passkeys: has?.passkeyRpIds ?? [],
+    phishingResistant: has && Object.keys(has.policies).length > 0 ? has.policies : undefined,
+    everEnrolled: user.everEnrolled === 1,
+    hadBypassCodes: user.hadCodes === 1,
+    epoch: epochOf(user),
+    language: user.language ?? undefined,
+    timeZone: user.timeZone ?? undefined,
+  }
+}
+
+/** Factors that the user can use now, in at least one domain. */
+function factorsOf(user: UserRow, has: Belongings): Factor[] {
+  const present: Record<Factor, boolean> = {
+    passkey: has.passkeyRpIds.length > 0,
+    push: has.hasActiveToken,
+    otp: has.hasDeviceCodes || has.hardwareId !== undefined,
+    email: has.domainTakesEmail && user.email !== '',
+    bypass: has.domainTakesBypass && has.bypassCodeIds.length > 0,
+  }
+  return Factor.options.filter((factor) => present[factor])
+}

@@ -1,0 +1,26 @@
+import { adminOperations } from '../../contract/admin/operations.ts'
+import type { Vendor } from '../../contract/media-type.ts'
+import type { ServiceContext } from '../engine/context/service-context.ts'
+import { createRateLimiter } from '../engine/http/rate-limit.ts'
+import { createRest } from '../engine/http/rest.ts'
+import type { Rest } from '../engine/http/rest.ts'
+import type { ConsoleAddress } from '../engine/front/console-address.ts'
+import { consoleAccess } from '../features/administrators/access.ts'
+import { consoleRoutes } from './console.ts'
+
+/** Sign-ins and registrations in a second, for each passkey, each invitation, and each address that names neither. */
+const maxUnsigned = 20
+
+/** The REST interface of the console, without its transport. */
+export function createConsoleRest(ctx: ServiceContext, vendor: Vendor, address: ConsoleAddress): Rest {
+  const { requestsPerSecond } = ctx.limits
+  const limiter = (name: string, most: number) => createRateLimiter(name, most, ctx.clock)
+  const unsigned = Math.min(maxUnsigned, requestsPerSecond)
+  const rates = {
+    bySession: limiter('session', requestsPerSecond),
+    byNamed: limiter('passkey or invitation', unsigned),
+    byAddress: limiter('address', unsigned),
+  }
+  const access = consoleAccess(ctx, { vendor, address, rates })
+  return createRest(ctx, { vendor, access, routes: consoleRoutes, operations: adminOperations })
+}

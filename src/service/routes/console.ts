@@ -1,0 +1,127 @@
+import * as administrator from '../../contract/admin/administrators.ts'
+import * as apps from '../../contract/admin/domains.ts'
+import * as trail from '../../contract/admin/audit.ts'
+import * as trailVerification from '../../contract/admin/audit-verification.ts'
+import * as consent from '../../contract/admin/consents.ts'
+import * as bulk from '../../contract/admin/bulk-jobs.ts'
+import * as person from '../../contract/admin/people.ts'
+import * as enrollmentContract from '../../contract/admin/enrollment.ts'
+import * as personExport from '../../contract/admin/people-export.ts'
+import * as timelines from '../../contract/admin/timeline.ts'
+import * as callerVerification from '../../contract/admin/caller-verifications.ts'
+import * as figures from '../../contract/admin/overview.ts'
+import * as qrCode from '../../contract/admin/qr-codes.ts'
+import * as stockContract from '../../contract/admin/stock.ts'
+import * as signIn from '../../contract/admin/sign-in.ts'
+import { route } from '../engine/http/route.ts'
+import type { Route } from '../engine/http/route.ts'
+import * as administrators from '../features/administrators/console.ts'
+import * as apiKeys from '../features/domains/api-keys-console.ts'
+import * as audit from '../features/administrators/audit.ts'
+import * as auditVerification from '../features/administrators/audit-verification.ts'
+import * as consents from '../features/administrators/consents.ts'
+import * as bulkJobs from '../features/people/bulk/jobs.ts'
+import { prepare as prepareBulkJob } from '../features/people/bulk/prepare.ts'
+import { report as bulkReport } from '../features/people/bulk/report.ts'
+import * as people from '../features/people/console.ts'
+import * as peopleExport from '../features/people/export.ts'
+import * as actions from '../features/people/actions.ts'
+import * as enrollment from '../features/people/enrollment.ts'
+import * as timeline from '../features/people/timeline.ts'
+import { changeRoute } from '../features/administrators/change.ts'
+import * as callerVerifications from '../features/callers/console.ts'
+import * as domains from '../features/domains/console.ts'
+import * as overview from '../features/people/overview.ts'
+import * as ownPasskeys from '../features/administrators/own-passkeys.ts'
+import * as qrCodes from '../features/administrators/qr-codes.ts'
+import * as registration from '../features/administrators/registration.ts'
+import * as stock from '../features/hardware/console.ts'
+import * as signingIn from '../features/administrators/sign-in.ts'
+
+/** The whole REST interface of the console. */
+export const consoleRoutes: readonly Route[] = [
+  route(signIn.startAdminRegistration, registration.start),
+  route(signIn.finishAdminRegistration, registration.finish),
+  route(signIn.startAdminSignIn, signingIn.startSignIn),
+  route(signIn.adminSignIn, signingIn.signIn),
+  route(signIn.getAdminSession, signingIn.get),
+  changeRoute(signIn.adminSignOut, signingIn.signOut),
+  route(signIn.startConfirmation, signingIn.startConfirmation),
+  changeRoute(signIn.confirmAdmin, signingIn.confirm),
+  route(signIn.listAdminPasskeys, ownPasskeys.list),
+  route(signIn.startAdminPasskey, ownPasskeys.start),
+  changeRoute(signIn.addAdminPasskey, ownPasskeys.add),
+  changeRoute(signIn.deleteAdminPasskey, ownPasskeys.remove),
+
+  route(administrator.listAdministrators, administrators.list),
+  route(administrator.getAdministrator, administrators.get),
+  changeRoute(administrator.changeAdministrator, administrators.change),
+  changeRoute(administrator.decideAdministratorRecord, administrators.decideRecord),
+  changeRoute(administrator.revokeAdministrator, administrators.revoke),
+  route(administrator.listAdministratorSessions, administrators.sessions),
+  changeRoute(administrator.endAdministratorSessions, administrators.endSessions),
+  changeRoute(administrator.inviteAdministrator, administrators.invite),
+  route(administrator.listInvitations, administrators.listInvitations),
+  changeRoute(administrator.withdrawInvitation, administrators.withdraw),
+
+  route(figures.getOverview, overview.get),
+
+  route(apps.listAdminDomains, domains.list),
+  changeRoute(apps.createAdminDomain, domains.create),
+  route(apps.getAdminDomain, domains.get),
+  changeRoute(apps.changeAdminDomain, domains.change),
+  route(apps.getAdminDomainImage, domains.image),
+  changeRoute(apps.setAdminDomainImage, domains.setImage),
+  changeRoute(apps.removeAdminDomainImage, domains.removeImage),
+  route(apps.listAdminApiKeys, apiKeys.list),
+  changeRoute(apps.createAdminApiKey, apiKeys.create),
+  changeRoute(apps.revokeAdminApiKey, apiKeys.revoke),
+
+  route(trail.listAudit, audit.list),
+  route(trail.exportAuditCsv, audit.exportCsv),
+  route(trail.exportAuditLines, audit.exportLines),
+  route(trailVerification.getAuditVerification, auditVerification.get),
+  changeRoute(trailVerification.startAuditVerification, auditVerification.start),
+
+  route(person.searchPeople, people.search),
+  route(person.getPerson, people.get),
+  changeRoute(person.unlockPerson, actions.unlock),
+  changeRoute(person.endPersonSessions, actions.endSessions),
+  changeRoute(person.resetPerson, actions.reset),
+  changeRoute(person.issuePersonToken, actions.issueToken),
+  changeRoute(person.revokePersonToken, actions.revokeToken),
+  changeRoute(person.assignPersonHardware, actions.assignHardware),
+  changeRoute(person.releasePersonHardware, actions.releaseHardware),
+  changeRoute(person.createPersonBypassCode, actions.createBypassCode),
+  changeRoute(person.deletePersonBypassCodes, actions.deleteBypassCodes),
+  changeRoute(person.deletePersonPasskey, actions.deletePasskey),
+
+  changeRoute(enrollmentContract.sendEnrollmentMail, enrollment.sendMail),
+  changeRoute(enrollmentContract.showEnrollmentLink, enrollment.showLink),
+  changeRoute(enrollmentContract.changePersonEmail, enrollment.changeEmail),
+  route(personExport.exportPeopleCsv, peopleExport.exportCsv),
+  route(personExport.exportPeopleLines, peopleExport.exportLines),
+
+  changeRoute(bulk.prepareBulkJob, prepareBulkJob),
+  route(bulk.listBulkJobs, bulkJobs.list),
+  route(bulk.getBulkJob, bulkJobs.get),
+  changeRoute(bulk.startBulkJob, bulkJobs.start),
+  changeRoute(bulk.cancelBulkJob, bulkJobs.cancel),
+  route(bulk.exportBulkReport, bulkReport),
+
+  route(timelines.listPersonTimeline, timeline.list),
+  route(stockContract.listStock, stock.list),
+  changeRoute(stockContract.importStock, stock.importFile),
+  changeRoute(stockContract.deleteStockToken, stock.remove),
+  changeRoute(stockContract.resynchronizePersonHardware, stock.resynchronize),
+
+  changeRoute(consent.requestConsent, consents.request),
+  route(consent.listConsents, consents.list),
+  changeRoute(consent.giveConsent, consents.give),
+  changeRoute(consent.denyConsent, consents.deny),
+
+  changeRoute(callerVerification.verifyCaller, callerVerifications.verify),
+  route(callerVerification.getCallerVerification, callerVerifications.get),
+
+  route(qrCode.drawQrCode, qrCodes.draw),
+]

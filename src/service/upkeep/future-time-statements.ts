@@ -1,0 +1,188 @@
+import { sql } from 'kysely'
+import type { RawBuilder, SqlBool } from 'kysely'
+
+import { invitationLifetime } from '../../contract/admin/roles.ts'
+import { ceremonyLifetime } from '../../contract/passkeys.ts'
+import { shownCodeExpiry } from '../features/devices/activation-code.ts'
+import { endOfTime } from '../features/bypass-codes/rules.ts'
+import { challengeTriesKept } from '../features/codes/lock.ts'
+import { emailCodeLifetime } from '../features/email-codes/rules.ts'
+import { knownFor } from '../features/browsers/rules.ts'
+import { mailReportLifetime } from '../features/mail-reports/rules.ts'
+import { latestBeginning } from '../engine/base/present.ts'
+import { changeSome, isSome, removeSome, sweepStep } from '../engine/database/due.ts'
+import type { Key } from '../engine/database/due.ts'
+import { noReplacement } from '../features/devices/replacement-statements.ts'
+import type { Database, Queryable } from '../engine/database/schema.ts'
+
+/** Unix times, seconds. */
+export interface Correction {
+  /** Times later than this are in the future. */
+  readonly future: number
+  /** Where it is brought to. */
+  readonly present: number
+}
+
+/** Rows of one kind whose times can be in the future. */
+export interface FutureRows {
+  /** Whether there is one, in SQL. */
+  exist(correction: Correction): RawBuilder<SqlBool>
+  /** Brings some of them to the present. @returns how many; fewer than `sweepStep` where none is left. */
+  correctSome(db: Queryable, correction: Correction): Promise<number>
+}
+
+/** Locks, budgets, pauses and rows that expire: each keeps its length. See `rules/present.ts`. */
+export const waitCorrections: readonly FutureRows[] = [
+  toPresent('user', 'codesLockedAt', ['codesLockedUntil']),
+  toPresent('user', 'knownCodesLockedAt', ['knownCodesLockedUntil']),
+  toPresent('user', 'emailChangedAt'),
+  toPresent('attempt', 'at'),
+  { exist: ({ future }) => exists('tally', isLater('at', future)), correctSome: talliesToPresent },
+  toPresent('session', 'settledAt'),
+  changedRows(
+    'challengeTry',
+    ['challenge'],
+    ({ future }) => isLater('expiresAt', future + challengeTriesKept),
+    ({ present }) => ({ expiresAt: present + challengeTriesKept }),
+  ),
+  toPresent('callerVerification', 'settledAt'),
+  toPresent('deviceHistory', 'settledAt'),
+  toPresent('deviceNotice', 'createdAt'),
+  // Short-lived codes, ceremonies and sessions of administrators from the future are removed: users can request new ones.
+  removedRows('emailCode', ['domainId', 'userId'], 'expiresAt', (now) => now + emailCodeLifetime),
+  removedRows('passkeyCeremony', ['challengeHash'], 'expiresAt', (now) => now + ceremonyLifetime),
+  removedRows('administratorCeremony', ['challengeHash'], 'expiresAt', (now) => now + ceremonyLifetime),
+  removedRows('administratorInvitation', ['tokenHash'], 'expiresAt', (now) => now + invitationLifetime),
+  removedRows('mailReport', ['secretHash'], 'expiresAt', (now) => now + mailReportLifetime),
+  removedRows('administratorSession', ['hash'], 'usedAt', (now) => now),
+  changedRows(
+    'token',
+    ['id'],
+    ({ present }) => isLater('replacementExpiresAt', latestBeginning(shownCodeExpiry(present))),
+    () => noReplacement,
+  ),
+]
+
+/**
+ * Codes and known browsers that are valid for days or months. They are accepted only once they have begun, so correcting
+ * them is not needed for safety; when a clock is slow for a moment, none of them may be lost.
+ * The future begins after the later one of the present and of what `rules/trusted-time.ts` believes.
+ */
+export const accessCorrections: readonly FutureRows[] = [
+  changedRows(
+    'token',
+    ['id'],
+    ({ future }) => sql<SqlBool>`${sql.ref('codeExpiresAt')} is not null and ${isLater('createdAt', future)}`,
+    ({ present }) => ({ codeExpiresAt: earlier('codeExpiresAt', 'createdAt', present), createdAt: present }),
+  ),
+  changedRows(
+    'bypassCode',
+    ['sequence'],
+    ({ future }) => isLater('createdAt', future),
+    ({ present }) => ({
+      expiresAt: sql<number>`case when expires_at = ${endOfTime} then expires_at
+        else ${earlier('expiresAt', 'createdAt', present)} end`,
+      createdAt: present,
+    }),
+  ),
+  changedRows(
+    'knownBrowser',
+    ['idHash', 'domainId', 'userId'],
+    ({ future }) => isLater('expiresAt', future + knownFor),
+    ({ present }) => ({
+      passedAt: present,
+      expiresAt: present + knownFor,
+      rememberedUntil: earlier('rememberedUntil', 'passedAt', present),
+    }),
+  ),
+]
+
+/** Whether any time is in the future: one read, which almost always spares a write for each kind of rows. */
+export async function hasFutureTimes(db: Queryable, waits: Correction, access: Correction): Promise<boolean> {
+  const found = [
+    ...waitCorrections.map((rows) => rows.exist(waits)),
+    ...accessCorrections.map((rows) => rows.exist(access)),
+  ]
+  const { rows } = await sql`select 1 as found where ${sql.join(found, sql` or `)}`.execute(db)
+  return rows.length > 0
+}
+
+const isLater = (column: string, time: number): RawBuilder<SqlBool> => sql`${sql.ref(column)} > ${time}`
+
+function exists(table: keyof Database, isFuture: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  return sql`exists (select 1 from ${sql.table(table)} where ${isFuture} limit 1)`
+}
+
+/** Rows that get other values. */
+function changedRows<T extends keyof Database>(
+  table: T,
+  key: Key<T>,
+  isFuture: (correction: Correction) => RawBuilder<SqlBool>,
+  values: (correction: Correction) => { readonly [C in keyof Database[T]]?: unknown },
+): FutureRows {
+  return {
+    exist: (correction) => exists(table, isFuture(correction)),
+    correctSome: (db, correction) => changeSome(db, table, key, () => isFuture(correction), values(correction)),
+  }
+}
+
+/** Rows that are removed. @param latest Of a row that was created now. */
+function removedRows<T extends keyof Database>(
+  table: T,
+  key: Key<T>,
+  column: Key<T>[number],
+  latest: (now: number) => number,
+): FutureRows {
+  const isFuture = ({ present }: Correction) => isLater(column, latestBeginning(latest(present)))
+  return {
+    exist: (correction) => exists(table, isFuture(correction)),
+    correctSome: (db, correction) => removeSome(db, table, key, () => isFuture(correction)),
+  }
+}
+
+/** Brings times to the present, each with the end of what began then. */
+function toPresent<T extends 'user' | 'attempt' | 'session' | 'deviceHistory' | 'deviceNotice' | 'callerVerification'>(
+  table: T,
+  from: Key<T>[number],
+  ends: Key<T> = [],
+): FutureRows {
+  return changedRows(
+    table,
+    ['sequence'],
+    ({ future }) => isLater(from, future),
+    ({ present }) => {
+      const values = ends.map((end) => [end, earlier(end, from, present)])
+      return Object.fromEntries([...values, [from, present]])
+    },
+  )
+}
+
+/** An end that comes as long after now as it came after its beginning. */
+const earlier = (until: string, from: string, now: number) =>
+  sql<number>`${sql.ref(until)} - (${sql.ref(from)} - cast(${now} as bigint))`
+
+/** Adds up counts of several times. Locks nothing where there are none. */
+async function talliesToPresent(db: Queryable, { future, present }: Correction): Promise<number> {
+  const rows = db.selectFrom('tally').select(['scope', 'at']).where('at', '>', future)
+  if ((await rows.limit(1).execute()).length === 0) return 0
+  return db.transaction().execute((transaction) => addUpTallies(transaction, { future, present }))
+}
+
+async function addUpTallies(db: Queryable, { future, present }: Correction): Promise<number> {
+  const isFuture = isSome(db, 'tally', ['scope', 'at'], (is) => is('at', '>', future), sweepStep / 2)
+  const removed = await db.deleteFrom('tally').where(isFuture).returning(['scope', 'count']).execute()
+  const counts = new Map<string, number>()
+  for (const { scope, count } of removed) counts.set(scope, (counts.get(scope) ?? 0) + count)
+  if (counts.size === 0) return 0
+  await db
+    .insertInto('tally')
+    .values([...counts].map(([scope, count]) => ({ scope, at: present, count })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['scope', 'at'])
+        .doUpdateSet((eb) => ({ count: eb('tally.count', '+', eb.ref('excluded.count')) })),
+    )
+    .execute()
+  // Each of them was touched twice.
+  return removed.length * 2
+}

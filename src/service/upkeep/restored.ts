@@ -1,0 +1,91 @@
+import { audit } from '../engine/audit/audit.ts'
+import type { ServiceContext } from '../engine/context/service-context.ts'
+import { endAdministrator } from '../features/administrators/statements.ts'
+import { endAllSessions } from '../features/users/epochs.ts'
+import { releaseHardwareTokens } from '../features/hardware/statements.ts'
+import { leaveDomain, removeUser } from '../features/users/leave.ts'
+import {
+  endAllAccess,
+  lastAuditTime,
+  organizationOfUser,
+  removeApiKeyById,
+  removeHardwareTokenById,
+  revocable,
+  tokenById,
+  tokenOfDevice,
+} from './restored-statements.ts'
+import { removePasskey } from '../features/passkeys/statements.ts'
+import type { Queryable } from '../engine/database/schema.ts'
+import { revokeTokens } from '../features/devices/token-statements.ts'
+import { resetInTransaction } from '../features/people/reset.ts'
+import type { Revocation } from './revocations.ts'
+
+export interface Restored {
+  /** When the backup was made, according to its audit trail; Unix time, seconds. */
+  readonly backupAt: number
+  /** The number of revocations that were applied again. */
+  readonly applied: number
+}
+
+/** Things that are active in a backup and may have been revoked since. */
+export async function whatMayBeRevoked(ctx: ServiceContext) {
+  const { db } = ctx.store
+  return { ...(await revocable(db)), backupAt: await lastAuditTime(db) }
+}
+
+/**
+ * Makes a restored backup safe to serve: ends everything that may have been used up since, and revokes again what was revoked
+ * since. Runs in one transaction; an entry of the audit trail marks the gap.
+ */
+export function settleRestored(ctx: ServiceContext, revocations: readonly Revocation[]): Promise<Restored> {
+  return ctx.store.db.transaction().execute(async (db) => {
+    const backupAt = await lastAuditTime(db)
+    await endAllAccess(db, ctx.clock.now())
+    await endAllSessions(db)
+    let applied = 0
+    for (const revocation of revocations.filter(({ at }) => at >= backupAt)) {
+      if (await apply(ctx, db, revocation)) applied += 1
+    }
+    const facts = { before: backupAt, count: applied }
+    await audit(db, ctx, { event: 'database.restored', organizationId: null, facts })
+    return { backupAt, applied }
+  })
+}
+
+/** @returns false if the backup does not contain it. */
+async function apply(ctx: ServiceContext, db: Queryable, { event, ids }: Revocation): Promise<boolean> {
+  const now = ctx.clock.now()
+  const leaving = { now, secrets: ctx.secrets }
+  const of: Of = { userId: ids['user'] ?? '', domainId: ids['domain'] ?? '' }
+  const organizationId = await organizationOfUser(db, of.userId)
+  const ofUser = async (end: (known: Of & { organizationId: string }) => Promise<unknown>): Promise<boolean> => {
+    if (organizationId !== undefined) await end({ ...of, organizationId })
+    return organizationId !== undefined
+  }
+  const byEvent: Record<Revocation['event'], () => Promise<boolean>> = {
+    'token.revoked': async () => revokeIn(db, await tokenById(db, ids['token'] ?? ''), now),
+    'device.revoked': async () => revokeIn(db, await tokenOfDevice(db, ids['device'] ?? ''), now),
+    'device.removed': async () => revokeIn(db, await tokenOfDevice(db, ids['device'] ?? ''), now),
+    'user.deleted': () => ofUser(({ userId }) => removeUser(db, userId, leaving)),
+    'user.reset': () => ofUser((known) => resetInTransaction(db, ctx, known)),
+    'membership.removed': () =>
+      ofUser(({ domainId, userId }) => leaveDomain(db, { domainId, userIds: [userId] }, leaving)),
+    'hardware.deleted': () => removeHardwareTokenById(db, ids['hardware'] ?? ''),
+    'hardware.released': () => releaseHardwareTokens(db, ctx.secrets, [of.userId]),
+    'passkey.removed': () => removePasskey(db, { id: ids['passkey'] ?? '', userId: of.userId }),
+    'api_key.revoked': () => removeApiKeyById(db, ids['apiKey'] ?? ''),
+    'administrator.revoked': () => endAdministrator(db, ids['administrator'] ?? '', now),
+  }
+  return byEvent[event]()
+}
+
+/** The token's user and domain. */
+interface Of {
+  readonly userId: string
+  readonly domainId: string
+}
+
+async function revokeIn(db: Queryable, found: Of | undefined, now: number): Promise<boolean> {
+  if (found) await revokeTokens(db, { userIds: [found.userId], domainId: found.domainId }, now)
+  return found !== undefined
+}

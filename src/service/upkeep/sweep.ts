@@ -1,0 +1,106 @@
+import { repeat } from '../../clock.ts'
+import type { AuditContext } from '../engine/audit/audit.ts'
+import { auditSessions } from '../features/sessions/audit.ts'
+import { createRetention } from '../engine/audit/retention.ts'
+import type { ServiceContext } from '../engine/context/service-context.ts'
+import { inSteps } from '../engine/base/in-steps.ts'
+import type { Observer } from '../engine/monitoring/observer.ts'
+import { recoverSynchronizations } from '../features/users/synchronization/synchronize.ts'
+import { sweepStep } from '../engine/database/due.ts'
+import { organizationOfDomain } from '../features/domains/statements.ts'
+import { endFutureSessions, expireSessions } from '../features/sessions/statements.ts'
+import { removals } from './removals.ts'
+import { countEnrolled } from '../features/people/count-enrolled.ts'
+import { countSignIns } from '../features/sessions/count-sign-ins.ts'
+import { correctFutureTimes } from './future-times.ts'
+
+/** How often to sweep, seconds. Nothing depends on it: what a sweep removes already reads as absent. */
+const interval = 5 * 60
+
+/** Periodically removes expired data. */
+export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
+  const retention = createRetention(ctx)
+  const ending = new AbortController()
+  let running: Promise<void> | undefined
+  /** Seconds since the last sweep began. */
+  let elapsed = 0
+  const cancel = repeat(ctx.clock, interval * 1000, () => {
+    elapsed += interval
+    // A sweep that takes longer than the interval is not joined by a second one.
+    running ??= sweepAll(ctx.clock.now()).finally(() => (running = undefined))
+  })
+
+  /** @param wall Unix time at which the sweep begins, seconds. */
+  async function sweepAll(wall: number): Promise<void> {
+    const passed = elapsed
+    elapsed = 0
+    try {
+      await measureSweep(ctx.observer, async () => {
+        await sweep(ctx, ending.signal)
+        await recoverSynchronizations(ctx)
+        // Before entries are removed.
+        await countSignIns(ctx, ending.signal)
+        await countEnrolled(ctx, ending.signal)
+        await retention.apply(passed, wall, ending.signal)
+        // Those that a process has left behind.
+        ctx.verifications.wake()
+        ctx.bulkJobs.wake()
+      })
+    } catch (error) {
+      if (!ctx.failures.covers(error)) ctx.logger.warn({ err: error }, 'sweep failed')
+    }
+  }
+
+  return {
+    /** The rest of a backlog is left to the next sweep of any node. */
+    async stop() {
+      ending.abort()
+      cancel()
+      await running
+    },
+  }
+}
+
+/** Reports to the observer how long a sweep took and whether it failed. */
+async function measureSweep(observer: Observer, run: () => Promise<void>): Promise<void> {
+  const startedAt = performance.now()
+  const tell = (outcome: 'done' | 'failed') => observer.swept(outcome, (performance.now() - startedAt) / 1000)
+  try {
+    await run()
+    tell('done')
+  } catch (error) {
+    tell('failed')
+    throw error
+  }
+}
+
+type SweepContext = Pick<ServiceContext, 'store' | 'clock' | 'logger' | 'observer'> & AuditContext
+
+/** @param signal Stops early, after one step of each kind. */
+export async function sweep(ctx: SweepContext, signal?: AbortSignal): Promise<void> {
+  const { db } = ctx.store
+  await correctFutureTimes(ctx, undefined, signal)
+  for (const endSome of [expireSessions, endFutureSessions]) {
+    await inSteps({ size: expireStep, signal }, () => expire(ctx, endSome))
+  }
+  for (const removeSome of Object.values(removals)) {
+    await inSteps({ size: sweepStep, signal }, () => removeSome(db, ctx.clock.now()))
+  }
+}
+
+/** Sessions that expire per transaction. Each of them is audited. */
+const expireStep = 200
+
+async function expire(ctx: SweepContext, endSome: typeof expireSessions): Promise<number> {
+  const expired = await ctx.store.db.transaction().execute(async (db) => {
+    const sessions = await endSome(db, ctx.clock.now(), expireStep)
+    const organizations = new Map<string, string>()
+    for (const { domainId } of sessions) {
+      if (!organizations.has(domainId)) organizations.set(domainId, await organizationOfDomain(db, domainId))
+    }
+    await auditSessions(db, ctx, sessions, ({ domainId }) => organizations.get(domainId) ?? '')
+    return sessions
+  })
+  ctx.observer.settled('timeout', expired.length)
+  return expired.length
+}

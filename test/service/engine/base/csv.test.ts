@@ -1,0 +1,52 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { csvRecord } from '../../../../src/service/engine/base/csv.ts'
+import { anyText } from '../../../support/any-text.ts'
+import { calculatedCells, cellsOf, hostileCells } from '../../../support/spreadsheet.ts'
+
+const pieces = ['=', '+', '-', '@', '＝', '＠', ',', ';', '\t', '|', '\r', '\n', '\r\n', '"', '""', ' ', "'", 'x', '1']
+const cell = fc.oneof(
+  { weight: 5, arbitrary: fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((some) => some.join('')) },
+  anyText(),
+)
+
+describe('a record of a CSV file', () => {
+  it.each(hostileCells.map((text) => [JSON.stringify(text), text]))('makes text of %s', (_shown, text) => {
+    const record = csvRecord(['id', text, 'last'])
+
+    expect(calculatedCells(`${['id', text, 'last'].join(',')}\r\n`)).not.toEqual([])
+    expect(calculatedCells(record)).toEqual([])
+  })
+
+  it('contains no cell that a spreadsheet calculates, whatever separates its cells', () => {
+    fc.assert(
+      fc.property(fc.array(cell, { minLength: 1, maxLength: 4 }), (cells) => {
+        expect(calculatedCells(csvRecord(cells))).toEqual([])
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('has the cells that were written, with apostrophes added', () => {
+    fc.assert(
+      fc.property(fc.array(cell, { minLength: 1, maxLength: 4 }), (cells) => {
+        const [read, ...rest] = cellsOf(csvRecord(cells), ',')
+
+        expect(rest).toEqual([])
+        expect(read).toHaveLength(cells.length)
+        expect(read!.map((text) => text.replaceAll("'", ''))).toEqual(cells.map((text) => text.replaceAll("'", '')))
+      }),
+    )
+  })
+
+  it('quotes every cell, and doubles quotes', () => {
+    expect(csvRecord(['say "hi"', 7, true, null, undefined])).toBe('"say ""hi""","7","true","",""\r\n')
+  })
+
+  it('leaves hyphens, addresses and times in the middle of a cell as they are', () => {
+    const cells = ['anna-lena@example.com', '2026-11-26T02:10:00Z', 'a=b c=d', 'Müller, Anna']
+
+    expect(cellsOf(csvRecord(cells), ',')).toEqual([cells])
+  })
+})

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest'
+
+import { pooledRandom } from '../../../../src/pooled-random.ts'
+
+describe('random bytes', () => {
+  it.each([0, 1, 20, 4096, 5000])('are as many as asked for: %d', (size) => {
+    expect(pooledRandom(size)).toHaveLength(size)
+  })
+
+  it('are not returned twice, nor changed by a later call', () => {
+    const taken = Array.from({ length: 1_000 }, () => pooledRandom(16))
+    const before = taken.map((bytes) => Buffer.from(bytes).toString('hex'))
+
+    for (let index = 0; index < 1_000; index++) pooledRandom(16).fill(0)
+
+    expect(taken.map((bytes) => Buffer.from(bytes).toString('hex'))).toEqual(before)
+    expect(new Set(before)).toHaveLength(1_000)
+  })
+})

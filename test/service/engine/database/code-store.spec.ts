@@ -1,0 +1,228 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { systemRandom } from '../../../../src/service/engine/base/random.ts'
+import {
+  bypassCodesOfUsers,
+  insertBypassCode,
+  useBypassCode,
+} from '../../../../src/service/features/bypass-codes/statements.ts'
+import { insertCodeGenerator, rememberStep, useStep } from '../../../../src/service/features/codes/statements.ts'
+import { insertDomain } from '../../../../src/service/features/domains/statements.ts'
+import {
+  countWrongEmailCode,
+  removeEmailCodes,
+  replaceEmailCode,
+  useEmailCode,
+} from '../../../../src/service/features/email-codes/statements.ts'
+import {
+  giveHardwareToken,
+  hardwareTokenOfUser,
+  insertHardwareToken,
+} from '../../../../src/service/features/hardware/statements.ts'
+import { insertOrganization } from '../../../../src/service/features/domains/organization-statements.ts'
+import { removals } from '../../../../src/service/upkeep/removals.ts'
+import type { Store } from '../../../../src/service/engine/database/store.ts'
+import { createSecrets } from '../../../../src/service/engine/secrets/secrets.ts'
+import { insertUser, lockUser, userById, updateUser } from '../../../../src/service/features/users/statements.ts'
+import { ringOf } from '../secrets/key-holders.ts'
+
+/** What every engine has to do with codes; outside of transactions, where only the statements themselves decide. */
+export function describeCodeStore(engine: string, open: (name: string) => Promise<Store>): void {
+  describe(`codes in the store on ${engine}`, () => {
+    let store: Store
+    const id = (character: string) => character.repeat(40)
+    const of = { domainId: id('1'), userId: id('2') }
+
+    beforeEach(async () => {
+      store = await open('codes')
+      await insertOrganization(store.db, { id: id('0'), name: 'O', createdAt: 1 })
+      await insertDomain(store.db, { ...domain, id: id('1'), organizationId: id('0') })
+      for (const character of ['2', '3']) {
+        await insertUser(store.db, { ...user, id: id(character), organizationId: id('0'), username: character })
+      }
+    })
+    afterEach(() => store.close())
+
+    const times = <T>(count: number, act: () => Promise<T>) => Promise.all(Array.from({ length: count }, act))
+    const wins = (outcomes: boolean[]) => outcomes.filter(Boolean).length
+
+    describe('a time step', () => {
+      beforeEach(() => insertCodeGenerator(store.db, { id: id('a'), seed: 's', digits: 6, period: 30 }))
+
+      const generator = () => store.db.selectFrom('codeGenerator').selectAll().executeTakeFirstOrThrow()
+
+      it('is used once, and ends all before it', async () => {
+        const outcomes = await times(16, () => useStep(store.db, id('a'), { step: 7, drift: 1 }))
+        const others = [
+          await useStep(store.db, id('a'), { step: 6, drift: 0 }),
+          await useStep(store.db, id('a'), { step: 8, drift: 2 }),
+        ]
+
+        expect([wins(outcomes), others]).toEqual([1, [false, true]])
+        expect(await generator()).toMatchObject({ lastStep: 8, drift: 2, syncState: 'Synchronized' })
+      })
+
+      it('that was seen from afar is remembered until one is used, unless it is over', async () => {
+        await rememberStep(store.db, id('a'), { step: 9, at: 100 })
+        const seen = await generator()
+        await useStep(store.db, id('a'), { step: 10, drift: 0 })
+        await rememberStep(store.db, id('a'), { step: 9, at: 200 })
+
+        expect(seen).toMatchObject({ seenStep: 9, seenAt: 100, syncState: 'Out of Sync', lastStep: -1 })
+        expect(await generator()).toMatchObject({ seenStep: null, seenAt: null, syncState: 'Synchronized' })
+      })
+    })
+
+    describe('a bypass code', () => {
+      const insert = (more: object = {}) =>
+        insertBypassCode(store.db, { ...bypassCode, id: id('b'), userId: id('2'), ...more })
+      const use = (now = 50, userId = id('2')) => useBypassCode(store.db, { userId, codeLookups: ['k', 'l'] }, now)
+
+      it('is used as often as it says', async () => {
+        await insert()
+
+        expect((await times(16, () => use())).filter((used) => used === id('b'))).toHaveLength(3)
+      })
+
+      it('is not used by another user, nor at its end', async () => {
+        await insert()
+
+        expect([await use(50, id('3')), await use(100), await use(99)]).toEqual([undefined, undefined, id('b')])
+      })
+
+      it('is different from the others of its user', async () => {
+        const rows = [await insert(), await insert({ id: id('c') }), await insert({ id: id('d'), userId: id('3') })]
+
+        expect(rows.map((row) => row?.id)).toEqual([id('b'), undefined, id('d')])
+      })
+
+      it('stays for 25 minutes once it is used up, as what a pass rests on, and is never accepted again', async () => {
+        await insert({ usesRemaining: 1, expiresAt: 10_000 })
+        const rows = () => store.db.selectFrom('bypassCode').select(['id', 'usedAt']).execute()
+
+        await use(50)
+        await removals.usedUpBypassCodes(store.db, 50 + 25 * 60 - 1)
+        const kept = await rows()
+        const again = await use(60)
+        await removals.usedUpBypassCodes(store.db, 50 + 25 * 60)
+
+        expect(kept).toEqual([{ id: id('b'), usedAt: 50 }])
+        expect(again).toBeUndefined()
+        expect(await bypassCodesOfUsers(store.db, [id('2')], 60)).toEqual([])
+        expect(await rows()).toEqual([])
+      })
+
+      it('that is used up or over is not among those of its user, and is swept away', async () => {
+        await insert({ id: id('b'), codeLookup: '1' })
+        await insert({ id: id('c'), codeLookup: '2', usesRemaining: 0, createdAt: -3000, expiresAt: 10_000 })
+        await insert({ id: id('d'), codeLookup: '3', expiresAt: 60 })
+
+        const present = await bypassCodesOfUsers(store.db, [id('2')], 60)
+        await removals.expiredBypassCodes(store.db, 60)
+        await removals.usedUpBypassCodes(store.db, 60)
+        const rows = await store.db.selectFrom('bypassCode').select('id').execute()
+
+        expect(present.map((row) => row.id)).toEqual([id('b')])
+        expect(rows).toEqual([{ id: id('b') }])
+      })
+    })
+
+    describe('an e-mailed code', () => {
+      const put = (codeLookup: string, more: object = {}) =>
+        replaceEmailCode(store.db, { ...of, codeLookup, wrongTries: 0, expiresAt: 100, ...more })
+      const use = (codeLookup: string, now = 50) =>
+        useEmailCode(store.db, { ...of, codeLookups: ['k', codeLookup] }, now)
+
+      it('is used once', async () => {
+        await put('l')
+
+        expect(wins(await times(16, () => use('l')))).toBe(1)
+      })
+
+      it('is the newest one alone, until its end', async () => {
+        await put('old')
+        await put('new')
+
+        const outcomes = [await use('old'), await use('new', 100), await use('new', 99)]
+
+        expect(outcomes).toEqual([false, false, true])
+      })
+
+      it('goes with the last wrong try, and a new one starts anew', async () => {
+        await put('l')
+        const wrong = () => countWrongEmailCode(store.db, of, 3)
+
+        await Promise.all([wrong(), wrong(), wrong()])
+        const dead = await use('l')
+        await put('m')
+        await Promise.all([wrong(), wrong()])
+
+        expect([dead, await use('m')]).toEqual([false, true])
+      })
+
+      it('is taken away in one domain or in all, and swept away at its end', async () => {
+        await put('l')
+        await removeEmailCodes(store.db, { userIds: [id('2')], domainId: id('9') })
+        await removeEmailCodes(store.db, { userIds: [id('3')] })
+        await removals.expiredEmailCodes(store.db, 99)
+        const before = await store.db.selectFrom('emailCode').select('codeLookup').execute()
+        await removals.expiredEmailCodes(store.db, 100)
+
+        expect([before.length, await use('l')]).toEqual([1, false])
+      })
+    })
+
+    it('gives a hardware token to one user', async () => {
+      const secrets = createSecrets(() => ringOf('k1'), systemRandom)
+      const seed = secrets.seal('s', { kind: 'seed', id: id('e'), userId: null })
+      const row = { id: id('e'), organizationId: id('0'), alias: 'A', serialNumber: '1', createdAt: 1 }
+      await store.db.transaction().execute((db) => insertHardwareToken(db, { ...row, seed, digits: 6, period: 30 }))
+
+      const outcomes = await Promise.all(
+        [id('2'), id('3')].map((userId) => giveHardwareToken(store.db, secrets, { id: id('e'), userId })),
+      )
+      const owners = await Promise.all([id('2'), id('3')].map((userId) => hardwareTokenOfUser(store.db, userId)))
+
+      expect(wins(outcomes)).toBe(1)
+      expect(owners.filter((token) => token?.id === id('e'))).toHaveLength(1)
+    })
+
+    it('says when an address was changed, and only then', async () => {
+      const changedAt = async () => (await userById(store.db, id('0'), id('2')))?.emailChangedAt
+
+      await updateUser(store.db, id('2'), { email: 'E', name: 'M' }, 50)
+      const same = await changedAt()
+      await updateUser(store.db, id('2'), { email: 'F' }, 60)
+
+      expect([same, await changedAt()]).toEqual([null, 60])
+    })
+
+    it('locks no user who is not there', async () => {
+      const outcomes = [
+        await lockUser(store.db, id('0'), id('2')),
+        await lockUser(store.db, id('0'), id('9')),
+        await lockUser(store.db, id('9'), id('2')),
+      ]
+
+      expect(outcomes).toEqual([true, false, false])
+    })
+  })
+}
+
+const domain = {
+  name: 'D',
+  type: 'WEB',
+  keyType: 'NONE',
+  maxAllowedRetries: 5,
+  requestTimeout: 90,
+  activationCodeExpiration: 7,
+  requestPollingEnabled: 1,
+  bypassEnabled: 1,
+  emailOtpEnabled: 1,
+  numberMatching: 'offered',
+  createdAt: 1,
+} as const
+
+const user = { name: 'N', email: 'E', everEnrolled: 0, createdAt: 1 } as const
+
+const bypassCode = { code: 's', codeLookup: 'l', usesAllowed: 3, usesRemaining: 3, expiresAt: 100, createdAt: 1 }

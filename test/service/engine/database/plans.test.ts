@@ -1,0 +1,316 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import Sqlite from 'better-sqlite3'
+import { PostgresQueryCompiler, sql } from 'kysely'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+
+import { root } from '../../../../scripts/run.ts'
+import { PeopleFilter } from '../../../../src/contract/admin/people.ts'
+import { StockFilter } from '../../../../src/contract/admin/stock.ts'
+import type { Store } from '../../../../src/service/engine/database/store.ts'
+import { furnishManyUsers, insertManyUsers } from '../../../support/many-users.ts'
+import { openPostgres } from '../../../support/postgres.ts'
+import type { Postgres } from '../../../support/postgres.ts'
+import { postgresPlan, sqlitePlan } from '../../../support/query-plans.ts'
+import type { Access } from '../../../support/query-plans.ts'
+import type { RecordedStatement } from '../../../support/recorded-statements.ts'
+import { drivers } from './drivers.ts'
+
+// Statements are recorded when they are compiled, which happens once in a process: those of other files must not count.
+vi.resetModules()
+const { ServiceOptions } = await import('../../../../src/service/options.ts')
+const { openService } = await import('../../../../src/service/service.ts')
+const { sweepStep } = await import('../../../../src/service/engine/database/due.ts')
+const { openPostgresStore } = await import('../../../../src/service/engine/database/postgres.ts')
+const { openSqliteStore } = await import('../../../../src/service/engine/database/sqlite.ts')
+const { compiledStatement, statementNames } = await import('../../../../src/service/engine/database/statement.ts')
+const { recordStatements } = await import('../../../support/recorded-statements.ts')
+const { keysFor } = await import('../../start-service.ts')
+const { driveTheRest } = await import('./drive-the-rest.ts')
+
+/** Tables that grow with the number of users, sign-ins or audit entries. */
+const growing = [
+  'user',
+  'membership',
+  'token',
+  'device',
+  'session',
+  'code_generator',
+  'hardware_token',
+  'bypass_code',
+  'email_code',
+  'device_call',
+  'device_history',
+  'device_notice',
+  'attempt',
+  'tally',
+  'challenge_try',
+  'known_browser',
+  'passkey',
+  'passkey_ceremony',
+  'last_sign_in',
+  'person_order',
+  'synchronized_user',
+  'audit',
+  'timeline_entry',
+  'search_row',
+]
+
+/** An index search by only these columns finds every row of an organization or a domain. */
+const wide = ['organization_id', 'domain_id', 'state']
+
+/**
+ * By a time alone, a step of a sweep finds the few rows that it takes; another statement reads all that is younger, or
+ * older. PostgreSQL knows from its statistics how many those are.
+ */
+const times = ['at', 'created_at', 'expires_at', 'revoked_at', 'settled_at']
+
+const page = 'a page of a list, in its order: an offset passes over all that comes before'
+const people = 'a page of people in the console, which a filter may leave few of'
+const commandLine = 'a command that an administrator types; no request executes it'
+const allPending = 'counts all that waits, once for everybody'
+const lately = 'what happened since a moment ago, once for everybody'
+const rotation = 'counts everything sealed, once when the first keys are given and around a rotation of keys'
+
+const peopleOrders = ['added', 'name up', 'name down', 'signedIn up', 'signedIn down']
+const peoplePages = ['list', 'found', 'broad'].flatMap((kind) =>
+  ['none', ...PeopleFilter.options].flatMap((filter) => [
+    `people count ${kind} ${filter}`,
+    ...peopleOrders.map((order) => `people ${kind} ${filter} ${order}`),
+  ]),
+)
+
+const stockPages = ['list', 'found', 'broad'].flatMap((kind) =>
+  ['none', ...StockFilter.options].flatMap((filter) => [`stock ${kind} ${filter}`, `stock count ${kind} ${filter}`]),
+)
+
+/** Functions of the store whose statements may read a whole table or a whole domain, and why. */
+const exceptions: Readonly<Record<string, string>> = {
+  listUsers: page,
+  listMembers: page,
+  listHardwareTokens: page,
+  ...Object.fromEntries(peoplePages.map((name) => [name, people])),
+  positionsByPattern: 'words of one or two characters, which are in no index',
+  ...Object.fromEntries(stockPages.map((name) => [name, page])),
+  'features/hardware/statements.ts hardwareTokensNamed': commandLine,
+  'engine/audit/statements.ts newestAuditRows': commandLine,
+  'engine/audit/statements.ts auditSpan':
+    'the first and the last entry: SQLite calls ORDER BY position LIMIT 1 a scan, too',
+  newestNotice: 'the newest entry, which PostgreSQL reads first from the end of the primary key',
+  'engine/secrets/sealed-values.ts countSealed': rotation,
+  'features/users/epochs.ts endAllSessions': 'ends the sessions of everybody, after a backup was restored',
+  'features/sessions/statements.ts countPending': allPending,
+  expiredBetween: lately,
+  settledSince: lately,
+  pendingByDomain: allPending,
+  reportedByDomain: 'the few requests that were reported in a day: an index has only these',
+  reportedCount: 'the few requests that were reported within ten minutes',
+  countMembers: 'a step of 2,000 members, which is as many as the tables have here',
+  devicesRevokedSince: lately,
+  'features/domains/statements.ts updateDomain':
+    'looks for one active token of the domain when an administrator changes its key type',
+}
+
+/** Files of the store that only commands use, on a database that no other process has open. */
+const commandFiles = ['upkeep/restored-statements.ts']
+
+/** The number of places in a file whose statements are not executed here, and why. */
+const undriven: Readonly<Record<string, number>> = {
+  // Runs once in the life of a database, when it gets its first keys.
+  'engine/secrets/sealed-values.ts': 1,
+}
+
+// One of the tests advances the clock by a month, sweep after sweep.
+vi.setConfig({ testTimeout: 60_000 })
+
+const { statements, executedPlaces, stop } = recordStatements()
+
+// The tests of all operations, audited events and error codes run here, because they execute every statement.
+for (const file of drivers) {
+  // oxlint-disable-next-line vitest/valid-title -- titles are files here
+  describe(file, async () => void (await import(`${join(root, 'test/service', file)}?driven`)))
+}
+
+describe('the statements that those tests do not execute', () => {
+  driveTheRest()
+})
+
+// Needs the tests above, which record the statements: it fails where they are filtered out.
+describe('every statement that the service executes', () => {
+  let folder: string
+  let sqlite: Sqlite.Database
+  let postgres: Postgres
+  let client: Client
+  let store: Store
+  // Planned once for the tests that read them.
+  let onSqlite: Walk[] | undefined
+  let onPostgres: Promise<Walk[]> | undefined
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'second-factor-plans-'))
+    await (await openSqliteStore(join(folder, 'mfa.sqlite'))).close()
+    sqlite = new Sqlite(join(folder, 'mfa.sqlite'))
+    postgres = await openPostgres()
+    // Like that of SQLite, with the schema of this moment: the other databases of the tests are copies of an earlier one.
+    const database = await postgres.createEmptyDatabase()
+    await fill(database)
+    store = await openPostgresStore(database)
+    client = new Client(database)
+    await client.connect()
+    await client.query('set enable_seqscan = off')
+  })
+  afterAll(async () => {
+    stop()
+    sqlite.close()
+    await client.end()
+    await store.close()
+    await postgres.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('is recorded here, wherever the store executes it', () => {
+    const files = storeFiles()
+
+    const missing = files.filter(({ file, count }) => executedPlaces(file) + (undriven[file] ?? 0) !== count)
+
+    expect(missing.map(({ file, count }) => `${file}: ${executedPlaces(file)} of ${count}`)).toEqual([])
+  })
+
+  it('is executed here if it is declared', () => {
+    const missing = statementNames().filter((name) => !statements.has(name))
+
+    expect(missing).toEqual([])
+  })
+
+  it('has a name that belongs to its text, and that PostgreSQL does not cut off', () => {
+    const names = statementNames().map((name) => compiledStatement(store.db, name)) as unknown as { name: string }[]
+
+    expect(new Set(names.map(({ name }) => name)).size).toBe(statementNames().length)
+    for (const { name } of names) expect(Buffer.byteLength(name)).toBeLessThanOrEqual(63)
+  })
+
+  it('reaches growing tables through an index on SQLite', () => {
+    onSqlite ??= walksOnSqlite()
+
+    expect(withoutExceptions(onSqlite)).toEqual([])
+  })
+
+  it('reaches growing tables through an index on PostgreSQL', async () => {
+    onPostgres ??= walksOnPostgres()
+
+    expect(withoutExceptions(await onPostgres)).toEqual([])
+  })
+
+  it('uses each of the exceptions', async () => {
+    const walks = [...(onSqlite ??= walksOnSqlite()), ...(await (onPostgres ??= walksOnPostgres()))]
+
+    const needed = Object.keys(exceptions).filter((name) => walks.some(({ origins }) => origins.includes(name)))
+
+    expect(needed).toEqual(Object.keys(exceptions))
+  })
+
+  const walksOnSqlite = () =>
+    ofTheStore().flatMap((statement) => {
+      const isStep = /\blimit\b/.test(statement.sql)
+      return walksIn(statement, sqlitePlan(sqlite, statement.sql), isStep ? wide : [...wide, ...times])
+    })
+
+  async function walksOnPostgres(): Promise<Walk[]> {
+    const compiler = new PostgresQueryCompiler()
+    const walks: Walk[] = []
+    for (const statement of ofTheStore()) {
+      const { name, node } = statement
+      const compiled =
+        name === undefined ? compiler.compileQuery(node, { queryId: 'plan' }) : compiledStatement(store.db, name)
+      const parameters = compiled.parameters.map((value) => (value === sweepStep ? fewRows : value))
+      walks.push(...walksIn(statement, await postgresPlan(client, { ...compiled, parameters })))
+      // A declared statement is prepared: after five executions PostgreSQL may plan it once for all values.
+      if (name === undefined) continue
+      walks.push(...walksIn(statement, await postgresPlan(client, { ...compiled, parameters: [] })))
+    }
+    return walks
+  }
+})
+
+/** A sweep step of this size among the 2,000 rows of each table here is like a real one among 200,000. */
+const fewRows = 5
+
+/** A statement that visits more rows of a growing table than it looks for. */
+interface Walk {
+  readonly origins: readonly string[]
+  readonly detail: string
+  readonly sql: string
+}
+
+/** Without what migrations do: they read tables of earlier versions, once. */
+const ofTheStore = () =>
+  [...statements.values()].filter(
+    ({ origins, sql: text }) => [...origins].some((name) => !engineFiles.test(name)) && isQuery(text),
+  )
+
+const isQuery = (text: string) =>
+  /^(select|insert|update|delete|with)\b/i.test(text) && !/sqlite_master|kysely_/.test(text)
+
+/** @param leading Columns that are not selective enough on their own. */
+function walksIn(
+  { origins, sql: text }: RecordedStatement,
+  plan: readonly Access[],
+  leading: readonly string[] = wide,
+): Walk[] {
+  return plan
+    .filter(({ table, columns }) => growing.includes(table) && columns.every((column) => leading.includes(column)))
+    .map(({ detail }) => ({ origins: [...origins], detail, sql: text }))
+}
+
+const withoutExceptions = (walks: readonly Walk[]) =>
+  walks.filter(({ origins }) => !origins.some((name) => name in exceptions || commandFiles.includes(fileOf(name))))
+
+const fileOf = (name: string): string => name.split(' ')[0] ?? ''
+
+/** Counts the places where each file of the service executes a statement. */
+function storeFiles(): { file: string; count: number }[] {
+  const folder = join(root, 'src/service')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'))
+  const known = files.filter((name) => name.endsWith('.ts') && !engineFiles.test(name) && !commandFiles.includes(name))
+  return known.map((file) => {
+    const text = readFileSync(join(folder, file), 'utf8')
+    // What a transaction executes is a function.
+    return { file, count: text.match(/\.execute(TakeFirst(OrThrow)?|Change)?\((db)?\)/g)?.length ?? 0 }
+  })
+}
+
+/** These files open, migrate and wait; their statements read none of our present tables. */
+const engineFiles = /^engine\/database\/(migrations\/|sqlite|postgres|transaction-ends|write-health)/
+
+/** Inserts enough rows for PostgreSQL to choose the same indexes as it would with many users. */
+async function fill(database: string): Promise<void> {
+  const { ctx, close } = await openService(ServiceOptions.parse({ database, ...keysFor(database) }))
+  const { db } = ctx.store
+  const [organizationId, domainId] = ['0'.repeat(40), '1'.repeat(40)]
+  await db.insertInto('organization').values({ id: organizationId, name: 'O', createdAt: 1 }).execute()
+  await db
+    .insertInto('domain')
+    .values({
+      id: domainId,
+      organizationId,
+      name: 'D',
+      type: 'WEB',
+      keyType: 'NONE',
+      maxAllowedRetries: 5,
+      requestTimeout: 90,
+      activationCodeExpiration: 7,
+      requestPollingEnabled: 1,
+      bypassEnabled: 0,
+      emailOtpEnabled: 0,
+      numberMatching: 'offered',
+      createdAt: 1,
+    })
+    .execute()
+  await insertManyUsers(db, { organizationId, domainId, count: 2_000 })
+  await furnishManyUsers(db, { organizationId, domainId })
+  await sql`analyze`.execute(db)
+  await close()
+}

@@ -1,0 +1,306 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { activateToken, activationOf } from '../../../../src/service/features/devices/activation-statements.ts'
+import { takeAttempt } from '../../../../src/service/engine/limits/attempts.ts'
+import { insertDevice, rememberCall } from '../../../../src/service/features/devices/statements.ts'
+import { insertDomain } from '../../../../src/service/features/domains/statements.ts'
+import { insertMember } from '../../../../src/service/features/domains/member-statements.ts'
+import { insertOrganization, serviceId } from '../../../../src/service/features/domains/organization-statements.ts'
+import { removals } from '../../../../src/service/upkeep/removals.ts'
+import {
+  expireSessions,
+  insertSession,
+  sessionOf,
+  settleSession,
+} from '../../../../src/service/features/sessions/statements.ts'
+import type { Store, StoreChange } from '../../../../src/service/engine/database/store.ts'
+import { insertToken, tokenOf } from '../../../../src/service/features/devices/token-statements.ts'
+import { insertUser, listUsers, userByUsername } from '../../../../src/service/features/users/statements.ts'
+
+/** What every engine has to do. @param open Two calls with the same name open the same database. */
+export function describeStore(engine: string, open: (name: string) => Promise<Store>): void {
+  describe(`the store on ${engine}`, () => {
+    let store: Store
+
+    beforeEach(async () => {
+      store = await open('one')
+    })
+    afterEach(() => store.close())
+
+    const id = (character: string) => character.repeat(40)
+    const organization = () => insertOrganization(store.db, { id: id('0'), name: 'O', createdAt: 1 })
+    const user = (character: string, username: string) =>
+      insertUser(store.db, {
+        id: id(character),
+        organizationId: id('0'),
+        username,
+        name: 'N',
+        email: 'E',
+        everEnrolled: 0,
+        createdAt: 1,
+      })
+
+    it('keeps one id of the service, whoever was first', async () => {
+      const ids = await Promise.all([serviceId(store.db, id('a')), serviceId(store.db, id('b'))])
+
+      expect(new Set(ids).size).toBe(1)
+    })
+
+    it('compares usernames byte for byte', async () => {
+      await organization()
+      const names = ['anna', 'Anna', 'anna ', 'ännä', 'a\u0308nna\u0308']
+      for (const [index, name] of names.entries()) expect(await user(String(index + 1), name)).toBe(true)
+
+      const found = await Promise.all(names.map((name) => userByUsername(store.db, id('0'), name)))
+
+      expect(found.map((row) => row?.username)).toEqual(names)
+      expect(await user('f', 'anna')).toBe(false)
+    })
+
+    it('lists users in the order of creation', async () => {
+      await organization()
+      for (const character of ['c', 'a', 'b']) await user(character, `user ${character}`)
+
+      const users = await listUsers(store.db, id('0'), { offset: 1, limit: 5 })
+
+      expect(users.map((row) => row.username)).toEqual(['user a', 'user b'])
+    })
+
+    it('holds references between its tables', async () => {
+      await expect(insertMember(store.db, id('1'), id('2'))).rejects.toThrow(/foreign key/i)
+      await expect(
+        insertToken(store.db, { id: id('3'), domainId: id('1'), userId: id('2'), state: 'pending', createdAt: 1 }),
+      ).rejects.toThrow(/foreign key/i)
+    })
+
+    it('lets no other query into a transaction', async () => {
+      const transaction = store.db.transaction().execute(async (db) => {
+        await insertOrganization(db, { id: id('1'), name: 'inside', createdAt: 1 })
+        // Gives others every chance.
+        await new Promise((resolve) => void setImmediate(resolve))
+        throw new Error('rolled back')
+      })
+      const other = insertOrganization(store.db, { id: id('2'), name: 'outside', createdAt: 1 })
+
+      await expect(transaction).rejects.toThrow('rolled back')
+      await other
+
+      const rows = await store.db.selectFrom('organization').select('name').execute()
+      expect(rows).toEqual([{ name: 'outside' }])
+    })
+
+    it('remembers a call once', async () => {
+      const call = { deviceId: id('d'), jti: 'j', expiresAt: 100 }
+
+      const outcomes = [await rememberCall(store.db, call), await rememberCall(store.db, call)]
+
+      expect(outcomes).toEqual([true, false])
+    })
+
+    it('forgets a call when its signature is too old anyway, not before', async () => {
+      const call = { deviceId: id('d'), jti: 'j', expiresAt: 100 }
+      await rememberCall(store.db, call)
+
+      await removals.oldCalls(store.db, 100)
+      const inTime = await rememberCall(store.db, call)
+      await removals.oldCalls(store.db, 101)
+      const later = await rememberCall(store.db, call)
+
+      expect([inTime, later]).toEqual([false, true])
+    })
+
+    it('uses an activation code up once, and not after its time', async () => {
+      await organization()
+      await user('2', 'somebody')
+      await insertDomain(store.db, { ...domain, id: id('1'), organizationId: id('0') })
+      await insertToken(store.db, {
+        id: id('3'),
+        domainId: id('1'),
+        userId: id('2'),
+        state: 'pending',
+        code: 'sealed',
+        codeLookup: 'found',
+        codeExpiresAt: 100,
+        createdAt: 1,
+      })
+
+      const found = [
+        await activationOf(store.db, ['k', 'found'], 100),
+        await activationOf(store.db, ['k', 'found'], 99),
+      ]
+      const outcomes = [
+        await activateToken(store.db, id('4'), 99),
+        await activateToken(store.db, id('3'), 100),
+        await activateToken(store.db, id('3'), 99),
+        await activateToken(store.db, id('3'), 99),
+      ]
+
+      expect(found.map((activation) => activation?.username)).toEqual([undefined, 'somebody'])
+      expect(outcomes).toEqual([false, false, true, false])
+      expect(await tokenOf(store.db, id('1'), id('2'))).toMatchObject({ state: 'active', code: null, codeLookup: null })
+    })
+
+    it('takes attempts of all limits or of none, and says when there is one again', async () => {
+      const limits = [
+        { scope: 'a', limit: 2, window: 10 },
+        { scope: 'b', limit: 3, window: 100 },
+      ]
+      const take = (now: number) => store.db.transaction().execute((db) => takeAttempt(db, limits, now))
+
+      const waits = [await take(1), await take(2), await take(3), await take(11), await take(12), await take(101)]
+
+      expect(waits).toEqual([0, 0, 8, 0, 89, 0])
+    })
+
+    describe('with a pending session', () => {
+      beforeEach(async () => {
+        await organization()
+        await insertDomain(store.db, { ...domain, id: id('1'), organizationId: id('0') })
+        await user('2', 'somebody')
+        await insertMember(store.db, id('1'), id('2'))
+        for (const character of ['d', 'e']) await insertDevice(store.db, { ...device, id: id(character) })
+        await insertSession(store.db, {
+          ...session,
+          id: id('5'),
+          domainId: id('1'),
+          userId: id('2'),
+          deviceId: id('d'),
+        })
+      })
+
+      const approve = (now: number, deviceId = id('d')) => {
+        const outcome = { state: 'approved', factor: 'push' } as const
+        const answer = { id: id('5'), deviceId, decision: 'approve', number: null, outcome, browser: null } as const
+        return settleSession(store.db, answer, now)
+      }
+      const read = () => sessionOf(store.db, { organizationId: id('0'), domainId: id('1'), sessionId: id('5') })
+
+      it('settles it once', async () => {
+        expect([await approve(50), await approve(50)]).toEqual([true, false])
+        expect(await read()).toMatchObject({ state: 'approved', settledAt: 50 })
+      })
+
+      it('does not settle it when its time is over', async () => {
+        expect([await approve(100), await approve(99)]).toEqual([false, true])
+      })
+
+      it('does not settle it for another device', async () => {
+        expect(await approve(50, id('e'))).toBe(false)
+      })
+
+      it('does not settle it for a revoked device', async () => {
+        await store.db.updateTable('device').set({ revokedAt: 1 }).execute()
+
+        expect(await approve(50)).toBe(false)
+      })
+
+      it('does not settle it for somebody who has left the domain', async () => {
+        await store.db.deleteFrom('membership').execute()
+
+        expect(await approve(50)).toBe(false)
+      })
+
+      it('expires it at the time it had', async () => {
+        await expireSessions(store.db, 99, 10)
+        const before = await read()
+        await expireSessions(store.db, 5000, 10)
+
+        expect(before?.state).toBe('pending')
+        expect(await read()).toMatchObject({ state: 'expired', reason: 'timeout', settledAt: 100 })
+      })
+    })
+
+    describe('opened twice', () => {
+      let other: Store
+
+      beforeEach(async () => {
+        other = await open('one')
+      })
+      afterEach(() => other.close())
+
+      it('loses no change of transactions that read and then write', async () => {
+        await organization()
+        await insertDomain(store.db, { ...domain, id: id('1'), organizationId: id('0'), requestTimeout: 0 })
+        const increase = (of: Store) =>
+          of.db.transaction().execute(async (db) => {
+            const { requestTimeout } = await db.selectFrom('domain').select('requestTimeout').executeTakeFirstOrThrow()
+            await db
+              .updateTable('domain')
+              .set({ requestTimeout: requestTimeout + 1 })
+              .execute()
+          })
+
+        await Promise.all(Array.from({ length: 50 }, (_, index) => increase(index % 2 === 0 ? store : other)))
+
+        const row = await other.db.selectFrom('domain').select('requestTimeout').executeTakeFirstOrThrow()
+        expect(row.requestTimeout).toBe(50)
+      })
+
+      it('notices what the other changes, and not what it changes itself', async () => {
+        const heard: StoreChange[] = []
+        const noticed = new Promise<void>((resolve) => {
+          const stop = store.watchOtherProcesses((news) => {
+            heard.push(news)
+            stop()
+            resolve()
+          })
+        })
+
+        await organization()
+        store.notifyOtherProcesses(['own'])
+        await insertOrganization(other.db, { id: id('9'), name: 'P', createdAt: 1 })
+        other.notifyOtherProcesses(['thing'])
+        await noticed
+
+        // One of the engines says what.
+        expect([['something'], [['thing']]]).toContainEqual(heard)
+      })
+
+      it('counts attempts made at once one by one', async () => {
+        const take = (of: Store) =>
+          of.db.transaction().execute((db) => takeAttempt(db, [{ scope: 's', limit: 5, window: 100 }], 1))
+
+        const waits = await Promise.all(Array.from({ length: 40 }, (_, index) => take(index % 2 === 0 ? store : other)))
+
+        expect(waits.filter((wait) => wait === 0)).toHaveLength(5)
+        expect(await store.db.selectFrom('attempt').selectAll().execute()).toHaveLength(5)
+      })
+    })
+
+    it('is brought to the present schema once, by many at once', async () => {
+      const stores = await Promise.all(Array.from({ length: 8 }, () => open('fresh')))
+
+      const ids = await Promise.all(stores.map((fresh, index) => serviceId(fresh.db, id(String(index)))))
+
+      expect(new Set(ids).size).toBe(1)
+      await Promise.all(stores.map((fresh) => fresh.close()))
+    })
+  })
+}
+
+const domain = {
+  name: 'D',
+  type: 'WEB',
+  keyType: 'NONE',
+  maxAllowedRetries: 5,
+  requestTimeout: 90,
+  activationCodeExpiration: 7,
+  requestPollingEnabled: 1,
+  bypassEnabled: 0,
+  emailOtpEnabled: 0,
+  numberMatching: 'offered',
+  createdAt: 1,
+} as const
+
+const device = {
+  tokenId: 't',
+  domainId: 'd',
+  userId: 'u',
+  name: 'x',
+  keyX: 'x',
+  keyY: 'y',
+  createdAt: 1,
+  revokedAt: null,
+}
+
+const session = { state: 'pending', nonce: 'n', attributes: '[]', createdAt: 10, expiresAt: 100 } as const

@@ -1,0 +1,101 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { keyFileOf, openKeyFile } from '../../../../src/service/engine/secrets/key-file.ts'
+import { formatKey, parseKeyRing } from '../../../../src/service/engine/secrets/key-ring.ts'
+import { systemRandom } from '../../../../src/service/engine/base/random.ts'
+
+const key = (id: string, fill: number) => formatKey(id, Buffer.alloc(32, fill))
+
+describe('a key ring', () => {
+  it('uses its first key for writing, and all keys for reading', () => {
+    const ring = parseKeyRing(`${key('new', 2)}, ${key('old', 1)}`)
+
+    expect(ring.primary.id).toBe('new')
+    expect(ring.keys.map(({ id }) => id)).toEqual(['new', 'old'])
+  })
+
+  it('derives separate keys for encryption and for lookups', () => {
+    const { primary } = parseKeyRing(key('k1', 1))
+
+    expect(primary.encryption.equals(primary.lookup)).toBe(false)
+    expect(primary.encryption.export()).not.toEqual(Buffer.alloc(32, 1))
+    expect(primary.encryption.export()).toHaveLength(32)
+  })
+
+  it.each([
+    ['', /empty/],
+    [' , ', /empty/],
+    ['k1', /Key 1/],
+    [`k 1:${'A'.repeat(43)}=`, /Key 1/],
+    [`${key('k1', 1)},:x`, /Key 2/],
+    ['k1:c2hvcnQ=', /"k1" has 5 bytes: it must have 32/],
+    [`${key('k1', 1)},${key('k1', 2)}`, /id twice/],
+  ])('explains what is wrong with %j', (text, message) => {
+    expect(() => parseKeyRing(text)).toThrow(TypeError)
+    expect(() => parseKeyRing(text)).toThrow(message)
+  })
+
+  it('never repeats an invalid key in a message', () => {
+    expect(messageOf(() => parseKeyRing('k1:aHVudGVyMg=='))).not.toContain('aHVudGVyMg')
+    expect(messageOf(() => parseKeyRing('hunter2'))).not.toContain('hunter2')
+  })
+})
+
+describe('a key file', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'keys-'))
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  it('is created if missing, readable only by its owner, and then reused', async () => {
+    const path = keyFileOf(join(folder, 'mfa.sqlite'))
+
+    const first = await openKeyFile(path, systemRandom)
+    const again = await openKeyFile(path, systemRandom)
+
+    expect(path).toBe(join(folder, 'mfa.sqlite.keys'))
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect([first.made, again.made]).toEqual([true, false])
+    expect(again.ring).toEqual(first.ring)
+  })
+
+  it('is created once, however many processes start at once', async () => {
+    const path = join(folder, 'keys')
+
+    const opened = await Promise.all(Array.from({ length: 16 }, () => openKeyFile(path, systemRandom)))
+
+    expect(opened.filter(({ made }) => made)).toHaveLength(1)
+    expect(new Set(opened.map(({ ring }) => ring.primary.secret.toString('hex'))).size).toBe(1)
+  })
+
+  it('holds one key per line, the first one primary', async () => {
+    const path = join(folder, 'keys')
+    await writeFile(path, `${key('new', 2)}\n${key('old', 1)}\n`)
+
+    const { ring } = await openKeyFile(path, systemRandom)
+
+    expect(ring.keys.map(({ id }) => id)).toEqual(['new', 'old'])
+  })
+
+  it('that is damaged is named in the error, and never overwritten', async () => {
+    const path = join(folder, 'keys')
+    await writeFile(path, 'k1:damaged\n')
+
+    await expect(openKeyFile(path, systemRandom)).rejects.toThrow(path)
+    expect(await readFile(path, 'utf8')).toBe('k1:damaged\n')
+  })
+})
+
+function messageOf(run: () => unknown): string {
+  try {
+    run()
+  } catch (error) {
+    return String(error)
+  }
+  throw new Error('nothing was thrown')
+}

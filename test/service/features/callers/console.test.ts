@@ -1,0 +1,578 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { devicePaths } from '../../../../src/contract/device.ts'
+import { DeviceRequest } from '../../../../src/contract/device-answers.ts'
+import { isCallerVerified, isHelpDeskBlocked } from '../../../../src/service/features/callers/statements.ts'
+import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { random128 } from '../../../support/device-signer.ts'
+import { entriesOf } from '../../engine/audit/recorded.ts'
+import { newUser, read, unknownId } from '../../start-service.ts'
+import { administrator, startConsole } from '../administrators/console-holder.ts'
+import type { Console } from '../administrators/console-holder.ts'
+import { askCaller, askedCaller, outcomeOf, personWithDevice } from './phone-caller.ts'
+import type { Person } from './phone-caller.ts'
+
+type Administrator = Awaited<ReturnType<typeof administrator>>
+
+const pin = '4071'
+
+describe.each(engines)('a caller verification, on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+  let running: Console
+  let helpdesk: Administrator
+  let pinDomain: string
+  let person: Person
+
+  beforeAll(async () => {
+    running = await startConsole(await newDatabase())
+    const { administration } = running.service
+    const domain = await administration.createDomain(running.organization.id, { name: 'With PIN', keyType: 'PIN' })
+    pinDomain = domain.id
+  })
+  afterAll(() => running.close())
+  beforeEach(async () => {
+    // Ceremonies are limited by address, so time passes.
+    running.clock.skip(600)
+    helpdesk = await administrator(running, { role: 'helpdesk', domains: [running.domain.id, pinDomain] })
+    person = await personWithDevice(running)
+  })
+
+  const now = () => running.clock.now()
+  const { db } = { db: () => running.ctx.store.db }
+  const isVerified = (by = helpdesk) =>
+    isCallerVerified(db(), { administratorId: by.id, userId: person.id }, 'NONE', now())
+  const pageOf = async (by: Administrator) => (await by.call('GET', `/people/${person.id}`)).json
+  const isBlocked = () => isHelpDeskBlocked(db(), person.id, now())
+
+  describe('an answer', () => {
+    it('is final: of many that arrive at once, one decides', async () => {
+      const { answer, confirm, outcome } = await askedCaller(helpdesk, person)
+
+      const answers = await Promise.all(
+        Array.from({ length: 32 }, (_, index) => (index % 2 === 0 ? confirm() : answer('deny'))),
+      )
+
+      const { state } = await outcome()
+      const states = new Set(answers.filter(({ status }) => status === 200).map(({ json }) => json.state))
+      expect([...states]).toEqual([state])
+      // An answer that is sent twice gets the same result, the other one a conflict.
+      const right = state === 'confirmed' ? 0 : 1
+      expect(answers.map(({ status }) => status)).toEqual(answers.map((_, index) => (index % 2 === right ? 200 : 409)))
+    })
+
+    // The database has no part in the rest.
+    if (!mainEngines.includes(engine)) return
+
+    it('with the right number confirms, and stands for 10 minutes for the administrator who asked', async () => {
+      const { id, confirm, outcome } = await askedCaller(helpdesk, person)
+      const other = await administrator(running, { role: 'helpdesk', domains: [running.domain.id] })
+
+      const answered = await confirm()
+
+      expect([answered.status, answered.json]).toEqual([200, { id, state: 'confirmed' }])
+      expect(await outcome()).toMatchObject({ state: 'confirmed', settledAt: now(), standsUntil: now() + 600 })
+      expect(await outcome()).not.toHaveProperty('number')
+      expect([await isVerified(), await isVerified(other)]).toEqual([true, false])
+      running.clock.skip(599)
+      expect([await isVerified(), (await outcome()).state]).toEqual([true, 'confirmed'])
+      running.clock.skip(1)
+      expect(await isVerified()).toBe(false)
+      expect((await outcomeOf(helpdesk, person, id)).code).toBe('api.error.notfound.callerverification')
+    })
+
+    it('with a wrong number settles it for good', async () => {
+      const { confirm, wrongNumber, outcome } = await askedCaller(helpdesk, person)
+
+      const first = await confirm({ number: wrongNumber })
+      const second = await confirm()
+
+      expect(first.json.state).toBe('wrong_number')
+      expect([second.status, second.code]).toEqual([409, 'api.error.conflict.state'])
+      expect((await outcome()).state).toBe('wrong_number')
+      expect([await isVerified(), await isBlocked()]).toEqual([false, false])
+    })
+
+    it('without a number leaves it pending', async () => {
+      const { answer, outcome } = await askedCaller(helpdesk, person)
+
+      const { code } = await answer('confirm')
+
+      expect(code).toBe('api.error.invalid.number')
+      expect((await outcome()).state).toBe('pending')
+    })
+
+    it.each([
+      ['deny', 'denied'],
+      ['report', 'reported'],
+    ])('%s needs no number, and blocks the help desk for 24 hours', async (decision, state) => {
+      const { answer, outcome } = await askedCaller(helpdesk, person)
+      const admin = await administrator(running, { role: 'admin', domains: [running.domain.id] })
+
+      await answer(decision)
+
+      expect((await outcome()).state).toBe(state)
+      expect([await isVerified(), await isBlocked()]).toEqual([false, true])
+      expect((await askCaller(helpdesk, person)).code).toBe('api.error.forbidden.blocked')
+      expect((await askCaller(admin, person)).status).toBe(200)
+      running.clock.skip(24 * 60 * 60 - 1)
+      expect(await isBlocked()).toBe(true)
+      running.clock.skip(1)
+      expect(await isBlocked()).toBe(false)
+    })
+
+    it('of No alerts the operator', async () => {
+      const { id, answer } = await askedCaller(helpdesk, person)
+
+      await answer('deny')
+
+      const alert = running.logged.findLast(({ message }) => message.includes('the help desk is blocked'))
+      expect(alert?.details).toMatchObject({ verification: id, user: person.id, administrator: helpdesk.id })
+    })
+
+    it('needs the nonce of its question, which is checked before the number', async () => {
+      const { id, outcome } = await askedCaller(helpdesk, person)
+
+      const { code } = await person.answerCall(id, { nonce: random128(), decision: 'confirm', number: '00' })
+
+      expect(code).toBe('api.error.invalid.nonce')
+      expect((await outcome()).state).toBe('pending')
+    })
+
+    it('gets the same response when it is sent again, and a different one is too late', async () => {
+      const { confirm, answer } = await askedCaller(helpdesk, person)
+      const first = await confirm()
+
+      const again = await confirm()
+      const other = await answer('deny')
+
+      expect([again.status, again.json]).toEqual([200, first.json])
+      expect(other.code).toBe('api.error.conflict.state')
+    })
+
+    it('comes too late after 90 seconds', async () => {
+      const { confirm, outcome } = await askedCaller(helpdesk, person)
+      running.clock.skip(90)
+
+      const { code } = await confirm()
+
+      expect(code).toBe('api.error.conflict.state')
+      expect(await outcome()).toMatchObject({ state: 'expired', settledAt: now(), standsUntil: now() + 600 })
+      expect(await person.calls()).toEqual([])
+    })
+
+    it('is rejected from the device of another user', async () => {
+      const { id, call, number, outcome } = await askedCaller(helpdesk, person)
+      const stranger = await personWithDevice(running)
+
+      const { code } = await stranger.answerCall(id, { nonce: call.nonce, decision: 'confirm', number })
+
+      expect(code).toBe('api.error.notfound.callerverification')
+      expect((await outcome()).state).toBe('pending')
+    })
+
+    it('counts no longer once its device is removed', async () => {
+      const { confirm } = await askedCaller(helpdesk, person)
+      await confirm()
+
+      await person.device.remove()
+
+      expect(await isVerified()).toBe(false)
+    })
+
+    it('counts no longer once the person has left the domain', async () => {
+      const { confirm } = await askedCaller(helpdesk, person)
+      await confirm()
+
+      await running.call('DELETE', `/domains/${running.domain.id}/users/${person.id}`)
+
+      expect(await isVerified()).toBe(false)
+    })
+
+    it('lets the help desk act without a consent, for 10 minutes', async () => {
+      const reset = () => helpdesk.call('POST', `/people/${person.id}/reset`, { body: { because: 'test' } })
+      const { confirm } = await askedCaller(helpdesk, person)
+
+      const before = await reset()
+      await confirm()
+      await helpdesk.signIn()
+      running.clock.skip(599)
+      await helpdesk.signIn()
+      const codes = `/people/${person.id}/bypass-codes`
+      const within = await helpdesk.call('POST', codes, {
+        body: { usesAllowed: 1, expirationTime: 1, because: 'test' },
+      })
+      running.clock.skip(1)
+      const after = await reset()
+
+      expect([before.code, within.status, after.code]).toEqual([
+        'api.error.forbidden.guarded',
+        200,
+        'api.error.forbidden.guarded',
+      ])
+    })
+
+    it('is still possible after a sign-in was reported', async () => {
+      const { id, number, answer, outcome } = await askedCaller(helpdesk, person)
+      const sessions = `/domains/${running.domain.id}/sessions`
+      const { json: session } = await running.call('POST', sessions, { body: { user: { id: person.id } } })
+      const { nonce } = (await person.pending())[0]!
+
+      await person.device.answer(session.id, { nonce, decision: 'report' })
+      await answer('confirm', { number })
+
+      expect(await outcome()).toMatchObject({ id, state: 'confirmed' })
+    })
+
+    it('is in the history of the device, apart from sign-ins', async () => {
+      const { id, answer } = await askedCaller(helpdesk, person)
+      await askCaller(helpdesk, person)
+      await answer('deny')
+
+      const { json } = await read(await person.device.get(devicePaths.history))
+
+      expect(json).toMatchObject({ entries: [], more: false, calls: [{ id, state: 'denied', settledAt: now() }] })
+      expect(json.calls).toHaveLength(1)
+    })
+
+    it('ends a read that is held for it', async () => {
+      const { id, confirm } = await askedCaller(helpdesk, person)
+      const held = outcomeOf(helpdesk, person, id, 30)
+      await running.clock.timerSet(30)
+
+      await confirm()
+
+      const { json, headers } = await held
+      expect([json.state, headers.get('preference-applied')]).toEqual(['confirmed', 'wait=30'])
+    })
+  })
+
+  describe('limits', () => {
+    it('hold for questions that arrive at once', async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => askCaller(helpdesk, person)))
+
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
+    })
+
+    // The database has no part in the rest.
+    if (!mainEngines.includes(engine)) return
+
+    it('are 2 in 10 minutes for a person, no matter who asks', async () => {
+      const owner = await administrator(running, { role: 'owner' })
+      await askCaller(helpdesk, person)
+      await askCaller(owner, person)
+
+      const third = await askCaller(owner, person)
+
+      expect([third.status, third.code, third.headers.get('retry-after')]).toEqual([
+        429,
+        'api.error.toomanyrequests',
+        '600',
+      ])
+      running.clock.skip(600)
+      await helpdesk.signIn()
+      expect((await askCaller(helpdesk, person)).status).toBe(200)
+    })
+
+    it('are 5 in 24 hours for a person', async () => {
+      for (let asked = 0; asked < 5; asked += 1) {
+        expect((await askCaller(helpdesk, person)).status).toBe(200)
+        running.clock.skip(600)
+        await helpdesk.signIn()
+      }
+
+      const sixth = await askCaller(helpdesk, person)
+
+      expect([sixth.status, sixth.headers.get('retry-after')]).toEqual([429, String(24 * 60 * 60 - 5 * 600)])
+    })
+
+    it('are 30 in 24 hours for an administrator', async () => {
+      const scope = `caller by ${helpdesk.id}`
+      const at = now()
+      await db()
+        .insertInto('attempt')
+        .values(Array.from({ length: 29 }, () => ({ scope, at })))
+        .execute()
+
+      const last = await askCaller(helpdesk, person)
+      const next = await askCaller(helpdesk, await personWithDevice(running))
+
+      expect([last.status, next.status, next.headers.get('retry-after')]).toEqual([200, 429, String(24 * 60 * 60)])
+    })
+
+    it('leave sign-ins alone, and sign-ins leave them alone', async () => {
+      const path = `/domains/${running.domain.id}/sessions`
+      const signIn = () => running.call('POST', path, { body: { user: { id: person.id } } })
+      await askCaller(helpdesk, person)
+      await askCaller(helpdesk, person)
+      expect((await signIn()).status).toBe(200)
+      const other = await personWithDevice(running)
+      for (let tries = 0; tries < 12; tries += 1) {
+        await running.call('POST', path, { body: { user: { id: other.id } } })
+      }
+
+      expect((await askCaller(helpdesk, other)).status).toBe(200)
+    })
+  })
+
+  // The database has no part in the rest.
+  if (!mainEngines.includes(engine)) return
+
+  describe('as it is asked', () => {
+    it('shows the number to the administrator who asks, and reads as pending', async () => {
+      const { status, json } = await askCaller(helpdesk, person)
+
+      expect(status).toBe(200)
+      expect(json).toEqual({
+        id: expect.stringMatching(/^[0-9a-f]{40}$/),
+        user: person.id,
+        domain: person.domainId,
+        keyType: 'NONE',
+        covers: [person.domainId],
+        everywhere: true,
+        administrator: helpdesk.id,
+        state: 'pending',
+        number: expect.stringMatching(/^[1-9]\d$/),
+        createdAt: now(),
+        expiresAt: now() + 90,
+        settledAt: null,
+        standsUntil: null,
+      })
+      expect((await outcomeOf(helpdesk, person, json.id)).json).toEqual(json)
+    })
+
+    it('shows the number to no other administrator', async () => {
+      const { json } = await askCaller(helpdesk, person)
+      const owner = await administrator(running, { role: 'owner' })
+
+      const { json: seen } = await outcomeOf(owner, person, json.id)
+
+      expect(seen).toMatchObject({ id: json.id, state: 'pending' })
+      expect(seen).not.toHaveProperty('number')
+    })
+
+    it('reaches the inbox of the device, without the number and without the administrator', async () => {
+      const { id, call, number } = await askedCaller(helpdesk, person)
+
+      const { json: inbox, text } = await read(await person.device.inbox())
+
+      expect(inbox).toEqual({
+        requests: [],
+        calls: [
+          {
+            id,
+            nonce: call.nonce,
+            domain: { id: person.domainId, name: 'Domain' },
+            user: { username: expect.any(String), name: expect.any(String) },
+            numberLength: 2,
+            createdAt: now(),
+            expiresAt: now() + 90,
+          },
+        ],
+      })
+      expect(text).not.toContain(`"${number}"`)
+      expect(text).not.toContain(helpdesk.id)
+    })
+
+    it('is no request that an older authenticator could show as a sign-in', async () => {
+      await askCaller(helpdesk, person)
+
+      const { requests } = (await read(await person.device.inbox())).json
+
+      expect(requests).toEqual([])
+      const [call] = await person.calls()
+      expect(DeviceRequest.safeParse(call).success).toBe(false)
+    })
+
+    it('needs a device', async () => {
+      const { json: user } = await running.call('POST', '/users', {
+        body: newUser(random128()),
+      })
+      await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}`)
+
+      const { code } = await askCaller(helpdesk, { domainId: running.domain.id, id: user.id })
+
+      expect(code).toBe('api.error.notfound.token')
+    })
+
+    it('has another number than the sign-ins that the person may be looking at', async () => {
+      const path = `/domains/${running.domain.id}/sessions`
+      const body = { user: { id: person.id }, numberMatching: true }
+      const signIns = [await running.call('POST', path, { body }), await running.call('POST', path, { body })]
+
+      const asked = [await askCaller(helpdesk, person), await askCaller(helpdesk, person)]
+
+      const numbers = [...signIns, ...asked].map(({ json }) => json.number)
+      expect(new Set(numbers).size).toBe(4)
+    })
+  })
+
+  describe('on the page of the person', () => {
+    it('stands for the administrator who asked, as long as its outcome', async () => {
+      const other = await administrator(running, { role: 'admin', domains: [running.domain.id] })
+      const { id, number, confirm } = await askedCaller(helpdesk, person)
+
+      const [asked, seenByOther] = [await pageOf(helpdesk), await pageOf(other)]
+      await confirm()
+      const confirmed = await pageOf(helpdesk)
+      running.clock.skip(600)
+      const over = await pageOf(helpdesk)
+
+      expect(asked.caller).toMatchObject({ id, number, state: 'pending' })
+      expect(seenByOther).not.toHaveProperty('caller')
+      expect(confirmed.caller).toMatchObject({ id, state: 'confirmed' })
+      expect(confirmed.caller).not.toHaveProperty('number')
+      expect(over).not.toHaveProperty('caller')
+    })
+
+    it('blocks the help desk until 24 hours after a No, which every administrator sees', async () => {
+      const other = await administrator(running, { role: 'admin', domains: [running.domain.id] })
+      await (await askedCaller(helpdesk, person)).answer('deny')
+      const until = now() + 24 * 60 * 60
+
+      const seen = [await pageOf(helpdesk), await pageOf(other)]
+      running.clock.skip(24 * 60 * 60)
+      const later = administrator(running, { role: 'admin', domains: [running.domain.id] })
+
+      expect(seen.map(({ helpDeskBlockedUntil }) => helpDeskBlockedUntil)).toEqual([until, until])
+      expect(await pageOf(await later)).not.toHaveProperty('helpDeskBlockedUntil')
+    })
+  })
+
+  describe('of a person with devices of two apps, one with a PIN', () => {
+    let strong: Person
+    const because = 'test'
+    const issue = (domainId: string) =>
+      helpdesk.call('POST', `/people/${person.id}/domains/${domainId}/token`, { body: { because } })
+    const everywhere = {
+      'a reset': ['POST', 'reset', {}],
+      'a recovery code': ['POST', 'bypass-codes', { usesAllowed: 1, expirationTime: 1 }],
+      'an address': ['PUT', 'email', { email: 'other@example.com' }],
+      'a hardware token': ['POST', 'hardware', { serialNumber: 'A-1' }],
+      'a passkey': ['POST', `passkeys/${unknownId}/delete`, {}],
+    } as const
+    const change = (name: keyof typeof everywhere) => {
+      const [method, path, body] = everywhere[name]
+      const headers = { 'if-match': '"1"' }
+      return helpdesk.call(method, `/people/${person.id}/${path}`, { body: { ...body, because }, headers })
+    }
+    const names = Object.keys(everywhere) as (keyof typeof everywhere)[]
+
+    beforeEach(async () => {
+      strong = await personWithDevice(running, pinDomain, { pin }, person.id)
+    })
+
+    it('covers only the app without a PIN, after its device has confirmed', async () => {
+      await (await askedCaller(helpdesk, person)).confirm()
+
+      const answers = [await issue(running.domain.id), await issue(pinDomain)]
+
+      expect(answers.map(({ status, code }) => code ?? status)).toEqual([200, 'api.error.forbidden.guarded'])
+      expect(answers[1]!.text).toContain('A weaker device has verified the caller')
+      expect((await pageOf(helpdesk)).caller).toMatchObject({
+        keyType: 'NONE',
+        covers: [running.domain.id],
+        everywhere: false,
+      })
+    })
+
+    it.each(names)('does not cover %s, which counts everywhere', async (name) => {
+      await (await askedCaller(helpdesk, person)).confirm()
+
+      expect((await change(name)).code).toBe('api.error.forbidden.guarded')
+    })
+
+    it.each(names)('covers %s, after the strongest device has confirmed', async (name) => {
+      await (await askedCaller(helpdesk, strong)).confirm({ pin })
+
+      expect((await change(name)).code).not.toBe('api.error.forbidden.guarded')
+      expect((await pageOf(helpdesk)).caller ?? { everywhere: true }).toMatchObject({ everywhere: true })
+    })
+
+    it('covers as little as possible if it is older than its strength is known', async () => {
+      await (await askedCaller(helpdesk, strong)).confirm({ pin })
+      await db().updateTable('callerVerification').set({ keyType: 'NONE' }).where('userId', '=', person.id).execute()
+
+      expect((await change('a reset')).code).toBe('api.error.forbidden.guarded')
+    })
+  })
+
+  describe('in a domain with a PIN', () => {
+    beforeEach(async () => {
+      person = await personWithDevice(running, pinDomain, { pin })
+    })
+
+    it('needs the PIN to confirm, and not to deny', async () => {
+      const first = await askedCaller(helpdesk, person)
+      const second = await askedCaller(helpdesk, person)
+
+      const without = await first.confirm()
+      const confirmed = await first.confirm({ pin })
+      const denied = await second.answer('deny')
+
+      expect(without.code).toBe('api.error.invalid.pin')
+      expect([confirmed.json.state, denied.json.state]).toEqual(['confirmed', 'denied'])
+    })
+
+    it('stays pending after a wrong PIN, which counts together with those of sign-ins', async () => {
+      const { confirm, outcome } = await askedCaller(helpdesk, person)
+      await running.call('POST', `/domains/${pinDomain}/sessions`, { body: { user: { id: person.id } } })
+      const [request] = await person.pending()
+      await person.device.answer(request!.id, { nonce: request!.nonce, decision: 'approve', pin: '0000' })
+
+      const { code, json } = await confirm({ pin: '0000' })
+
+      expect([code, json.errors[0].triesLeft]).toEqual(['api.error.invalid.pin', 3])
+      expect((await outcome()).state).toBe('pending')
+    })
+
+    it('revokes the device after the last wrong PIN', async () => {
+      const { confirm, outcome } = await askedCaller(helpdesk, person)
+
+      const answers = []
+      for (let tries = 0; tries < 6; tries += 1) answers.push(await confirm({ pin: '0000' }))
+
+      expect(answers.slice(-2).map(({ code }) => code)).toEqual(Array(2).fill('api.error.device.revoked'))
+      expect((await outcome()).state).toBe('pending')
+    })
+
+    it('does not reveal, when the PIN is wrong, whether the number was right', async () => {
+      const { confirm, wrongNumber, outcome } = await askedCaller(helpdesk, person)
+
+      const right = await confirm({ pin: '0000' })
+      const wrong = await confirm({ pin: '0000', number: wrongNumber })
+
+      expect([right.code, wrong.code]).toEqual(Array(2).fill('api.error.invalid.pin'))
+      expect((await outcome()).state).toBe('pending')
+    })
+  })
+
+  it('is in the audit trail: with the administrator who asked, and the device that answered', async () => {
+    const { id, answer } = await askedCaller(helpdesk, person)
+
+    await answer('deny')
+
+    const entries = (await entriesOf(db())).filter(({ facts }) => facts['verification'] === id)
+    const facts = { verification: id, administrator: helpdesk.id, user: person.id, device: person.signer.id }
+    expect(entries).toMatchObject([
+      { event: 'caller.asked', actor: { kind: 'administrator', id: helpdesk.id }, facts },
+      {
+        event: 'caller.denied',
+        actor: { kind: 'device', id: person.signer.id },
+        facts: { ...facts, reason: 'user_denied' },
+      },
+    ])
+  })
+
+  it('is not found under another person or domain', async () => {
+    const { id } = await askedCaller(helpdesk, person)
+    const other = await personWithDevice(running)
+
+    const answers = [
+      await outcomeOf(helpdesk, { ...person, id: other.id }, id),
+      await outcomeOf(helpdesk, { ...person, domainId: pinDomain }, id),
+      await outcomeOf(helpdesk, person, unknownId),
+    ]
+
+    expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.notfound.callerverification'))
+  })
+})

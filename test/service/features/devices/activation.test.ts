@@ -1,0 +1,118 @@
+import { generateKeyPair } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { devicePaths } from '../../../../src/contract/device.ts'
+import { previewCode } from '../../../support/device-signer.ts'
+import { invited, outcome } from './people.ts'
+import { read, startService } from '../../start-service.ts'
+import type { Running } from '../../start-service.ts'
+
+let running: Running
+
+beforeAll(async () => {
+  running = await startService()
+})
+afterAll(() => running.close())
+
+describe('a preview', () => {
+  it('shows the service, organization and domain of the code', async () => {
+    const { user, newDevice } = await invited(running)
+
+    const { previewed } = await newDevice()
+
+    expect(previewed.json).toEqual({
+      service: expect.stringMatching(/^[0-9a-f]{40}$/),
+      organization: { name: running.organization.name },
+      domain: { id: running.domain.id, name: 'Domain', keyType: 'NONE' },
+      user: { username: user.username, name: user.name },
+      pushKey: expect.stringMatching(/^B[\w-]{86}$/),
+    })
+    expect(previewed.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('ignores case, spaces and hyphens in a code', async () => {
+    const { code } = await invited(running)
+    const typed = ` ${code.slice(0, 5).toUpperCase()}-${code.slice(5)} `
+
+    const response = await previewCode(running.origin, typed)
+
+    expect(response.status).toBe(200)
+  })
+
+  it('does not find a code that has expired', async () => {
+    const { code } = await invited(running)
+    running.clock.skip(7 * 24 * 60 * 60)
+
+    expect(await outcome(await previewCode(running.origin, code))).toEqual([404, 'api.error.notfound.activationcode'])
+  })
+
+  it('does not find an unknown code, and rejects a malformed one', async () => {
+    const preview = (code: string) => previewCode(running.origin, code)
+
+    expect(await outcome(await preview('aaaaaaaaaa'))).toEqual([404, 'api.error.notfound.activationcode'])
+    expect(await outcome(await preview('aaaaaaaaa1'))).toEqual([400, 'api.error.invalid.code'])
+  })
+})
+
+describe('activating', () => {
+  it('activates the token and registers the device', async () => {
+    const { user, code, newDevice } = await invited(running)
+    const { signer, activate, inbox } = await newDevice()
+
+    const activated = await read(await activate(code))
+    signer.id = activated.json.device
+    const empty = await read(await inbox())
+
+    expect(activated.json).toMatchObject({ domain: { id: running.domain.id }, user: { username: user.username } })
+    expect(empty.json).toEqual({ requests: [] })
+  })
+
+  it('succeeds once per code, however many devices try at once', async () => {
+    const { code, newDevice } = await invited(running)
+    const devices = await Promise.all(Array.from({ length: 64 }, newDevice))
+
+    const outcomes = await Promise.all(devices.map(async ({ activate }) => outcome(await activate(code))))
+
+    expect(outcomes.filter(([status]) => status === 200)).toHaveLength(1)
+    expect(outcomes.filter(([, code404]) => code404 === 'api.error.notfound.activationcode')).toHaveLength(63)
+  })
+
+  it('requires a signature by the very key it registers', async () => {
+    const { code, newDevice } = await invited(running)
+    const { signer, post } = await newDevice()
+    const { privateKey: other } = await generateKeyPair('ES256')
+    const call = { htm: 'POST', path: devicePaths.activate, code, name: 'x', key: signer.publicKey } as const
+
+    const refused = await outcome(await post(devicePaths.activate, await signer.sign(call, other)))
+    const taken = await outcome(await post(devicePaths.activate, await signer.sign(call)))
+
+    expect([refused, taken]).toEqual([
+      [401, 'api.error.unauthorized'],
+      [200, undefined],
+    ])
+  })
+
+  it('requires a point on the curve', async () => {
+    const { code, newDevice } = await invited(running)
+    const { signer, activate } = await newDevice()
+
+    const answer = await outcome(await activate(code, { key: { ...signer.publicKey, x: 'A'.repeat(43) } }))
+
+    expect(answer).toEqual([401, 'api.error.unauthorized'])
+  })
+
+  it('fails with a code that has expired', async () => {
+    const { code, newDevice } = await invited(running)
+    const { activate } = await newDevice()
+    running.clock.skip(7 * 24 * 60 * 60)
+
+    expect(await outcome(await activate(code))).toEqual([404, 'api.error.notfound.activationcode'])
+  })
+
+  it('rejects an invalid name', async () => {
+    const { code, newDevice } = await invited(running)
+    const { activate } = await newDevice()
+
+    expect(await outcome(await activate(code, { name: '' }))).toEqual([400, 'api.error.invalid.name'])
+  })
+})

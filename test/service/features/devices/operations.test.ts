@@ -1,0 +1,257 @@
+import { Secret } from 'otpauth'
+import { expect, it } from 'vitest'
+
+import { codeAt, stepAt } from '../../../../src/service/features/codes/totp.ts'
+
+import { changePass, hardwareToken, member, unique } from '../codes/code-holder.ts'
+import { previewCode } from '../../../support/device-signer.ts'
+import { activateDevice } from '../../start-service.ts'
+import type { Subject } from '../../operation.ts'
+import { operation } from '../../operation.ts'
+
+const tokenOf = async (subject: Subject) => `/domains/${subject.domain.id}/users/${(await member(subject)).id}/token`
+
+operation('PUT /domains/{domainId}/users/{userId}/token', (subject) => {
+  it('issues a token, and returns it as later reads do', async () => {
+    const path = await tokenOf(subject())
+
+    const first = await subject().call13('PUT', path)
+    const second = await subject().call13('PUT', path)
+
+    expect(first.text).toMatch(/^\{"state":"pending","code":"[a-z2-9]{10}"\}$/)
+    expect(second.text).toBe(first.text)
+  })
+})
+
+operation('GET /domains/{domainId}/users/{userId}/token', (subject) => {
+  it('returns the code while the token is pending, and never after', async () => {
+    const path = await tokenOf(subject())
+    const { text, json } = await subject().call13('PUT', path)
+
+    const pending = await subject().call13('GET', path)
+    await activateDevice(subject().origin, subject().clock, json.code)
+    const active = await subject().call13('GET', path)
+
+    expect(pending.text).toBe(text)
+    expect(active.text).toBe('{"state":"active"}')
+  })
+
+  it('says when and where the device was last used, by its history and its codes, in 1.4 to an administrator', async () => {
+    const path = await tokenOf(subject())
+    const { clock } = subject()
+    const { code } = (await subject().call('PUT', path)).json
+    const activated = await activateDevice(subject().origin, clock, code)
+    const { domain } = subject()
+    const userId = path.split('/')[4]
+    const shown = async () => (await subject().call('GET', path)).json.device
+    const ask = async (decision: string, place: string) => {
+      const attributes = [{ key: 'Place', value: place }]
+      const { json } = await subject().call('POST', `/domains/${domain.id}/sessions`, {
+        body: { user: { id: userId }, attributes },
+      })
+      const [request] = await activated.pending()
+      await activated.device.answer(json.id, { nonce: request!.nonce, decision })
+    }
+
+    const unused = await shown()
+    await ask('approve', 'Lyon')
+    const usedAt = clock.now()
+    clock.skip(60)
+    await ask('deny', 'Riga')
+    const used = await shown()
+    const seed = Secret.fromBase32(activated.codeSecret).hex
+    const otp = codeAt({ seed, digits: 6 }, stepAt(clock.now(), 30))
+    await subject().call('POST', `/domains/${domain.id}/sessions`, { body: { user: { id: userId }, otp } })
+
+    expect(unused).not.toHaveProperty('lastUsedAt')
+    expect(used).toMatchObject({ lastUsedAt: usedAt, lastUsedPlace: 'Lyon' })
+    const step = Math.floor(clock.now() / 30) * 30
+    expect(await shown()).toEqual({ ...unused, lastUsedAt: step })
+  })
+
+  it('finds no token if none was issued', async () => {
+    const answer = await subject().call('GET', await tokenOf(subject()))
+
+    expect(answer.code).toBe('api.error.notfound.token')
+  })
+})
+
+operation('PUT /domains/{domainId}/users/{userId}/token/device', (subject) => {
+  it('renames the device', async () => {
+    const path = await tokenOf(subject())
+    const { json } = await subject().call('PUT', path)
+    await activateDevice(subject().origin, subject().clock, json.code)
+
+    const { status, text } = await subject().call('PUT', `${path}/device`, { body: { name: 'Work\u202e phone' } })
+
+    expect([status, text]).toEqual([200, ''])
+    expect((await subject().call('GET', path)).json.device.name).toBe('Work phone')
+  })
+
+  it('requires a name and a device', async () => {
+    const path = await tokenOf(subject())
+    await subject().call('PUT', path)
+
+    const nameless = await subject().call('PUT', `${path}/device`, { body: { name: '' } })
+    const pending = await subject().call('PUT', `${path}/device`, { body: { name: 'Phone' } })
+
+    expect([nameless.code, pending.code]).toEqual(['api.error.invalid.name', 'api.error.notfound.token'])
+  })
+})
+
+operation('DELETE /domains/{domainId}/users/{userId}/token', (subject) => {
+  it('revokes the token once', async () => {
+    const path = await tokenOf(subject())
+    await subject().call('PUT', path)
+
+    const first = await subject().call('DELETE', path)
+    const second = await subject().call('DELETE', path)
+
+    expect([first.status, first.text]).toEqual([200, ''])
+    expect(second.code).toBe('api.error.notfound.token')
+  })
+})
+
+operation('PUT /domains/{domainId}/users/{userId}/token/first', (subject) => {
+  it('issues a token to users who never had a factor, and to no others', async () => {
+    const path = await tokenOf(subject())
+
+    const issued = await subject().call('PUT', `${path}/first`)
+    const again = await subject().call('PUT', `${path}/first`)
+    await activateDevice(subject().origin, subject().clock, issued.json.code)
+    const refused = await subject().call('PUT', `${path}/first`)
+
+    const expiresAt = subject().clock.now() + 7 * 86_400
+    const code = expect.stringMatching(/^[a-z2-9]{10}$/)
+    expect(issued.json).toEqual({ state: 'pending', code, selfEnrollment: true, expiresAt })
+    expect(again.text).toBe(issued.text)
+    expect([refused.status, refused.code]).toEqual([409, 'api.error.conflict.enrolled'])
+  })
+})
+
+operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) => {
+  it('issues a code for another device, and leaves the current one unchanged', async () => {
+    const path = await tokenOf(subject())
+    const { json } = await subject().call('PUT', path)
+    const { device } = await activateDevice(subject().origin, subject().clock, json.code)
+
+    const issued = await subject().call('PUT', `${path}/replacement`, { body: {} })
+    const again = await subject().call('PUT', `${path}/replacement`, { body: {} })
+
+    const expiresAt = subject().clock.now() + 15 * 60
+    expect(issued.json).toEqual({ code: expect.stringMatching(/^[a-z2-9]{10}$/), expiresAt })
+    expect(again.text).toBe(issued.text)
+    expect((await device.inbox()).status).toBe(200)
+  })
+
+  it('issues the code of a first device to a user without one, with the same lifetime', async () => {
+    const path = await tokenOf(subject())
+
+    const issued = await subject().call('PUT', `${path}/replacement`, { body: {} })
+    const again = await subject().call('PUT', `${path}/replacement`, { body: {} })
+    await subject().clock.advance(15 * 60)
+
+    expect(again.text).toBe(issued.text)
+    expect(issued.json.expiresAt).toBe(subject().clock.now())
+    expect((await previewCode(subject().origin, issued.json.code)).status).toBe(404)
+  })
+
+  it('neither returns nor replaces a code that an administrator issued', async () => {
+    const path = await tokenOf(subject())
+    const { json } = await subject().call('PUT', path)
+
+    const refused = await subject().call('PUT', `${path}/replacement`, { body: {} })
+
+    expect([refused.status, refused.code]).toEqual([409, 'api.error.conflict.state'])
+    expect((await subject().call('GET', path)).json).toEqual({ state: 'pending', code: json.code })
+  })
+
+  it('is reported by the token until the code is used, withdrawn or expired', async () => {
+    const path = await tokenOf(subject())
+    const { json } = await subject().call('PUT', path)
+    await activateDevice(subject().origin, subject().clock, json.code)
+    const { expiresAt } = (await subject().call('PUT', `${path}/replacement`, { body: {} })).json
+
+    const { json: shown, text } = await subject().call('GET', path)
+    const old = await subject().call13('GET', path)
+    await subject().clock.advance(15 * 60)
+    const over = await subject().call('GET', path)
+
+    expect(shown).toMatchObject({ state: 'active', replacement: { expiresAt } })
+    expect(text).not.toContain('code')
+    expect(old.text).toBe('{"state":"active"}')
+    expect(over.json).not.toHaveProperty('replacement')
+  })
+})
+
+operation('DELETE /domains/{domainId}/users/{userId}/token/replacement', (subject) => {
+  it('invalidates the code, and does nothing if there is none', async () => {
+    const path = await tokenOf(subject())
+    const { json } = await subject().call('PUT', path)
+    await activateDevice(subject().origin, subject().clock, json.code)
+    const { json: replacement } = await subject().call('PUT', `${path}/replacement`, { body: {} })
+
+    const first = await subject().call('DELETE', `${path}/replacement`)
+    const second = await subject().call('DELETE', `${path}/replacement`)
+
+    expect([first.status, first.text, second.status]).toEqual([200, '', 200])
+    expect((await previewCode(subject().origin, replacement.code)).status).toBe(404)
+  })
+
+  it('keeps a code that an administrator issued', async () => {
+    const path = await tokenOf(subject())
+    const { json } = await subject().call('PUT', path)
+
+    await subject().call('DELETE', `${path}/replacement`)
+
+    expect((await previewCode(subject().origin, json.code)).status).toBe(200)
+  })
+})
+
+operation('GET /domains/{domainId}/users/{userId}/factors/requirement', (subject) => {
+  it('returns the factors that can confirm a change, and whether a session allows it', async () => {
+    const { user } = await subject().enroll(unique())
+    const path = `/domains/${subject().domain.id}/users/${user.id}/factors/requirement?changed=device`
+
+    const before = await subject().call('GET', path)
+    const pass = await changePass(subject(), user.id)
+    const after = await subject().call('GET', `${path}&pass=${pass}`)
+
+    expect(before.json).toEqual({ factors: ['push', 'otp'], passed: false })
+    expect(after.json).toEqual({ factors: ['push', 'otp'], passed: true })
+  })
+})
+
+operation('POST /domains/{domainId}/users/{userId}/factors/give-up', (subject) => {
+  async function both() {
+    const person = await subject().enroll(unique())
+    const token = await hardwareToken(subject())
+    await subject().call('PUT', `/users/${person.user.id}/hardware/${token.id}`)
+    const path = `/domains/${subject().domain.id}/users/${person.user.id}/factors/give-up`
+    const pass = await changePass(subject(), person.user.id)
+    const giveUp = (what: string) => subject().call('POST', path, { body: { what, pass } })
+    return {
+      ...person,
+      token,
+      giveUp,
+      show: async () => (await subject().call('GET', `/users/${person.user.id}`)).json,
+    }
+  }
+
+  it('removes one factor, but never the last one', async () => {
+    const [device, hardware] = [await both(), await both()]
+
+    const given = [await device.giveUp('device'), await hardware.giveUp('hardware')]
+    const last = [await device.giveUp('hardware'), await hardware.giveUp('device')]
+    const gone = [await device.giveUp('device'), await hardware.giveUp('hardware')]
+
+    expect(given.map(({ status, text }) => [status, text])).toEqual([
+      [200, ''],
+      [200, ''],
+    ])
+    expect(last.map(({ code }) => code)).toEqual(Array(2).fill('api.error.conflict.state'))
+    expect(gone.map(({ code }) => code)).toEqual(['api.error.notfound.token', 'api.error.notfound.hardware'])
+    expect((await device.show()).hardware).toBe(device.token.id)
+    expect((await hardware.device.inbox()).status).toBe(200)
+  })
+})

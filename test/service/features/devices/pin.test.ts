@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { deviceById } from '../../../../src/service/features/devices/statements.ts'
+import { createDevice, currentCode } from '../../../../src/device/index.ts'
+import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { random128 } from '../../../support/device-signer.ts'
+import { useQuickPins } from '../../../support/quick-pins.ts'
+import { openDatabase } from '../../engine/audit/recorded.ts'
+import { unique } from '../codes/code-holder.ts'
+import { keysFor, read, startService } from '../../start-service.ts'
+import type { Running } from '../../start-service.ts'
+
+const pin = '4071'
+
+/** A user whose device requires a PIN, and a session that is pending. */
+async function asked(running: Running, more: object = {}) {
+  const enrolled = await running.enroll(unique(), { pin })
+  const session = await enrolled.ask(more)
+  const [request] = await enrolled.pending()
+  const nonce = request!.nonce
+  const answer = async (content: object) => read(await enrolled.device.answer(session.id, { nonce, ...content }))
+  return {
+    ...enrolled,
+    asked: session,
+    answer,
+    approve: (content: object = {}) => answer({ decision: 'approve', pin, ...content }),
+    state: async () => enrolled.session(session.id),
+  }
+}
+
+describe.each(engines)('a PIN, on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+  let database: string
+  let running: Running
+
+  beforeAll(async () => {
+    database = await newDatabase()
+    running = await startService({ database }, { keyType: 'PIN', maxAllowedRetries: 5 })
+  })
+  afterAll(() => running.close())
+
+  /** The number of PIN tries in the database. */
+  async function triesOf(deviceId = ''): Promise<number | undefined> {
+    const { ctx, close } = await openDatabase(database, keysFor(database))
+    const device = await deviceById(ctx.store.db, deviceId)
+    await close()
+    return device?.pinTries
+  }
+
+  it('allows no more than its tries, however many arrive at once', async () => {
+    const { approve, state, device, signer } = await asked(running)
+    const tried = Array.from({ length: 64 }, (_, index) => String(1000 + index))
+
+    const answers = await Promise.all(tried.map((one) => approve({ pin: one })))
+
+    const looked = answers.filter(({ code }) => code === 'api.error.invalid.pin')
+    expect(looked.length).toBeLessThan(5)
+    expect(await triesOf(signer.id)).toBe(5)
+    expect(answers.every(({ status }) => status >= 400)).toBe(true)
+    expect((await state()).state).toBe('cancelled')
+    expect((await read(await device.inbox())).code).toBe('api.error.device.revoked')
+  })
+
+  // The database has no part in the rest.
+  if (!mainEngines.includes(engine)) return
+
+  it.each([
+    ['OWASP recommends by default', undefined, /^scrypt:32768:8:3:/],
+    ['is configured', { N: 4, r: 2, p: 1 }, /^scrypt:4:2:1:/],
+  ])('is hashed at the cost that %s', async (_, pinHashCost, form) => {
+    const path = await newDatabase()
+    const other = await startService({ database: path, pinHashCost }, { keyType: 'PIN' })
+    onTestFinished(other.close)
+    const { signer } = await other.enroll(unique(), { pin })
+
+    const { ctx, close } = await openDatabase(path, keysFor(path))
+    const device = await deviceById(ctx.store.db, signer.id!)
+    await close()
+
+    const { id, userId, pin: sealed } = device!
+    expect(ctx.secrets.open(sealed!, { kind: 'pin', id, userId })).toMatch(form)
+  })
+
+  it('allows an approval when it is correct', async () => {
+    const { approve, state } = await asked(running)
+
+    expect(await approve()).toMatchObject({ status: 200, json: { state: 'approved' } })
+    expect(await state()).toMatchObject({ state: 'approved', factor: 'push' })
+  })
+
+  it('leaves the request pending when it is wrong, and reports how many tries are left', async () => {
+    const { approve, state } = await asked(running)
+
+    const wrong = await approve({ pin: '0000' })
+
+    expect(wrong).toMatchObject({ status: 400, code: 'api.error.invalid.pin' })
+    expect(wrong.json.errors[0].triesLeft).toBe(4)
+    expect(await state()).toMatchObject({ state: 'pending' })
+    expect((await approve()).status).toBe(200)
+  })
+
+  it('does not reveal, when it is wrong, whether the number was right', async () => {
+    const one = await asked(running, { numberMatching: true })
+    const { number } = one.asked
+
+    const answers = [
+      await one.approve({ pin: '0000', number }),
+      await one.approve({ pin: '0000', number: number === '11' ? '12' : '11' }),
+      await one.approve({ pin: '0000' }),
+    ]
+
+    expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.invalid.pin'))
+    expect(answers.map(({ json }) => json.errors[0].triesLeft)).toEqual([4, 3, 2])
+    expect(await one.state()).toMatchObject({ state: 'pending' })
+  })
+
+  it('revokes the token after the last wrong try, and reports this to the device from then on', async () => {
+    const { approve, state, device, user } = await asked(running)
+
+    const answers = []
+    for (const wrong of ['0000', '0001', '0002', '0003', '0004']) answers.push(await approve({ pin: wrong }))
+
+    expect(answers.map(({ code }) => code)).toEqual([
+      ...Array<string>(4).fill('api.error.invalid.pin'),
+      'api.error.device.revoked',
+    ])
+    expect(await approve()).toMatchObject({ code: 'api.error.device.revoked' })
+    expect((await read(await device.inbox())).code).toBe('api.error.device.revoked')
+    expect(await state()).toMatchObject({ state: 'cancelled' })
+    const token = await running.call('GET', `/domains/${running.domain.id}/users/${user.id}/token`)
+    expect(token.code).toBe('api.error.notfound.token')
+  })
+
+  it('counts wrong tries across all requests, and starts over after a right one', async () => {
+    const person = await asked(running)
+    for (const wrong of ['0000', '0001', '0002', '0003']) await person.approve({ pin: wrong })
+    expect((await person.approve()).status).toBe(200)
+    const { id } = await person.ask()
+    const [request] = await person.pending()
+
+    const wrong = await read(
+      await person.device.answer(id, { nonce: request!.nonce, decision: 'approve', pin: '0000' }),
+    )
+
+    expect(wrong.json.errors[0].triesLeft).toBe(4)
+  })
+
+  it('counts a wrong try once if its response is lost and it is sent again', async () => {
+    const { approve } = await asked(running)
+    const attempt = random128()
+
+    const first = await approve({ pin: '0000', attempt })
+    const again = await approve({ pin: '0000', attempt })
+    const guess = await approve({ attempt })
+
+    expect([first, again, guess].map(({ json }) => json.errors[0].triesLeft)).toEqual([4, 4, 4])
+  })
+
+  it('costs no try when a lost approval is sent again', async () => {
+    const { approve } = await asked(running)
+    await approve()
+
+    expect(await approve({ pin: '0000' })).toMatchObject({ status: 200, json: { state: 'approved' } })
+  })
+
+  it('is not required to deny or report', async () => {
+    const [one, other] = [await asked(running), await asked(running)]
+
+    expect((await one.answer({ decision: 'deny' })).json).toMatchObject({ reason: 'user_denied' })
+    expect((await other.answer({ decision: 'report' })).json).toMatchObject({ reason: 'reported' })
+  })
+
+  it('is required, and its absence does not count as a try', async () => {
+    const { approve } = await asked(running)
+
+    const without = await approve({ pin: undefined })
+    const wrong = await approve({ pin: '0000' })
+
+    expect(without).toMatchObject({ status: 400, code: 'api.error.invalid.pin' })
+    expect(without.json.errors[0]).not.toHaveProperty('triesLeft')
+    expect(wrong.json.errors[0].triesLeft).toBe(4)
+  })
+
+  it('costs no try if the number is missing', async () => {
+    const { approve, asked: session } = await asked(running, { numberMatching: true })
+
+    expect((await approve()).code).toBe('api.error.invalid.number')
+    expect((await approve({ pin: '0000', number: session.number })).json.errors[0].triesLeft).toBe(4)
+    expect((await approve({ number: session.number })).json).toMatchObject({ state: 'approved' })
+  })
+
+  it('is checked after the nonce: a wrong nonce costs no try', async () => {
+    const { approve } = await asked(running)
+
+    expect((await approve({ pin: '0000', nonce: 'A'.repeat(22) })).code).toBe('api.error.invalid.nonce')
+    expect((await approve({ pin: '0000' })).json.errors[0].triesLeft).toBe(4)
+  })
+})
+
+describe('activation in a domain that requires a PIN or passcode', () => {
+  useQuickPins()
+  let running: Running
+
+  beforeAll(async () => {
+    running = await startService({}, { keyType: 'PIN' })
+  })
+  afterAll(() => running.close())
+
+  async function newCode(service: Running): Promise<string> {
+    const { json: user } = await service.call('POST', '/users', {
+      body: { username: unique(), name: 'A', email: 'a@example.com' },
+    })
+    const path = `/domains/${service.domain.id}/users/${user.id}`
+    await service.call('PUT', path)
+    return (await service.call('PUT', `${path}/token`)).json.code
+  }
+
+  it.each([undefined, '', '123', '12345', 'abcd', '٤٠٧١', '0000', '1234', '9876', '1212', '2001'])(
+    'rejects the PIN %s, and does not use up the code',
+    async (refused) => {
+      const code = await newCode(running)
+      const device = createDevice({ clock: running.clock })
+
+      const tried = device.activate(running.origin, code, { name: 'Test', pin: refused })
+
+      await expect(tried).rejects.toMatchObject({ code: 'api.error.invalid.pin' })
+      expect(await device.activate(running.origin, code, { name: 'Test', pin })).toMatchObject({
+        domain: { keyType: 'PIN' },
+      })
+    },
+  )
+
+  it('accepts a passcode however it is typed, and rejects short and common ones', async () => {
+    const passcodes = await startService({}, { keyType: 'PASSCODE' })
+    try {
+      const device = createDevice({ clock: passcodes.clock })
+      const code = await newCode(passcodes)
+      for (const refused of ['short', 'password', 'aaaaaaaa', 'abcdefgh', 'x'.repeat(65)]) {
+        const tried = device.activate(passcodes.origin, code, { name: 'Test', pin: refused })
+        await expect(tried).rejects.toMatchObject({ code: 'api.error.invalid.pin' })
+      }
+      const account = await device.activate(passcodes.origin, code, {
+        name: 'Test',
+        pin: 'grüne Äpfel'.normalize('NFD'),
+      })
+      const path = `/domains/${passcodes.domain.id}/sessions`
+      await passcodes.call('POST', path, { body: { user: { username: account.user.username } } })
+      const { requests } = await device.requests(account)
+
+      const answered = await device.answer(account, requests![0]!, {
+        decision: 'approve',
+        pin: 'grüne Äpfel'.normalize('NFC'),
+      })
+
+      expect(answered.state).toBe('approved')
+    } finally {
+      await passcodes.close()
+    }
+  })
+
+  it('encrypts the secret of offline codes with the PIN: only the service can detect a wrong one, and counts it', async () => {
+    const device = createDevice({ clock: running.clock })
+    const account = await device.activate(running.origin, await newCode(running), { name: 'Test', pin })
+    const signIn = async (otp: string) =>
+      (
+        await running.call('POST', `/domains/${running.domain.id}/sessions`, {
+          body: { user: { username: account.user.username }, otp },
+        })
+      ).json.state
+    const now = running.clock.now()
+
+    const [none, wrong, right] = [undefined, '9999', pin].map((typed) => currentCode(account, now, typed))
+
+    expect(account.codeSecret).toBeUndefined()
+    expect(await none).toBeUndefined()
+    expect((await wrong)!.code).toMatch(/^\d{6}$/)
+    expect(await signIn((await wrong)!.code)).toBe('denied')
+    expect(await signIn((await right)!.code)).toBe('approved')
+  })
+})

@@ -1,0 +1,142 @@
+import { expect, it } from 'vitest'
+
+import { member, unique } from '../codes/code-holder.ts'
+import { newUser, unknownId } from '../../start-service.ts'
+import { operation } from '../../operation.ts'
+
+operation('GET /domains/{domainId}', (subject) => {
+  it('returns the domain and its rules, in 1.3 without number matching and phishing resistance', async () => {
+    const { domain, call, call13 } = subject()
+
+    const old = await call13('GET', `/domains/${domain.id}`)
+    const present = await call('GET', `/domains/${domain.id}`)
+
+    expect(old.text).toMatch(`{"id":"${domain.id}","name":"Domain","type":"WEB","keyType":"NONE",`)
+    expect(present.json).toEqual({
+      ...old.json,
+      numberMatching: 'offered',
+      phishingResistant: 'off',
+      synchronizationVersion: 0,
+    })
+  })
+
+  it('does not find an unknown domain', async () => {
+    const answer = await subject().call('GET', `/domains/${unknownId}`)
+
+    expect(answer.code).toBe('api.error.notfound.domain')
+  })
+})
+
+operation('GET /domains/{domainId}/image', (subject) => {
+  it('returns a PNG, and no content to callers that already have it', async () => {
+    const path = `/domains/${subject().domain.id}/image`
+    const get = (headers = {}) =>
+      fetch(`${subject().origin}/api${path}`, {
+        headers: { authorization: `Service key="${subject().apiKey}"`, ...headers },
+      })
+    // Recorded by `call`.
+    await subject().call('HEAD', path)
+    await subject().call('GET', path)
+
+    const image = await get()
+    const bytes = Buffer.from(await image.arrayBuffer())
+    const again = await get({ 'if-none-match': image.headers.get('etag') })
+
+    expect(image.headers.get('content-type')).toBe('image/png')
+    expect(bytes.subarray(0, 8)).toEqual(Buffer.from('89504e470d0a1a0a', 'hex'))
+    expect(again.status).toBe(304)
+  })
+})
+
+operation('PUT /domains/{domainId}/users/{userId}', (subject) => {
+  it('makes the user a member, and does nothing for an existing member', async () => {
+    const { call, domain } = subject()
+    const { json: user } = await call('POST', '/users', { body: newUser(unique()) })
+    const path = `/domains/${domain.id}/users/${user.id}`
+
+    const answers = [await call('PUT', path), await call('PUT', path)]
+
+    expect(answers.map(({ status, text }) => [status, text])).toEqual([
+      [200, ''],
+      [200, ''],
+    ])
+    expect((await call('GET', `/users/${user.id}`)).json.domains).toEqual([domain.id])
+  })
+})
+
+operation('GET /domains/{domainId}/users/{userId}', (subject) => {
+  it('returns a member, and no other user', async () => {
+    const { call, domain } = subject()
+    const { id, username } = await member(subject())
+    const { json: stranger } = await call('POST', '/users', { body: newUser(unique()) })
+
+    const inside = await call('GET', `/domains/${domain.id}/users/${id}`)
+    const outside = await call('GET', `/domains/${domain.id}/users/${stranger.id}`)
+
+    expect(inside.json).toMatchObject({ id, username, domains: [domain.id] })
+    expect(outside.code).toBe('api.error.notfound.user')
+  })
+})
+
+operation('GET /domains/{domainId}/users', (subject) => {
+  it('lists the members in the order in which they were added', async () => {
+    const { call, domain } = subject()
+    const [first, second] = [await member(subject()), await member(subject())]
+
+    const { json, headers } = await call('GET', `/domains/${domain.id}/users`)
+
+    expect(json.map((user: { id: string }) => user.id)).toEqual([first.id, second.id])
+    expect(headers.get('link')).toContain(`</api/domains/${domain.id}/users?page=1>; rel="first"`)
+  })
+})
+
+operation('DELETE /domains/{domainId}/users/{userId}', (subject) => {
+  it('removes the member, who remains a user', async () => {
+    const { call, domain } = subject()
+    const { id, path } = await member(subject())
+
+    const answer = await call('DELETE', `/domains/${domain.id}/users/${id}`)
+
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect((await call('GET', path)).json.domains).toEqual([])
+  })
+})
+
+operation('PUT /domains/{domainId}/users', (subject) => {
+  it('adds missing members, and removes those who are not in the body', async () => {
+    const { call, domain } = subject()
+    const [leaving, staying] = [await member(subject()), await member(subject())]
+    const body = [newUser(staying.username), newUser('arriving')]
+
+    const answer = await call('PUT', `/domains/${domain.id}/users`, { body })
+    const { json } = await call('GET', `/domains/${domain.id}/users`)
+
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect(json.map((user: { username: string }) => user.username).sort()).toEqual(
+      [staying.username, 'arriving'].sort(),
+    )
+    expect((await call('GET', leaving.path)).json.domains).toEqual([])
+  })
+
+  it('treats identical rows as one', async () => {
+    const { call, domain } = subject()
+    const row = newUser(unique())
+
+    const answer = await call('PUT', `/domains/${domain.id}/users`, { body: [row, newUser(unique()), row] })
+    const { json } = await call('GET', `/domains/${domain.id}/users`)
+
+    expect(answer.status).toBe(200)
+    expect(json).toHaveLength(2)
+  })
+
+  it('changes nothing if one row is invalid, and names its position', async () => {
+    const { call, domain } = subject()
+    const { id } = await member(subject())
+
+    const answer = await call('PUT', `/domains/${domain.id}/users`, { body: [newUser(unique()), { username: 'x' }] })
+
+    expect(answer.code).toBe('api.error.invalid.users')
+    expect(answer.json.errors[0].message).toContain('1')
+    expect((await call('GET', `/domains/${domain.id}/users/${id}`)).status).toBe(200)
+  })
+})

@@ -1,0 +1,201 @@
+import { createCipheriv, createHmac } from 'node:crypto'
+
+import sax from 'sax'
+import { describe, expect, it } from 'vitest'
+
+import { readPskc as readContainer } from '../../../../../src/service/features/hardware/files/pskc.ts'
+import { parseXml } from '../../../../../src/service/features/hardware/files/xml.ts'
+import { container, encrypted, encryption, exampleKey, exampleSeed, keyPackage, plain } from './pskc-file.ts'
+import { all, pieces } from './pieces.ts'
+
+const key = Buffer.from(exampleKey, 'hex')
+const token = { serialNumber: '987654321', seed: exampleSeed, type: 'TOTP8', timeStep: '30' }
+const row = { line: expect.any(Number), token }
+
+const readPskc = (text: string, given: Buffer | undefined) => all(readContainer(parseXml(pieces(text), sax), given))
+
+const hotp = { algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:hotp' }
+const reasonOf = async (text: string, given?: Buffer) => {
+  const [first] = await readPskc(text, given)
+  return first && 'reason' in first ? first.reason : undefined
+}
+
+describe('a Portable Symmetric Key Container', () => {
+  it('reads RFC 6030 figures 2 and 5: the secret in base64', async () => {
+    expect(await readPskc(container(keyPackage()), undefined)).toEqual([row])
+  })
+
+  it('reads RFC 6030 figure 6: AES-128-CBC with a pre-shared key and HMAC-SHA1', async () => {
+    const text = container(encryption(), keyPackage({ secret: encrypted() }))
+
+    expect(await readPskc(text, key)).toEqual([row])
+  })
+
+  it('reads a namespace prefix, as in RFC 6030 figure 7', async () => {
+    const text = container(keyPackage())
+      .replace('xmlns=', 'xmlns:pskc=')
+      .replaceAll(/<(\/?)(?=[A-Z])/g, '<$1pskc:')
+
+    expect(await readPskc(text, undefined)).toEqual([row])
+  })
+
+  it('uses the encryption key for the MAC when the file names no other key', async () => {
+    const secret = encrypted({ mac: 'N8Agsfe5A7WQFswmdvL/MHdd3y0=' })
+
+    expect(await readPskc(container(encryption({ macKey: '' }), keyPackage({ secret })), key)).toEqual([row])
+  })
+
+  it('reads AES-256-CBC and HMAC-SHA256, with the padding of XML Encryption', async () => {
+    const long = Buffer.alloc(32, 7)
+    const macKey = Buffer.alloc(32, 9)
+    const seal = (secret: Buffer) => {
+      const cipher = createCipheriv('aes-256-cbc', long, Buffer.alloc(16, 1)).setAutoPadding(false)
+      const padding = Buffer.alloc(16 - (secret.length % 16), 0xaa)
+      padding[padding.length - 1] = padding.length
+      return Buffer.concat([Buffer.alloc(16, 1), cipher.update(Buffer.concat([secret, padding])), cipher.final()])
+    }
+    const value = seal(Buffer.from(exampleSeed, 'hex'))
+    const secret = encrypted({
+      value: value.toString('base64'),
+      mac: createHmac('sha256', macKey).update(value).digest('base64'),
+      algorithm: 'aes256-cbc',
+    })
+    const head = encryption({
+      mac: 'http://www.w3.org/2001/04/xmldsig-more#hmac-sha256',
+      macKey: seal(macKey).toString('base64'),
+      algorithm: 'aes256-cbc',
+    })
+
+    expect(await readPskc(container(head, keyPackage({ secret })), long)).toEqual([row])
+  })
+
+  it('defaults to 30 seconds, and keeps the line of each package', async () => {
+    const minute = '<TimeInterval><PlainValue> 60 </PlainValue></TimeInterval>'
+
+    const rows = await readPskc(container(keyPackage({ interval: '' }), keyPackage({ interval: minute })), undefined)
+
+    expect(rows).toMatchObject([{ token: { timeStep: '30' } }, { token: { timeStep: '60' } }])
+    expect(rows[1]!.line).toBeGreaterThan(rows[0]!.line)
+  })
+})
+
+describe('an encrypted secret', () => {
+  const changed = Buffer.from('AAECAwQFBgcICQoLDA0OD+cIHItlB3Wra1DUpxVvOx2lef1VmNPCMl8jwZqIUqGv', 'base64')
+  changed[20]! ^= 1
+
+  it.each([
+    ['of another key', encrypted(), Buffer.alloc(16, 3)],
+    ['that was changed', encrypted({ value: changed.toString('base64') }), key],
+    ['with another MAC', encrypted({ mac: 'AAAAAAAAAAAAAAAAAAAAAAAAAAA=' }), key],
+    ['with a shorter MAC', encrypted({ mac: 'Su8=' }), key],
+    ['without its MAC', encrypted({ mac: '' }), key],
+    ['by another algorithm', encrypted({ algorithm: 'tripledes-cbc' }), key],
+    ['without blocks', encrypted({ value: 'AAEC' }), key],
+    ['as no base64', encrypted({ value: '!!!' }), key],
+  ])('is rejected %s', async (_what, secret, given) => {
+    // Its key for the MAC is the encryption key, so that a wrong one gets this far.
+    const own = given === key ? encryption() : encryption({ macKey: '' })
+
+    expect(await reasonOf(container(own, keyPackage({ secret })), given)).toContain('the secret cannot be read')
+  })
+
+  it('is rejected when the file names no supported MAC', async () => {
+    const text = container(encryption({ mac: 'urn:other' }), keyPackage({ secret: encrypted() }))
+
+    expect(await reasonOf(text, key)).toContain('the secret cannot be read')
+  })
+
+  it('requires the key of the file', async () => {
+    const text = container(encryption(), keyPackage({ secret: encrypted() }))
+
+    await expect(readPskc(text, undefined)).rejects.toThrow('Enter its pre-shared key.')
+    await expect(readPskc(text, Buffer.alloc(32))).rejects.toThrow('The key does not match the file.')
+  })
+
+  it('is rejected when its key derives from a password, as in RFC 6030 figure 7', async () => {
+    const head = '<EncryptionKey><DerivedKey/></EncryptionKey>'
+
+    await expect(readPskc(container(head, keyPackage({ secret: encrypted() })), key)).rejects.toThrow('with a password')
+  })
+})
+
+describe('a key package', () => {
+  it.each([
+    ['that is counter-based', keyPackage(hotp), 'HOTP'],
+    ['of a PIN, as in RFC 6030 figure 5', keyPackage({ algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:pin' }), 'TOTP'],
+    ['of another hash', keyPackage({ parameters: '<Suite>HMAC-SHA256</Suite>' }), 'SHA-1'],
+    ['of other codes', keyPackage({ format: '<ResponseFormat Length="8" Encoding="HEXADECIMAL"/>' }), 'decimal'],
+    ['of unknown codes', keyPackage({ format: '' }), 'decimal'],
+    [
+      'with a check digit',
+      keyPackage({ format: '<ResponseFormat Length="8" Encoding="DECIMAL" CheckDigits="true"/>' }),
+      'check digit',
+    ],
+    ['without a serial number', keyPackage({ serial: '' }), 'serial number'],
+    ['without a secret', keyPackage({ secret: '' }), 'secret cannot be read'],
+    ['without a key', '<KeyPackage/>', 'no key'],
+    ['whose secret is no base64', keyPackage({ secret: plain('MTIz_DU2') }), 'secret cannot be read'],
+  ])('%s is rejected', async (_what, text, reason) => {
+    expect(await reasonOf(container(text))).toContain(reason)
+  })
+})
+
+describe('a malicious file', () => {
+  const withDoctype = (doctype: string, body: string) => container(body).replace('?>', `?>${doctype}`)
+  const laughs = `<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(1000)}"><!ENTITY c "${'&b;'.repeat(1000)}">]>`
+
+  it.each([
+    ['entities of entities', withDoctype(laughs, keyPackage({ serial: '<SerialNo>&c;</SerialNo>' }))],
+    [
+      'an entity that is a file',
+      withDoctype(
+        '<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>',
+        keyPackage({ serial: '<SerialNo>&f;</SerialNo>' }),
+      ),
+    ],
+    ['a document type elsewhere', withDoctype('<!DOCTYPE x SYSTEM "http://127.0.0.1/x.dtd">', keyPackage())],
+  ])('with %s is not read', async (_what, text) => {
+    await expect(readPskc(text, undefined)).rejects.toThrow('DOCTYPE')
+  })
+
+  it.each([
+    ['an unknown entity', container(keyPackage({ serial: '<SerialNo>&eacute;</SerialNo>' }))],
+    ['an end too early', container(keyPackage()).slice(0, 400)],
+    ['tags that cross', container('<a><b></a></b>')],
+    ['an unknown prefix', '<pskc:KeyContainer/>'],
+    ['two roots', `${container(keyPackage())}<b/>`],
+  ])('with %s is not valid XML', async (_what, text) => {
+    await expect(readPskc(text, undefined)).rejects.toThrow('not valid XML')
+  })
+
+  it('is rejected when it is nested too deeply', async () => {
+    await expect(readPskc(container('<a>'.repeat(100)), undefined)).rejects.toThrow('deeper')
+  })
+
+  it.each([
+    ['has more elements than a key', container(`<KeyPackage>${'<a/>'.repeat(1_000)}</KeyPackage>`)],
+    ['has a longer text than a key', container(`<KeyPackage><Key>${'A'.repeat(70_000)}</Key></KeyPackage>`)],
+  ])('is rejected when an element %s', async (_what, text) => {
+    await expect(all(readContainer(parseXml(pieces(text, 8_192), sax), undefined))).rejects.toThrow('larger')
+  })
+
+  it('is rejected when it names its encryption behind a key package', async () => {
+    const text = container(keyPackage({ secret: encrypted() }), encryption())
+
+    await expect(readPskc(text, key)).rejects.toThrow('behind a key package')
+  })
+
+  it('may have any number of key packages', async () => {
+    const rows = await readPskc(container(...Array.from({ length: 200 }, () => keyPackage())), undefined)
+
+    expect(rows).toEqual(Array.from({ length: 200 }, () => row))
+  })
+
+  it.each([
+    ['another document', '<html xmlns="http://www.w3.org/1999/xhtml"/>'],
+    ['a container of another namespace', container(keyPackage()).replace(':pskc"', ':other"')],
+    ['another version', container(keyPackage()).replace('Version="1.0"', 'Version="2.0"')],
+  ])('that is %s is refused whole', async (_what, text) => {
+    await expect(readPskc(text, undefined)).rejects.toThrow('RFC 6030')
+  })
+})

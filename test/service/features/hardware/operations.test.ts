@@ -1,0 +1,134 @@
+import { expect, it } from 'vitest'
+
+import { hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
+import { operation } from '../../operation.ts'
+
+const seed = '3132333435363738393031323334353637383930'
+
+operation('POST /hardware', (subject) => {
+  it('adds a token, generates a missing name, and never returns its seed', async () => {
+    const body = { serialNumber: 'S-1', type: 'TOTP6', timeStep: '30', seed }
+
+    const { text, json } = await subject().call13('POST', '/hardware', { body })
+
+    expect(text).toBe(
+      `{"id":"${json.id}","alias":"HW-${json.id.slice(0, 8)}","serialNumber":"S-1","type":"TOTP6","timeStep":"30s","syncState":"Never Used","user":""}`,
+    )
+    expect(text).not.toContain(seed)
+  })
+})
+
+operation('GET /hardware', (subject) => {
+  it('lists the tokens in the order in which they were added', async () => {
+    const [first, second] = [await hardwareToken(subject()), await hardwareToken(subject())]
+
+    const { json } = await subject().call('GET', '/hardware?page=1')
+
+    expect(json.map((token: { id: string }) => token.id)).toEqual([first.id, second.id])
+  })
+})
+
+operation('GET /hardware/{hardwareTokenId}', (subject) => {
+  it('returns the token as it was created', async () => {
+    const body = { alias: 'Mine', serialNumber: unique(), type: 'TOTP8', timeStep: 60, seed }
+    const { text, json } = await subject().call13('POST', '/hardware', { body })
+
+    const read = await subject().call13('GET', `/hardware/${json.id}`)
+
+    expect(read.text).toBe(text)
+    expect(read.json).toMatchObject({ alias: 'Mine', type: 'TOTP8', timeStep: '60s' })
+  })
+})
+
+operation('PUT /hardware/{hardwareTokenId}', (subject) => {
+  it('changes the alias and nothing else', async () => {
+    const { id, show } = await hardwareToken(subject())
+    const before = await show()
+
+    const { json } = await subject().call('PUT', `/hardware/${id}`, { body: { alias: 'Renamed', type: 'TOTP8' } })
+
+    expect(json).toEqual({ ...before, alias: 'Renamed' })
+  })
+
+  it.each([{}, { alias: null }])('changes nothing if no alias is given: %j', async (body) => {
+    const { id, show } = await hardwareToken(subject())
+    const before = await show()
+
+    const { json } = await subject().call('PUT', `/hardware/${id}`, { body })
+
+    expect(json).toEqual(before)
+  })
+})
+
+operation('DELETE /hardware/{hardwareTokenId}', (subject) => {
+  it('deletes the token, and its codes no longer work', async () => {
+    const { token, signIn, show } = await holder(subject())
+
+    const answer = await subject().call('DELETE', `/hardware/${token.id}`)
+
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect((await signIn({ otp: token.code() })).state).toBe('denied')
+    expect((await show()).hardware).toBe('')
+  })
+})
+
+operation('PUT /users/{userId}/hardware/{hardwareTokenId}', (subject) => {
+  it('assigns the token to the user, and then to no other', async () => {
+    const [first, second] = [await member(subject()), await member(subject())]
+    const { id } = await hardwareToken(subject())
+
+    const given = await subject().call('PUT', `${first.path}/hardware/${id}`)
+    const taken = await subject().call('PUT', `${second.path}/hardware/${id}`)
+
+    expect([given.status, given.text]).toEqual([200, ''])
+    expect(taken.code).toBe('api.error.conflict.hardware')
+  })
+})
+
+operation('GET /users/{userId}/hardware', (subject) => {
+  it('returns the token of the user, if there is one', async () => {
+    const owner = await holder(subject())
+    const other = await member(subject())
+
+    const found = await subject().call('GET', `${owner.path}/hardware`)
+    const none = await subject().call('GET', `${other.path}/hardware`)
+
+    expect(found.json).toMatchObject({ id: owner.token.id, user: owner.id })
+    expect(none.code).toBe('api.error.notfound.hardware')
+  })
+})
+
+operation('DELETE /users/{userId}/hardware', (subject) => {
+  it('releases the token of the user, and keeps it in the organization', async () => {
+    const { path, token } = await holder(subject())
+
+    const answer = await subject().call('DELETE', `${path}/hardware`)
+
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect((await token.show()).user).toBe('')
+  })
+})
+
+operation('POST /domains/{domainId}/users/{userId}/hardware', (subject) => {
+  it('adds an authenticator app for the user, and uses up the code it was shown with', async () => {
+    const person = await member(subject())
+
+    const { answer, code } = await person.enrollApp()
+    const replayed = await person.signIn({ otp: code() })
+    await subject().clock.advance(30)
+    const next = await person.signIn({ otp: code() })
+
+    expect(answer.json).toMatchObject({ user: person.id, alias: 'Authenticator app', selfEnrolled: true })
+    expect(await person.show()).toMatchObject({ hardware: answer.json.id, factors: ['otp'], everEnrolled: true })
+    expect([replayed.state, next.state]).toEqual(['denied', 'approved'])
+  })
+
+  it('adds nothing if the code is wrong', async () => {
+    const person = await member(subject())
+
+    const { answer } = await person.enrollApp({ otp: '000000' })
+
+    expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.otp'])
+    expect(await person.show()).toMatchObject({ hardware: '', factors: [], everEnrolled: false })
+  })
+})

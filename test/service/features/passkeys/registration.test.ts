@@ -1,0 +1,419 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { random128 } from '../../../support/device-signer.ts'
+import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import type { Lies } from '../../../../src/testing/software-authenticator.ts'
+import { member } from '../codes/code-holder.ts'
+import { passkeyHolder, passkeyUser, rp } from './passkey-holder.ts'
+import { createCall, startService } from '../../start-service.ts'
+import type { Running } from '../../start-service.ts'
+
+const wrong = 'api.error.invalid.response'
+const over = 'api.error.conflict.state'
+
+describe.each(engines)('adding a passkey, on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+  let running: Running
+
+  beforeAll(async () => {
+    running = await startService({ database: await newDatabase() }, { bypassEnabled: true })
+  })
+  afterAll(() => running.close())
+
+  /** A registration that has begun, and what finishes it. */
+  async function begun(person: Awaited<ReturnType<typeof passkeyUser>>, lies: Lies = {}) {
+    const given = { challenge: random128(), first: true }
+    const { json: options } = await person.startRegistration(given)
+    const response = person.authenticator.make(options, lies)
+    return {
+      given,
+      options,
+      response,
+      finish: (more: object = {}) => finish(person.passkeys, { ...given, response, ...more }),
+    }
+  }
+  const finish = (path: string, body: object) => running.call('POST', path, { body: { name: 'Laptop', ...body } })
+
+  it('takes one of two answers that come at once', async () => {
+    const person = await passkeyUser(running)
+    const { finish: end } = await begun(person)
+
+    const answers = await Promise.all([end(), end(), end()])
+
+    const results = answers.map(({ code, status }) => code ?? status)
+    expect(results.filter((result) => result === 200)).toHaveLength(1)
+    expect(results.filter((result) => result === over)).toHaveLength(2)
+    expect(await person.listPasskeys()).toHaveLength(1)
+  })
+
+  it('refuses the 11th passkey, at the start and at the end', async () => {
+    const person = await passkeyHolder(running)
+    for (let count = 1; count < 9; count += 1) await person.addPasskey({ pass: await person.passByPasskey() })
+    const pass = await person.passByPasskey()
+    const started = await Promise.all(
+      [random128(), random128()].map(async (challenge) => {
+        const { json } = await person.startRegistration({ challenge, pass })
+        return { challenge, pass, response: person.authenticator.make(json) }
+      }),
+    )
+
+    const ended = await Promise.all(started.map((each) => finish(person.passkeys, each)))
+    const again = await person.startRegistration({ pass })
+
+    const results = ended.map(({ code, status }) => code ?? status)
+    expect(new Set(results)).toEqual(new Set([200, 'api.error.limit.passkeys']))
+    expect(again.code).toBe('api.error.limit.passkeys')
+    expect(await person.listPasskeys()).toHaveLength(10)
+  })
+
+  it('is a single first factor, even when a passkey and an app are set up many times at once', async () => {
+    const person = await passkeyUser(running)
+    const ceremonies = await Promise.all(Array.from({ length: 4 }, () => begun(person)))
+
+    const answers = await Promise.all([
+      ...ceremonies.map(({ finish: end }) => end()),
+      ...Array.from({ length: 4 }, async () => (await person.enrollApp({ first: true })).answer),
+    ])
+
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    const { hardware, passkeys } = await person.show()
+    expect([hardware !== '', passkeys.length > 0].filter(Boolean)).toHaveLength(1)
+  })
+
+  // The database has no part in the rest.
+  if (!mainEngines.includes(engine)) return
+
+  it.each(['ES256', 'EdDSA', 'RS256'] as const)('accepts a key of %s, which then signs in', async (algorithm) => {
+    const person = await passkeyUser(running, { algorithm })
+
+    const { json } = await person.addPasskey()
+
+    expect(await person.usePasskey()).toMatchObject({ state: 'approved', factor: 'passkey', factorId: json.id })
+  })
+
+  it.each([
+    [{}, { syncable: false, synced: false }],
+    [{ be: true }, { syncable: true, synced: false }],
+    [
+      { be: true, bs: true },
+      { syncable: true, synced: true },
+    ],
+  ])('stores where the authenticator keeps it: %j', async (flags, stored) => {
+    const { addPasskey, listPasskeys } = await passkeyUser(running, { flags })
+
+    await addPasskey()
+
+    expect(await listPasskeys()).toMatchObject([stored])
+  })
+
+  it('cleans the name that a person gives', async () => {
+    const { addPasskey } = await passkeyUser(running)
+
+    const { json } = await addPasskey({ name: 'My\u202elaptop\u0007' })
+
+    expect(json.name).toBe('Mylaptop')
+  })
+
+  it('does not need the authenticator to verify the person', async () => {
+    const { addPasskey } = await passkeyUser(running)
+
+    expect((await addPasskey({}, { uv: false })).status).toBe(200)
+  })
+
+  it.each<[string, Lies]>([
+    ['another origin', { origin: 'https://app.example.evil.example' }],
+    ['a subdomain that the app did not name', { origin: 'https://sub.app.example' }],
+    ['plain http', { origin: 'http://app.example' }],
+    ['a frame of another origin', { crossOrigin: true }],
+    ['another relying party', { rpId: 'other.example' }],
+    ['a use instead of a registration', { type: 'webauthn.get' }],
+    ['no user presence', { up: false }],
+    ['backup without eligibility', { be: false, bs: true }],
+    ['the id of another credential', { id: 'AAAA' }],
+    ['attestation of the format packed', { fmt: 'packed' }],
+    ['attestation of the format tpm', { fmt: 'tpm' }],
+    ['attestation of the format android-safetynet', { fmt: 'android-safetynet' }],
+    ['attestation of an unknown format', { fmt: 'unknown' }],
+  ])('refuses an answer that says %s', async (_, lies) => {
+    const { addPasskey, show } = await passkeyUser(running)
+
+    expect((await addPasskey({}, lies)).code).toBe(wrong)
+    expect(await show()).toMatchObject({ passkeys: [], everEnrolled: false })
+  })
+
+  it('accepts an answer without presence only if the browser made the passkey without asking', async () => {
+    const { addPasskey } = await passkeyUser(running)
+
+    const asked = await addPasskey({ conditional: false }, { up: false })
+    const unasked = await addPasskey({ conditional: true }, { up: false, uv: false })
+
+    expect([asked.code, unasked.status]).toEqual([wrong, 200])
+  })
+
+  it('accepts every origin that the app named', async () => {
+    const { addPasskey } = await passkeyUser(running)
+
+    expect((await addPasskey({}, { origin: rp.origins.at(-1)! })).status).toBe(200)
+  })
+
+  it.each([
+    ['text', 'text'],
+    ['JSON that is no object', '1'],
+    ['JSON without a challenge', '{"type":"webauthn.create"}'],
+    ['a challenge that is no text', '{"challenge":1}'],
+    ['null', 'null'],
+  ])('answers 400 to client data that is %s', async (_, data) => {
+    const person = await passkeyUser(running)
+    const { response, finish: end } = await begun(person)
+    const clientDataJSON = Buffer.from(data).toString('base64url')
+
+    const { status, code, json } = await end({
+      response: { ...response, response: { ...response.response, clientDataJSON } },
+    })
+
+    expect([status, code]).toEqual([400, wrong])
+    expect(json.errors[0].message).toMatch(/^response: clientDataJSON: expected client data/)
+  })
+
+  it.each([
+    ['no CBOR', 'AAAA'],
+    ['a number in CBOR', Buffer.from([0x01]).toString('base64url')],
+    ['truncated CBOR', Buffer.from([0xa3, 0x63]).toString('base64url')],
+    ['deeply nested CBOR', Buffer.alloc(8_000, 0x81).toString('base64url')],
+    [
+      'a length beyond its end',
+      Buffer.from([0xbb, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]).toString('base64url'),
+    ],
+  ])('answers 400 to an attestation object that is %s', async (_, attestationObject) => {
+    const person = await passkeyUser(running)
+    const { response, finish: end } = await begun(person)
+
+    const answer = await end({ response: { ...response, response: { ...response.response, attestationObject } } })
+
+    expect([answer.status, answer.code]).toEqual([400, wrong])
+  })
+
+  it.each([
+    ['a credential id of more than 1,023 bytes', { id: 'A'.repeat(1_365), rawId: 'A'.repeat(1_365) }],
+    ['an id that is no base64url', { id: 'a+b', rawId: 'a+b' }],
+    ['another type', { type: 'password' }],
+    ['no answer', { response: undefined }],
+    [
+      'an attestation object of more than 8 KiB',
+      { response: { clientDataJSON: 'AAAA', attestationObject: 'A'.repeat(10_924) } },
+    ],
+    ['client data of more than 4 KiB', { response: { clientDataJSON: 'A'.repeat(5_463), attestationObject: 'AAAA' } }],
+  ])('answers 400 to %s', async (_, different) => {
+    const person = await passkeyUser(running)
+    const { response, finish: end } = await begun(person)
+
+    const { status, code } = await end({ response: { ...response, ...different } })
+
+    expect([status, code]).toEqual([400, wrong])
+  })
+
+  it('takes one answer for each challenge: not the same again, and none after a wrong one', async () => {
+    const [person, other] = [await passkeyUser(running), await passkeyUser(running)]
+    const right = await begun(person)
+    const lying = await begun(other, { origin: 'https://other.example' })
+    const truth = other.authenticator.make(lying.options)
+
+    const first = [await right.finish(), await right.finish()]
+    const second = [await lying.finish(), await lying.finish({ response: truth })]
+
+    expect(first.map(({ code, status }) => code ?? status)).toEqual([200, over])
+    expect(second.map(({ code }) => code)).toEqual([wrong, over])
+  })
+
+  it('takes an answer for 300 seconds', async () => {
+    const [early, late] = [await passkeyUser(running), await passkeyUser(running)]
+    const [inTime, tooLate] = [await begun(early), await begun(late)]
+
+    running.clock.skip(299)
+    const first = await inTime.finish()
+    running.clock.skip(1)
+    const second = await tooLate.finish()
+
+    expect([first.status, second.code]).toEqual([200, over])
+  })
+
+  it('binds the challenge to the user, to the domain and to the challenge of the caller', async () => {
+    const [person, other] = [await passkeyUser(running), await passkeyUser(running)]
+    const domain = await running.service.administration.createDomain(running.organization.id, { name: random128() })
+    await running.call('PUT', `/domains/${domain.id}/users/${person.id}`)
+    const [one, two, three] = [await begun(person), await begun(person), await begun(person)]
+
+    const answers = [
+      await finish(other.passkeys, { ...one.given, response: one.response }),
+      await finish(person.passkeys.replace(running.domain.id, domain.id), { ...two.given, response: two.response }),
+      await three.finish({ challenge: random128() }),
+      // The first two did not name this ceremony.
+      await one.finish(),
+    ]
+
+    expect(answers.map(({ code, status }) => code ?? status)).toEqual([over, over, wrong, 200])
+  })
+
+  it('does not take the challenge of a use', async () => {
+    const person = await passkeyHolder(running)
+    const given = { challenge: random128(), pass: await person.passByPasskey() }
+    const { json: use } = await person.startUse({ challenge: given.challenge })
+    const { json: options } = await person.startRegistration(given)
+
+    const response = person.authenticator.make({ ...options, challenge: use.challenge })
+
+    expect((await finish(person.passkeys, { ...given, response })).code).toBe(over)
+  })
+
+  it('refuses a credential that is registered already, by this user or another one', async () => {
+    const person = await passkeyHolder(running)
+    const sameId = person.passkey.credentialId
+
+    const own = await person.addPasskey({ pass: await person.passByPasskey() }, { sameId })
+    const others = await (await passkeyUser(running)).addPasskey({}, { sameId })
+
+    expect([own.code, others.code]).toEqual(['api.error.conflict.passkey', 'api.error.conflict.passkey'])
+    expect(await person.listPasskeys()).toHaveLength(1)
+  })
+
+  it('leaves a user without a factor one who never had any, if the credential is registered already', async () => {
+    const { passkey } = await passkeyHolder(running)
+    const { addPasskey, show } = await passkeyUser(running)
+
+    await addPasskey({}, { sameId: passkey.credentialId })
+
+    expect(await show()).toMatchObject({ everEnrolled: false })
+  })
+
+  it('allows 30 ceremonies of a user in 10 minutes', async () => {
+    const person = await passkeyUser(running)
+    for (let count = 0; count < 30; count += 1) await person.startRegistration()
+
+    const refused = await person.startRegistration()
+    running.clock.skip(601)
+    const later = await person.startRegistration()
+
+    expect([refused.status, refused.code, later.status]).toEqual([429, 'api.error.toomanyrequests', 200])
+    expect(refused.headers.get('retry-after')).toBe('600')
+  })
+
+  it('is, for a key of role auth, only the first factor of a user', async () => {
+    const { administration } = running.service
+    const call = createCall(
+      running.origin,
+      await administration.createApiKey(running.organization.id, { role: 'auth' }),
+    )
+    const [newcomer, holder] = [await passkeyUser(running), await passkeyHolder(running)]
+    const given = { challenge: random128(), first: true }
+    const body = { ...given, rp: { ...rp, name: 'App' } }
+
+    const { json: options } = await call('POST', `${newcomer.passkeys}/registration`, { body })
+    const response = newcomer.authenticator.make(options)
+    const first = await call('POST', newcomer.passkeys, { body: { ...given, name: 'Laptop', response } })
+    const pass = await holder.passByPasskey()
+    const refused = [
+      await call('POST', `${holder.passkeys}/registration`, { body }),
+      await call('POST', `${holder.passkeys}/registration`, { body: { ...body, first: false, pass } }),
+      await call('POST', holder.passkeys, { body: { ...given, first: false, pass, name: 'Laptop', response } }),
+    ]
+
+    expect(first.status).toBe(200)
+    const forbidden = 'api.error.forbidden'
+    expect(refused.map(({ code }) => code)).toEqual(['api.error.conflict.enrolled', forbidden, forbidden])
+  })
+
+  it('waits while a code that an administrator issued is pending, which the password alone must not replace', async () => {
+    const person = await passkeyUser(running)
+    await running.call('PUT', `${person.memberPath}/token`)
+
+    expect((await person.addPasskey()).code).toBe(over)
+  })
+
+  it('is refused to a user who was removed between start and end', async () => {
+    const person = await passkeyUser(running)
+    const { finish: end } = await begun(person)
+
+    await running.call('DELETE', person.memberPath)
+    const left = await end()
+    await running.call('PUT', person.memberPath)
+    const back = await end()
+
+    expect([left.code, back.code]).toEqual(['api.error.notfound.user', over])
+  })
+
+  it('is not found for a user of another domain', async () => {
+    const domain = await running.service.administration.createDomain(running.organization.id, { name: random128() })
+    const person = await member(running)
+    const body = { rp: { ...rp, name: 'App' }, challenge: random128(), first: true }
+
+    const { code } = await running.call('POST', `/domains/${domain.id}/users/${person.id}/passkeys/registration`, {
+      body,
+    })
+
+    expect(code).toBe('api.error.notfound.user')
+  })
+})
+
+describe('a relying party', () => {
+  let running: Running
+
+  beforeAll(async () => {
+    running = await startService()
+  })
+  afterAll(() => running.close())
+
+  const start = async (party: object) => {
+    const { startRegistration } = await passkeyUser(running)
+    return startRegistration({ rp: { ...rp, name: 'App', ...party } })
+  }
+
+  it.each(['app.example', 'localhost', 'x.localhost', 'xn--bcher-kva.example', 'a'.repeat(63)])(
+    'can be %s',
+    async (id) => {
+      expect((await start({ id })).status).toBe(200)
+    },
+  )
+
+  it.each([
+    '',
+    'App.example',
+    'https://app.example',
+    'app.example:443',
+    'app.example.',
+    '.example',
+    'a..b',
+    '-a.example',
+    '127.0.0.1',
+    '[::1]',
+    '1',
+    `${'a.'.repeat(127)}a`,
+    'bücher.example',
+  ])('is a domain name in lower case, and not %s', async (id) => {
+    const { status, code } = await start({ id })
+
+    expect([status, code]).toEqual([400, 'api.error.invalid.rp'])
+  })
+
+  it.each(['https://app.example', 'https://app.example:8443', 'http://localhost', 'http://x.localhost:3000'])(
+    'can be on %s',
+    async (origin) => {
+      expect((await start({ origins: [origin] })).status).toBe(200)
+    },
+  )
+
+  it.each([
+    ['http://app.example'],
+    ['https://app.example/'],
+    ['https://app.example/path'],
+    ['https://APP.example'],
+    ['http://localhost.example'],
+    ['http://127.0.0.1:3000'],
+    ['null'],
+    ['*'],
+    ['android:apk-key-hash:x'],
+    [],
+    Array.from({ length: 21 }, (_, index) => `https://app${index}.example`),
+  ])('names 1 to 20 origins where browsers allow passkeys, and not %j', async (...origins) => {
+    expect((await start({ origins })).code).toBe('api.error.invalid.rp')
+  })
+})

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+
+import { leaseLength } from '../../../../../src/service/features/people/bulk/held-job.ts'
+import { createBulkJobs } from '../../../../../src/service/features/people/bulk/runner.ts'
+import { useEngine } from '../../../../support/engines.ts'
+import { startMailServer } from '../../../../support/mail-server.ts'
+import type { MailServer } from '../../../../support/mail-server.ts'
+import { member, unique } from '../../codes/code-holder.ts'
+import { newUser } from '../../../start-service.ts'
+import { administrator, startConsole } from '../../administrators/console-holder.ts'
+import type { Console, Invited } from '../../administrators/console-holder.ts'
+import { personWithDevice } from '../../callers/phone-caller.ts'
+
+type By = Awaited<ReturnType<typeof administrator>>
+
+describe('mails to many people', () => {
+  const newDatabase = useEngine('SQLite')
+  let mail: MailServer
+  let running: Console
+
+  beforeAll(async () => {
+    mail = await startMailServer()
+    const smtp = { host: '127.0.0.1', port: mail.port, from: 'mfa@example.com' }
+    running = await startConsole(await newDatabase(), { smtp, authenticatorUrl: 'https://mfa.example' })
+  })
+  afterAll(async () => {
+    await running.close()
+    await mail.close()
+  })
+  beforeEach(() => {
+    mail.take()
+    // Ceremonies are limited by address.
+    running.clock.skip(600)
+  })
+
+  const signedIn = (invited: Invited) => administrator(running, { email: `${unique()}@example.org`, ...invited })
+  const person = (more: Parameters<typeof member>[1] = {}) =>
+    member(running, { email: `${unique()}@example.com`, ...more })
+  const prepare = (by: By, people: readonly string[], action = 'enrollment_mail') => {
+    const about = action === 'unlock' ? {} : { domain: running.domain.id }
+    return by.call('POST', '/bulk-jobs', { body: { action, because: 'new_device', people, ...about } })
+  }
+  const start = (by: By, { id, people }: { id: string; people: number }) =>
+    by.call('POST', `/bulk-jobs/${id}/start`, { body: { people } })
+  const ended = async (by: By, id: string) => {
+    const read = async () => (await by.call('GET', `/bulk-jobs/${id}`)).json
+    await vi.waitFor(async () => expect((await read()).state).not.toBe('running'), { timeout: 5_000 })
+    return read()
+  }
+
+  it('send each a link, once, and leave out who has a device or no address', async () => {
+    const owner = await signedIn({ role: 'owner' })
+    const [first, second] = [await person(), await person()]
+    const [without, enrolled] = [await person({ email: null }), await personWithDevice(running)]
+    const before = mail.mails.length
+    const { json: job } = await prepare(owner, [first.id, second.id, without.id, enrolled.id])
+    await start(owner, job)
+
+    expect(job.leftOut).toEqual(
+      expect.arrayContaining([
+        { reason: 'no_email', people: 1 },
+        { reason: 'enrolled', people: 1 },
+      ]),
+    )
+    expect(await ended(owner, job.id)).toMatchObject({ state: 'done', people: 2, done: 2 })
+    const links = mail.mails.slice(before).filter(({ text }) => text.includes('#code='))
+    expect(links).toHaveLength(2)
+    for (const { text } of links) expect(text).toMatch(/https:\/\/mfa\.example\/authenticator\/#code=\w{10}/)
+    const rows = await running.ctx.store.db
+      .selectFrom('audit')
+      .selectAll()
+      .where('event', '=', 'enrollment.mailed')
+      .execute()
+    expect(rows.map(({ actorId, facts }) => [actorId, (JSON.parse(facts) as { job: string }).job])).toEqual([
+      [owner.id, job.id],
+      [owner.id, job.id],
+    ])
+  })
+
+  it('are sent by a process that knows the mail server, and by no other', async () => {
+    const owner = await signedIn({ role: 'owner' })
+    const { json: job } = await prepare(owner, [(await person()).id])
+    const startedAt = running.clock.now()
+    const lease = { state: 'running', startedAt, holder: 'gone', heldUntil: startedAt } as const
+    await running.ctx.store.db.updateTable('bulkJob').set(lease).where('id', '=', job.id).execute()
+    const beside = createBulkJobs(running.ctx)
+    beside.wake()
+    await new Promise((resolve) => void setTimeout(resolve, 50))
+    await beside.close()
+
+    expect(await ended(owner, job.id)).toMatchObject({ state: 'done', done: 1 })
+  })
+
+  it('by the help desk go to no address that changed within 7 days, not even if it changed after the preview', async () => {
+    const hal = await signedIn({ role: 'helpdesk', domains: [running.domain.id] })
+    const [settled, changed, later] = [await person(), await person(), await person()]
+    const readdress = ({ id }: { id: string }) =>
+      running.call('PUT', `/users/${id}`, { body: { email: `${unique()}@example.com` } })
+    await readdress(changed)
+    const { json: job } = await prepare(hal, [settled.id, changed.id, later.id])
+    const now = running.clock.now()
+    const lease = { state: 'running', startedAt: now, holder: 'gone', heldUntil: now + leaseLength } as const
+    await running.ctx.store.db.updateTable('bulkJob').set(lease).where('id', '=', job.id).execute()
+    await readdress(later)
+    const before = mail.mails.length
+    running.clock.skip(leaseLength)
+
+    expect([job.people, job.leftOut]).toEqual([2, [{ reason: 'guarded', people: 1 }]])
+    expect(await ended(hal, job.id)).toMatchObject({ state: 'done', done: 1, skipped: 1 })
+    const links = mail.mails.slice(before).filter(({ text }) => text.includes('#code='))
+    expect(links).toHaveLength(1)
+  })
+
+  it('tell the owners when an action is about more than 100 people', async () => {
+    const email = `${unique()}@example.org`
+    const owner = await administrator(running, { role: 'owner', email })
+    const { id: domain } = await running.service.administration.createDomain(running.organization.id, {
+      name: unique(),
+    })
+    const rows = Array.from({ length: 101 }, () => newUser(unique()))
+    await running.call('PUT', `/domains/${domain}/users`, { body: rows })
+    const { json: few } = await prepare(owner, [(await person()).id], 'unlock')
+    await start(owner, few)
+    await ended(owner, few.id)
+    const search = { domain }
+    const { json: many } = await owner.call('POST', '/bulk-jobs', {
+      body: { action: 'unlock', because: 'locked_out', search },
+    })
+    await start(owner, many)
+    const told = () => mail.mails.filter(({ to, text }) => to.includes(email) && text.includes('has started an action'))
+    while (told().length === 0) await mail.arrival()
+
+    expect(many.people).toBe(101)
+    expect(told()).toHaveLength(1)
+    expect(told()[0]?.text).toContain('101 users')
+  })
+
+  it('tell the owners when the actions of one administrator are about more than 100 people in 24 hours', async () => {
+    const email = `${unique()}@example.org`
+    await administrator(running, { role: 'owner', email })
+    const { id: domain } = await running.service.administration.createDomain(running.organization.id, {
+      name: unique(),
+    })
+    await running.call('PUT', `/domains/${domain}/users`, { body: Array.from({ length: 60 }, () => newUser(unique())) })
+    const ada = await administrator(running, { role: 'owner', email: `${unique()}@example.org`, name: 'Ada' })
+    const told = () => mail.mails.filter(({ to }) => to.includes(email)).map(({ text }) => text)
+    const counts: number[] = []
+    for (let jobs = 0; jobs < 4; jobs += 1) {
+      const body = { action: 'unlock', because: 'locked_out', search: { domain } }
+      const { json: job } = await ada.call('POST', '/bulk-jobs', { body })
+      await start(ada, job)
+      await ended(ada, job.id)
+      const expected = [0, 1, 1, 2][jobs] ?? 0
+      while (told().length < expected) await mail.arrival()
+      counts.push(told().length)
+    }
+
+    expect(counts).toEqual([0, 1, 1, 2])
+    expect(told()[0]).toContain('Ada has started an action on 60 users.')
+    expect(told()[0]).toContain('In 24 hours, Ada has acted on 120 users.')
+  })
+})

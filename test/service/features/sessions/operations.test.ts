@@ -1,0 +1,229 @@
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+
+import { expect, it } from 'vitest'
+
+import { startMailServer } from '../../../support/mail-server.ts'
+import { bypassCodeOf, member, unique } from '../codes/code-holder.ts'
+import { createCall, startService, unknownId } from '../../start-service.ts'
+import { operation } from '../../operation.ts'
+
+const challenge = 'q83vEjRWeJCrze8SNFZ4kA'
+
+operation('POST /domains/{domainId}/sessions', (subject) => {
+  it('sends a request to the device, and returns two members in 1.3', async () => {
+    const { user, sessions, pending } = await subject().enroll(unique())
+
+    const { text, json } = await subject().call13('POST', sessions, { body: { user: { id: user.id } } })
+
+    expect(text).toBe(`{"id":"${json.id}","state":"pending"}`)
+    expect((await pending()).map(({ id }) => id)).toEqual([json.id])
+  })
+
+  it('returns the name of the device, but not to keys of role auth', async () => {
+    const { organization, service, origin } = subject()
+    const { user, sessions, session } = await subject().enroll(unique())
+    const key = await service.administration.createApiKey(organization.id, { role: 'auth' })
+    const body = { user: { id: user.id } }
+
+    const answers = [
+      await subject().call('POST', sessions, { body }),
+      await createCall(origin, key)('POST', sessions, { body }),
+    ]
+
+    expect(answers.map(({ json }) => json.deviceName)).toEqual(['Test', undefined])
+    expect(await session(answers[0]?.json.id)).not.toHaveProperty('deviceName')
+  })
+
+  it('settles the session at once if a code is given', async () => {
+    const { id } = await member(subject())
+
+    const { json } = await subject().call('POST', `/domains/${subject().domain.id}/sessions`, {
+      body: { user: { id }, otp: '000000' },
+    })
+
+    expect(json).toMatchObject({ state: 'denied', reason: 'wrong_code' })
+  })
+
+  it('redeems the approval of a code in the same call', async () => {
+    const { id, signIn } = await member(subject())
+    const { code } = await bypassCodeOf(subject(), id)
+
+    const passed = await signIn({ otp: code, challenge, redeem: { browser: { rememberDays: 30 } } })
+    const again = await subject().call('POST', `/domains/${subject().domain.id}/sessions/${passed.id}/redeem`, {
+      body: { challenge },
+    })
+
+    const browser = { id: expect.any(String), rememberedUntil: expect.any(Number) }
+    expect(passed).toMatchObject({ state: 'approved', factor: 'bypass', epoch: expect.any(String), browser })
+    expect(passed.factorId).toBeDefined()
+    expect(again.code).toBe('api.error.conflict.state')
+  })
+
+  it('denies a wrong code that was to be redeemed', async () => {
+    const { signIn } = await member(subject())
+
+    const denied = await signIn({ otp: '000000', challenge, redeem: {} })
+
+    expect(denied).toMatchObject({ state: 'denied', reason: 'wrong_code', triesLeft: expect.any(Number) })
+    expect(denied.epoch).toBeUndefined()
+  })
+
+  it('refuses to redeem a request to the device, and a code without a challenge', async () => {
+    const { user, sessions, pending } = await subject().enroll(unique())
+    const { code } = await bypassCodeOf(subject(), user.id)
+    const ask = (more: object) => subject().call('POST', sessions, { body: { user: { id: user.id }, ...more } })
+
+    expect((await ask({ challenge, redeem: {} })).code).toBe('api.error.invalid.redeem')
+    expect((await ask({ otp: code, redeem: {} })).code).toBe('api.error.invalid.redeem')
+    expect(await pending()).toEqual([])
+    expect((await ask({ otp: code, challenge })).json).toMatchObject({ state: 'approved' })
+  })
+
+  it('ignores redeem in 1.3', async () => {
+    const { id } = await member(subject())
+    const { code } = await bypassCodeOf(subject(), id)
+    const body = { user: { id }, otp: code, challenge, redeem: {} }
+
+    const { text, json } = await subject().call13('POST', `/domains/${subject().domain.id}/sessions`, { body })
+
+    expect(text).toBe(`{"id":"${json.id}","state":"approved"}`)
+  })
+})
+
+operation('GET /domains/{domainId}/sessions/{sessionId}', (subject) => {
+  it('returns the state of the session', async () => {
+    const { ask, sessions } = await subject().enroll(unique())
+    const { deviceName, ...session } = await ask()
+
+    const old = await subject().call13('GET', `${sessions}/${session.id}`)
+    const present = await subject().call('GET', `${sessions}/${session.id}`)
+
+    expect(old.text).toBe(`{"id":"${session.id}","state":"pending"}`)
+    expect(present.json).toEqual(session)
+    expect(deviceName).toBe('Test')
+  })
+
+  it('is held if the caller prefers to wait', async () => {
+    const { ask, sessions } = await subject().enroll(unique())
+    const { id } = await ask()
+    const held = subject().clock.timerSet(25)
+
+    const answer = subject().call('GET', `${sessions}/${id}`, { headers: { prefer: 'wait=25' } })
+    await held
+    await subject().call('DELETE', `${sessions}/${id}`)
+    const { json, headers } = await answer
+
+    expect(json.state).toBe('cancelled')
+    expect(headers.get('preference-applied')).toBe('wait=25')
+  })
+})
+
+operation('DELETE /domains/{domainId}/sessions/{sessionId}', (subject) => {
+  it('cancels a pending session, and leaves a settled one unchanged', async () => {
+    const { ask, sessions, session } = await subject().enroll(unique())
+    const { id } = await ask()
+
+    const answers = [
+      await subject().call('DELETE', `${sessions}/${id}`),
+      await subject().call('DELETE', `${sessions}/${id}`),
+    ]
+
+    expect(answers.map(({ status, text }) => [status, text])).toEqual([
+      [200, ''],
+      [200, ''],
+    ])
+    expect((await session(id)).state).toBe('cancelled')
+  })
+
+  it('does not find unknown sessions', async () => {
+    const answer = await subject().call('DELETE', `/domains/${subject().domain.id}/sessions/${unknownId}`)
+
+    expect(answer.code).toBe('api.error.notfound.session')
+  })
+})
+
+operation('POST /domains/{domainId}/sessions/{sessionId}/redeem', (subject) => {
+  it('redeems an approval once', async () => {
+    const { ask, sessions, pending, device } = await subject().enroll(unique())
+    const { id } = await ask({ challenge })
+    const [request] = await pending()
+    await device.answer(id, { nonce: request?.nonce, decision: 'approve' })
+
+    const first = await subject().call('POST', `${sessions}/${id}/redeem`, { body: { challenge } })
+    const second = await subject().call('POST', `${sessions}/${id}/redeem`, { body: { challenge } })
+
+    expect(first.json).toMatchObject({ id, state: 'approved', factor: 'push' })
+    expect(second.code).toBe('api.error.conflict.state')
+  })
+})
+
+operation('GET /domains/{domainId}/sessions/events', (subject) => {
+  it('sends an event for each session of the domain as it settles', async () => {
+    const { ask, sessions } = await subject().enroll(unique())
+    const { id } = await ask()
+    const path = `/domains/${subject().domain.id}/sessions/events`
+    // Recorded by `call`; the stream that the test reads is opened below.
+    await subject()
+      .call('GET', path, { signal: AbortSignal.abort() })
+      .catch(() => {})
+    const leave = new AbortController()
+    const stream = await fetch(`${subject().origin}/api${path}`, {
+      headers: { accept: 'text/event-stream', authorization: `Service key="${subject().apiKey}"` },
+      signal: leave.signal,
+    })
+
+    await subject().call('DELETE', `${sessions}/${id}`)
+    let text = ''
+    for await (const part of stream.body!.pipeThrough(new TextDecoderStream())) {
+      text += part
+      if (text.includes('data:')) break
+    }
+    leave.abort()
+
+    expect(stream.headers.get('content-type')).toBe('text/event-stream')
+    expect(text).toContain(`data: {"id":"${id}"}\n\n`)
+  })
+})
+
+operation('POST /domains/{domainId}/users/{userId}/otp', (subject) => {
+  const body = { deliverableOTPType: 'EMAIL' }
+
+  it('is rejected if the domain does not allow it', async () => {
+    const { id } = await member(subject())
+
+    const answer = await subject().call('POST', `/domains/${subject().domain.id}/users/${id}/otp`, { body })
+
+    expect(answer.code).toBe('api.error.conflict.emailotpenabled')
+  })
+
+  it('e-mails a code that signs its recipient in', async () => {
+    const mail = await startMailServer()
+    const smtp = { host: '127.0.0.1', port: mail.port, from: 'mfa@example.com' }
+    const other = await startService({ smtp }, { emailOtpEnabled: true })
+    const { id, signIn } = await member(other)
+
+    const answer = await other.call('POST', `/domains/${other.domain.id}/users/${id}/otp`, { body })
+    const session = await signIn({ otp: mail.mails[0]?.code })
+    await other.close()
+    await mail.close()
+
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect(session).toMatchObject({ state: 'approved', factor: 'email' })
+  })
+
+  it('is 503 if no mail can be sent', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => silent.once('listening', resolve))
+    const { port } = silent.address() as AddressInfo
+    await new Promise((resolve) => silent.close(resolve))
+    const smtp = { host: '127.0.0.1', port, from: 'mfa@example.com' }
+    const other = await startService({ smtp }, { emailOtpEnabled: true })
+    const { id } = await member(other)
+
+    const answer = await other.call('POST', `/domains/${other.domain.id}/users/${id}/otp`, { body })
+    await other.close()
+
+    expect([answer.status, answer.code]).toEqual([503, 'api.error.unavailable.mail'])
+  })
+})

@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { readEvents } from '../../../../src/contract/read-events.ts'
+import { ServiceOptions } from '../../../../src/service/options.ts'
+import { resetUser } from '../../../../src/service/features/people/reset.ts'
+import { openService } from '../../../../src/service/service.ts'
+import { endOtherSessions } from '../../../../src/service/features/users/epochs.ts'
+import { random128 } from '../../../support/device-signer.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
+import { changePass, hardwareToken, member, unique } from '../codes/code-holder.ts'
+import { browserUser } from '../browsers/known-browser.ts'
+import { keysFor, startService, v14 } from '../../start-service.ts'
+import type { Running } from '../../start-service.ts'
+
+const bypass = { usesAllowed: 1, expirationTime: 0 }
+
+describe.each(mainEngines)('on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+  let running: Running
+  let database: string
+
+  beforeAll(async () => {
+    database = await newDatabase()
+    running = await startService({ database }, { bypassEnabled: true })
+  })
+  afterAll(() => running.close())
+
+  const call: Running['call'] = (...given) => running.call(...given)
+  const inDomain = (userId: string) => `/domains/${running.domain.id}/users/${userId}`
+  const epochOf = async (userId: string) => (await call('GET', `/users/${userId}`)).json.epoch as string
+
+  /** A user with a device, an app and a bypass code. */
+  async function person() {
+    const enrolled = await running.enroll(unique())
+    const { id } = enrolled.user
+    const token = await hardwareToken(running)
+    await call('PUT', `/users/${id}/hardware/${token.id}`)
+    const code = (await call('POST', `/users/${id}/bypasscodes`, { body: bypass })).json
+    const pass = await changePass(running, id, { otp: token.code() })
+    return { ...enrolled, id, hardware: token.id, bypassId: code.id as string, pass }
+  }
+
+  type Person = Awaited<ReturnType<typeof person>>
+
+  async function report({ ask, pending, device }: Person) {
+    const { id } = await ask()
+    const [asked] = await pending()
+    await device.answer(id, { nonce: asked!.nonce, decision: 'report' })
+  }
+
+  async function reset({ id }: { readonly id: string }) {
+    const node = await openService(ServiceOptions.parse({ database, push: false, ...keysFor(database) }))
+    await resetUser(node.ctx, { organizationId: running.organization.id, userId: id })
+    await node.close()
+  }
+
+  const changes: readonly (readonly [string, (who: Person) => Promise<unknown>])[] = [
+    ['a report', report],
+    ['a reset by an administrator', reset],
+    ['a revoked device', ({ id }) => call('DELETE', `${inDomain(id)}/token`)],
+    [
+      'a device that its owner removes',
+      ({ id, pass }) => call('POST', `${inDomain(id)}/factors/give-up`, { body: { what: 'device', pass } }),
+    ],
+    ['a device that removes itself', ({ device }) => device.remove()],
+    [
+      'a hardware token that its owner removes',
+      ({ id, pass }) => call('POST', `${inDomain(id)}/factors/give-up`, { body: { what: 'hardware', pass } }),
+    ],
+    ['a released hardware token', ({ id }) => call('DELETE', `/users/${id}/hardware`)],
+    ['a deleted hardware token', ({ hardware }) => call('DELETE', `/hardware/${hardware}`)],
+    ['a deleted bypass code', ({ bypassId }) => call('DELETE', `/bypasscodes/${bypassId}`)],
+    ['deleted bypass codes', ({ id }) => call('DELETE', `/users/${id}/bypasscodes`)],
+    [
+      'replaced bypass codes',
+      ({ id, pass }) => call('PUT', `${inDomain(id)}/bypasscodes`, { body: { ...bypass, pass } }),
+    ],
+    ['leaving the domain', ({ id }) => call('DELETE', inDomain(id))],
+    ['the end of all sessions', ({ id }) => call('POST', `${inDomain(id)}/epoch`, { body: {} })],
+  ]
+
+  describe('the epoch of a user', () => {
+    it.each(changes)('changes with %s', async (_, change) => {
+      const who = await person()
+      const before = await epochOf(who.id)
+
+      await change(who)
+
+      expect(await epochOf(who.id)).toMatch(/^[\w-]{22}$/)
+      expect(await epochOf(who.id)).not.toBe(before)
+    })
+
+    it.each([
+      ['a reset', async (who: { id: string }) => reset(who)],
+      ['leaving the domain', async ({ id }: { id: string }) => call('DELETE', inDomain(id))],
+    ])('also changes for a user without factors: %s', async (_, change) => {
+      const who = await member(running)
+
+      await change(who)
+
+      expect(await epochOf(who.id)).not.toBe(who.id)
+    })
+
+    it('changes when a device or an authenticator app is replaced', async () => {
+      const { id, ...who } = await person()
+      await call('DELETE', `/users/${id}/hardware`)
+      const owner = { ...(await member(running)) }
+      const app = await owner.enrollApp()
+      const [first, second] = [await epochOf(id), await epochOf(owner.id)]
+
+      const { code } = (await call('PUT', `${inDomain(id)}/token/replacement`, { body: {} })).json
+      await who.device.activate(code)
+      await running.clock.advance(30)
+      const pass = await owner.pass({ otp: app.code() })
+      await owner.enrollApp({ replaces: app.answer.json.id, pass })
+
+      expect(await epochOf(id)).not.toBe(first)
+      expect(await epochOf(owner.id)).not.toBe(second)
+    })
+
+    it('stays the same when a first or additional factor is added, and when a code is used', async () => {
+      const { id, enrollApp, signIn } = await member(running)
+      const before = await epochOf(id)
+      await enrollApp({ first: true })
+      const { code } = (await call('POST', `/users/${id}/bypasscodes`, { body: bypass })).json
+
+      expect((await signIn({ bypasscode: code })).state).toBe('approved')
+
+      expect(await epochOf(id)).toBe(before)
+    })
+
+    it('differs from the epoch of a deleted user with the same name', async () => {
+      const who = await member(running)
+      const before = await epochOf(who.id)
+      await call('DELETE', who.path)
+
+      const { json: again } = await call('POST', '/users', {
+        body: { username: who.username, name: 'N', email: 'e@example.com' },
+      })
+
+      expect(again.epoch).not.toBe(before)
+    })
+
+    it('becomes the value that the caller chose, unless the user already has it', async () => {
+      const { id } = await person()
+      const epoch = random128()
+
+      const first = await call('POST', `${inDomain(id)}/epoch`, { body: { epoch } })
+      const second = await call('POST', `${inDomain(id)}/epoch`, { body: { epoch } })
+
+      expect(first.json).toEqual({ epoch })
+      expect(second.json.epoch).not.toBe(epoch)
+      expect(await epochOf(id)).toBe(second.json.epoch)
+    })
+
+    it('becomes the value chosen with the code once the new device has replaced the old one', async () => {
+      const { id, device } = await person()
+      const epoch = random128()
+      const { code } = (await call('PUT', `${inDomain(id)}/token/replacement?epoch=${epoch}`, { body: {} })).json
+      const before = await epochOf(id)
+
+      await device.activate(code)
+
+      expect([before === epoch, await epochOf(id)]).toEqual([false, epoch])
+    })
+
+    it('is returned with a redeemed approval, and not to callers of 1.3', async () => {
+      const { id, ask, pending, device, sessions } = await person()
+      const challenge = random128()
+      const session = await ask({ challenge })
+      const [asked] = await pending()
+      await device.answer(session.id, { nonce: asked!.nonce, decision: 'approve' })
+
+      const { json } = await call('POST', `${sessions}/${session.id}/redeem`, { body: { challenge } })
+      const old = await call('GET', `/users/${id}`, { headers: { accept: 'application/vnd.service.v1+json' } })
+
+      expect(json.epoch).toBe(await epochOf(id))
+      expect(old.json).not.toHaveProperty('epoch')
+    })
+  })
+
+  describe('ending the sessions of a user', () => {
+    it('prevents earlier approvals from being redeemed', async () => {
+      const { id, ask, pending, device, sessions } = await person()
+      const challenge = random128()
+      const session = await ask({ challenge })
+      const [asked] = await pending()
+      await device.answer(session.id, { nonce: asked!.nonce, decision: 'approve' })
+
+      await call('POST', `${inDomain(id)}/epoch`, { body: {} })
+      const late = await call('POST', `${sessions}/${session.id}/redeem`, { body: { challenge } })
+
+      expect(late.code).toBe('api.error.conflict.state')
+    })
+
+    it('also ends known browsers', async () => {
+      const { pass, isKnown, id } = await browserUser(running)
+      const browser = (await pass())?.id
+      const before = await isKnown(browser)
+
+      await call('POST', `${inDomain(id)}/epoch`, { body: {} })
+
+      expect([before, await isKnown(browser)]).toEqual([true, false])
+    })
+  })
+
+  describe('the event stream of a domain', () => {
+    it('names users whose epochs change or who leave the domain, without the value', async () => {
+      const [one, other] = [await person(), await member(running)]
+      const stream = await follow(running)
+
+      await report(one)
+      const first = await stream.next(one.id)
+      await call('DELETE', inDomain(other.id))
+      const second = await stream.next(other.id)
+      stream.leave()
+
+      expect([first, second]).toEqual([one, other].map(({ id }) => ({ user: id, changed: 'epoch' })))
+    })
+
+    it('reports changes made at another node', async () => {
+      const who = await person()
+      const stream = await follow(running)
+
+      await reset(who)
+      const told = await stream.next(who.id)
+      stream.leave()
+
+      expect(told).toEqual({ user: who.id, changed: 'epoch' })
+    })
+
+    it('does not report a change that was rolled back', async () => {
+      const [one, other] = [await member(running), await member(running)]
+      const node = await openService(ServiceOptions.parse({ database, push: false, ...keysFor(database) }))
+      const told: unknown[] = []
+      node.ctx.waiters.watch((news) => void told.push(...[news].flat()))
+      const end = (userId: string, then: () => void) =>
+        node.ctx.store.db.transaction().execute(async (db) => {
+          await endOtherSessions(db, [userId])
+          then()
+        })
+
+      await end(one.id, () => {
+        throw new Error('undone')
+      }).catch(() => {})
+      await end(other.id, () => {})
+      await node.close()
+
+      expect(told).not.toContain(`epoch:${running.domain.id}:${one.id}`)
+      expect(told).toContain(`epoch:${running.domain.id}:${other.id}`)
+    })
+  })
+})
+
+interface Told {
+  readonly user?: string
+  readonly id?: string
+}
+
+/** Follows the event stream of the domain from now on. */
+async function follow({ origin, domain, apiKey }: Running) {
+  const abort = new AbortController()
+  const response = await fetch(`${origin}/api/domains/${domain.id}/sessions/events`, {
+    headers: { accept: v14, authorization: `Service key="${apiKey}"` },
+    signal: abort.signal,
+  })
+  const events = readEvents(response.body!)
+  await events.next()
+  const seen: Told[] = []
+  return {
+    seen,
+    /** The next event about this user, skipping those about others. */
+    async next(userId: string): Promise<Told | undefined> {
+      for (;;) {
+        const { done, value } = await events.next()
+        if (done) return undefined
+        const told = value.map((data) => JSON.parse(data) as Told)
+        seen.push(...told)
+        const found = told.find(({ user }) => user === userId)
+        if (found) return found
+      }
+    },
+    leave: () => abort.abort(),
+  }
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { importUsers } from '../../../../src/service/features/users/import.ts'
+import { ServiceOptions } from '../../../../src/service/options.ts'
+import { openService } from '../../../../src/service/service.ts'
+import { engines, useEngine } from '../../../support/engines.ts'
+import { keysFor, startService } from '../../start-service.ts'
+
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    line: index + 1,
+    user: { username: `person ${index}`, name: 'Person', email: 'person@example.com' },
+  }))
+
+describe.each(engines)('an import of users, on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+
+  async function open() {
+    const database = await newDatabase()
+    const running = await startService({ database })
+    const node = await openService(ServiceOptions.parse({ database, push: false, ...keysFor(database) }))
+    onTestFinished(async () => {
+      await node.close()
+      await running.close()
+    })
+    const { organization, domain, call } = running
+    const names = async () =>
+      (await call('GET', `/domains/${domain.id}/users`)).json.map(({ username }: { username: string }) => username)
+    return { ctx: node.ctx, of: { organizationId: organization.id, domainId: domain.id }, call, names }
+  }
+
+  it('leaves nothing behind when it fails midway', async () => {
+    const { ctx, of, call, names } = await open()
+    const progress = (done: number, total: number) => {
+      if (done > total / 2) throw new Error('the power is gone')
+    }
+
+    const importing = importUsers(ctx, of, [rows(1_200)], { progress })
+
+    await expect(importing).rejects.toThrow('the power is gone')
+    expect(await names()).toEqual([])
+    expect((await call('GET', '/users?username=person%200')).status).toBe(404)
+    expect((await importUsers(ctx, of, [rows(2)])).imported).toBe(2)
+  })
+
+  it('records its counts in the audit trail', async () => {
+    const { ctx, of } = await open()
+
+    await importUsers(ctx, of, [rows(3)])
+
+    const entry = await ctx.store.db
+      .selectFrom('audit')
+      .select('facts')
+      .where('event', '=', 'membership.synchronized')
+      .executeTakeFirstOrThrow()
+    expect(JSON.parse(entry.facts)).toMatchObject({ domain: of.domainId, added: 3, changed: 0, removed: 0 })
+  })
+})

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { createAdministration } from '../../../../src/service/administration.ts'
+import { createUser } from '../../../../src/service/features/users/operations.ts'
+import { ServiceOptions } from '../../../../src/service/options.ts'
+import { openService } from '../../../../src/service/service.ts'
+import { createTenant, newUser, startService, unknownId } from '../../start-service.ts'
+import type { Running } from '../../start-service.ts'
+
+let running: Running
+
+beforeAll(async () => {
+  running = await startService()
+})
+afterAll(() => running.close())
+
+const create = async (username: string) => (await running.call('POST', '/users', { body: newUser(username) })).json
+
+describe('a user', () => {
+  it('is returned to callers of 1.3 without the members that 1.4 added', async () => {
+    const user = await create('alice')
+
+    const old = await running.call('GET', `/users/${user.id}`, { headers: { accept: '*/*' } })
+    const present = await running.call('GET', `/users/${user.id}`)
+
+    const shown = { id: user.id, ...newUser('alice'), domains: [], hardware: '', bypasscodes: [] }
+    expect(old.json).toEqual(shown)
+    expect(present.json).toEqual({
+      ...shown,
+      factors: [],
+      passkeys: [],
+      everEnrolled: false,
+      hadBypassCodes: false,
+      epoch: user.id,
+    })
+  })
+
+  it('has a unique username, even when many requests create it at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, () => running.call('POST', '/users', { body: newUser('wanted') })),
+    )
+
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1)
+    expect(answers.filter((answer) => answer.code === 'api.error.conflict.username')).toHaveLength(15)
+  })
+
+  it('is found by the exact bytes of the username, where a plus sign is not a space', async () => {
+    const user = await create('Bob+work é')
+
+    const found = await running.call('GET', `/users?username=Bob+work%20${encodeURIComponent('é')}`)
+    const otherCase = await running.call('GET', `/users?username=bob+work%20${encodeURIComponent('é')}`)
+    const otherForm = await running.call(
+      'GET',
+      `/users?username=Bob+work%20${encodeURIComponent('é'.normalize('NFD'))}`,
+    )
+
+    expect(found.json.id).toBe(user.id)
+    expect([otherCase.code, otherForm.code]).toEqual(['api.error.notfound.user', 'api.error.notfound.user'])
+  })
+
+  it.each([
+    ['username', ''],
+    ['username', 'x'.repeat(129)],
+    ['username', 'a\u0000b'],
+    ['name', ''],
+    ['name', 7],
+    ['email', 'nobody'],
+  ])('cannot have the %s %j', async (field, value) => {
+    const answer = await running.call('POST', '/users', { body: { ...newUser('wrong'), [field]: value } })
+
+    expect([answer.status, answer.code]).toEqual([400, `api.error.invalid.${field}`])
+  })
+
+  it('can have a username of 128 characters from any Unicode plane', async () => {
+    const answer = await running.call('POST', '/users', { body: { ...newUser('x'), username: '😀'.repeat(128) } })
+
+    expect(answer.status).toBe(200)
+  })
+
+  it('can change name and e-mail address, but not username', async () => {
+    const user = await create('carol')
+
+    const changed = await running.call('PUT', `/users/${user.id}`, { body: { name: 'New', username: 'carol' } })
+    const renamed = await running.call('PUT', `/users/${user.id}`, { body: { username: 'other' } })
+    const untouched = await running.call('PUT', `/users/${user.id}`, { body: {} })
+
+    expect(changed.json).toMatchObject({ username: 'carol', name: 'New', email: user.email })
+    expect([renamed.status, renamed.code]).toEqual([400, 'api.error.invalid.username'])
+    expect(untouched.json).toEqual(changed.json)
+  })
+
+  it('is gone after deletion, and the username is free', async () => {
+    const user = await create('dave')
+
+    await running.call('DELETE', `/users/${user.id}`)
+
+    expect((await running.call('GET', `/users/${user.id}`)).code).toBe('api.error.notfound.user')
+    expect((await running.call('DELETE', `/users/${user.id}`)).code).toBe('api.error.notfound.user')
+    expect((await running.call('POST', '/users', { body: newUser('dave') })).status).toBe(200)
+  })
+})
+
+describe('the users of an organization', () => {
+  it('are listed 100 per page in order of creation, with links to the neighboring pages', async () => {
+    const tenant = await createTenant(running.service, running.origin)
+    for (let count = 0; count < 201; count += 1) {
+      await tenant.call('POST', '/users', { body: newUser(`user ${count}`) })
+    }
+
+    const pages = await Promise.all(
+      ['', '?page=2', '?page=3', '?page=4'].map((query) => tenant.call('GET', `/users${query}`)),
+    )
+
+    expect(pages.map((page) => page.json.length)).toEqual([100, 100, 1, 0])
+    expect(pages.flatMap((page) => page.json.map((user: { username: string }) => user.username))).toEqual(
+      Array.from({ length: 201 }, (_, index) => `user ${index}`),
+    )
+    expect(pages[0]?.headers.get('link')).toBe('</api/users?page=1>; rel="first", </api/users?page=2>; rel="next"')
+    expect(pages[1]?.headers.get('link')).toContain('</api/users?page=1>; rel="prev"')
+    expect(pages[2]?.headers.get('link')).not.toContain('next')
+  })
+
+  it.each(['0', '-1', 'x', '1.5', '%20', '99999999999'])('have no page %j', async (page) => {
+    const answer = await running.call('GET', `/users?page=${page}`)
+
+    expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.page'])
+  })
+})
+
+describe('another organization', () => {
+  it('does not find our users, domains, tokens and sessions', async () => {
+    const { user, ask, sessions } = await running.enroll('ours')
+    const session = await ask()
+    const other = await createTenant(running.service, running.origin)
+    const domain = `/domains/${running.domain.id}`
+    const own = `/domains/${other.domain.id}`
+
+    const answers = await Promise.all([
+      other.call('GET', `/users/${user.id}`),
+      other.call('PUT', `/users/${user.id}`, { body: { name: 'x' } }),
+      other.call('DELETE', `/users/${user.id}`),
+      other.call('GET', '/users?username=ours'),
+      other.call('GET', domain),
+      other.call('GET', `${domain}/users`),
+      other.call('PUT', `${own}/users/${user.id}`),
+      other.call('PUT', `${domain}/users/${user.id}/token`),
+      other.call('DELETE', `${domain}/users/${user.id}/token`),
+      other.call('POST', `${domain}/sessions`, { body: { user: { id: user.id } } }),
+      other.call('POST', `${own}/sessions`, { body: { user: { id: user.id } } }),
+      other.call('GET', `${sessions}/${session.id}`),
+      other.call('GET', `${own}/sessions/${session.id}`),
+      other.call('DELETE', `${own}/sessions/${session.id}`),
+    ])
+
+    expect(answers.map((answer) => [answer.status, answer.code?.replace('api.error.notfound.', '')])).toEqual([
+      [404, 'user'],
+      [404, 'user'],
+      [404, 'user'],
+      [404, 'user'],
+      [404, 'domain'],
+      [404, 'domain'],
+      [404, 'user'],
+      [404, 'domain'],
+      [404, 'domain'],
+      [404, 'domain'],
+      [404, 'user'],
+      [404, 'domain'],
+      [404, 'session'],
+      [404, 'session'],
+    ])
+  })
+
+  it('can have a user with the same username', async () => {
+    await create('everywhere')
+    const other = await createTenant(running.service, running.origin)
+
+    const answer = await other.call('POST', '/users', { body: newUser('everywhere') })
+
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('a domain', () => {
+  const path = () => `/domains/${running.domain.id}`
+
+  it('returns its rules', async () => {
+    const answer = await running.call('GET', path())
+
+    expect(answer.json).toEqual({
+      id: running.domain.id,
+      name: 'Domain',
+      type: 'WEB',
+      keyType: 'NONE',
+      maxAllowedRetries: 5,
+      requestTimeout: 90,
+      activationCodeExpiration: 7,
+      requestPollingEnabled: true,
+      bypassEnabled: true,
+      emailOtpEnabled: false,
+      numberMatching: 'offered',
+      phishingResistant: 'off',
+      synchronizationVersion: 0,
+    })
+  })
+
+  it('contains each added user once, and no others', async () => {
+    const tenant = await createTenant(running.service, running.origin)
+    const [first, second] = await Promise.all(
+      ['first', 'second'].map(async (name) => (await tenant.call('POST', '/users', { body: newUser(name) })).json),
+    )
+    const users = `/domains/${tenant.domain.id}/users`
+
+    await tenant.call('PUT', `${users}/${first.id}`)
+    const again = await tenant.call('PUT', `${users}/${first.id}`)
+    const member = await tenant.call('GET', `${users}/${first.id}`)
+    const stranger = await tenant.call('GET', `${users}/${second.id}`)
+    const list = await tenant.call('GET', users)
+
+    expect([again.status, again.text]).toEqual([200, ''])
+    expect(member.json.domains).toEqual([tenant.domain.id])
+    expect(stranger.code).toBe('api.error.notfound.user')
+    expect(list.json).toEqual([member.json])
+  })
+
+  it('removes a member once', async () => {
+    const user = await create('leaving')
+    await running.call('PUT', `${path()}/users/${user.id}`)
+
+    const first = await running.call('DELETE', `${path()}/users/${user.id}`)
+    const second = await running.call('DELETE', `${path()}/users/${user.id}`)
+
+    expect(first.status).toBe(200)
+    expect(second.code).toBe('api.error.notfound.user')
+    expect((await running.call('GET', `/users/${user.id}`)).json.domains).toEqual([])
+  })
+
+  it('rejects a user who does not exist', async () => {
+    const answer = await running.call('PUT', `${path()}/users/${unknownId}`)
+
+    expect(answer.code).toBe('api.error.notfound.user')
+  })
+})
+
+describe('a user who is created in a domain', () => {
+  it('is not created if the membership cannot be stored', async () => {
+    const node = await openService(ServiceOptions.parse({ database: ':memory:' }))
+    const administration = createAdministration(node.ctx)
+    const { id } = await administration.createOrganization('ACME')
+    const domain = await administration.createDomain(id, { name: 'Intranet' })
+    const caller = { ...node.ctx, organizationId: id, role: 'admin', limitedTo: null, version: '1.4' } as const
+
+    const creating = createUser(
+      { ...newUser('alice'), provision: false, language: undefined, timeZone: undefined },
+      caller,
+      unknownId,
+    )
+    await expect(creating).rejects.toThrow('FOREIGN KEY')
+    const alice = await createUser(
+      { ...newUser('alice'), provision: false, language: undefined, timeZone: undefined },
+      caller,
+      domain.id,
+    )
+
+    expect(alice.domains).toEqual([domain.id])
+    await node.close()
+  })
+})

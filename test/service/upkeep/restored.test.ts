@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { endAllAccess } from '../../../src/service/upkeep/restored-statements.ts'
+import { engines, useEngine } from '../../support/engines.ts'
+import { startConsole } from '../features/administrators/console-holder.ts'
+import type { Console } from '../features/administrators/console-holder.ts'
+import { holder } from '../features/codes/code-holder.ts'
+
+describe.each(engines)('a code that was used between a backup and its restore on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+  let running: Console
+
+  beforeAll(async () => {
+    running = await startConsole(await newDatabase())
+  })
+  afterAll(() => running.close())
+
+  it.each([0, 9, 15])('is not accepted again from a token that is %i steps ahead', async (ahead) => {
+    const { db } = running.ctx.store
+    const { token, signIn } = await holder(running)
+    const asInBackup = { lastStep: -1, drift: ahead }
+    const restore = () => db.updateTable('codeGenerator').set(asInBackup).where('id', '=', token.id).execute()
+    await restore()
+    const used = { otp: token.code(ahead) }
+    const before = await signIn(used)
+
+    await restore()
+    await db.transaction().execute((tx) => endAllAccess(tx, running.clock.now()))
+    const after = await signIn(used)
+
+    expect([before.state, after.state]).toEqual(['approved', 'denied'])
+  })
+})
