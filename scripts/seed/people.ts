@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../../src/service/engine/context/service-context.ts'
 import { lockedUntil } from '../../src/service/features/codes/lock.ts'
-import { nameKey } from '../../src/service/features/users/name-key.ts'
+import { nameKey } from '../../src/service/features/users/rules.ts'
 import { seededDomains } from './domains.ts'
 import { insertMany } from './insert-many.ts'
 import { devices, familyNames, givenNames } from './names.ts'

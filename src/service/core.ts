@@ -8,7 +8,7 @@ import { createVerifications } from './engine/audit/verifications.ts'
 import { createBulkJobs } from './features/people/bulk/runner.ts'
 import { logRevocation } from './upkeep/revocations.ts'
 import { setNotifier } from './engine/database/transaction-ends.ts'
-import { serviceId } from './features/domains/organization-statements.ts'
+import { serviceId } from './engine/database/service-row.ts'
 import { readTrustedClock } from './engine/audit/trusted-clock.ts'
 import type { Store } from './engine/database/store.ts'
 import { canVerifyPasskeys } from './features/passkeys/webauthn.ts'
@@ -16,6 +16,9 @@ import type { ServiceContext } from './engine/context/service-context.ts'
 import { createLogLimit } from './engine/base/log-limit.ts'
 import { createHeldPlaces } from './engine/waiting/places.ts'
 import { createChangedInboxes } from './engine/waiting/changed-inboxes.ts'
+import { joinFeatures } from './engine/steps/feature.ts'
+import { features } from './features.ts'
+import { mailRows } from './mail-rows.ts'
 import { createSecurityMails } from './engine/mail/security-mails.ts'
 import { createNotMeLinks } from './features/mail-reports/links.ts'
 import { createNoticingClock } from './engine/base/noticing-clock.ts'
@@ -76,7 +79,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
   const pusher = await openPusher({ store, secrets, clock, logger, observer, failures }, given.push)
   const notMeLink = createNotMeLinks({ store, clock, random, authenticatorUrl })
   const securityMails =
-    mailer && given.notify.mail ? createSecurityMails({ mailer, clock, logger, notMeLink }) : undefined
+    mailer && given.notify.mail ? createSecurityMails({ rows: mailRows, mailer, clock, logger, notMeLink }) : undefined
   const onCommitted = (entry: AuditEntry) => {
     logRevocation(logger, entry)
     const locked = locks[entry.event]
@@ -89,6 +92,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
   const ctx: ServiceContext = {
     serviceId: id,
     store,
+    features: joinFeatures(features),
     secrets,
     keys,
     waiters,

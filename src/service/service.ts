@@ -13,8 +13,8 @@ import { offerConsole } from './console-for.ts'
 import { createConsole, exceptOn, isOfHost } from './engine/front/console.ts'
 import { createFront } from './engine/front/front.ts'
 import { health, readiness } from './engine/front/health.ts'
-import { createMetrics } from './engine/monitoring/metrics.ts'
-import type { Metrics } from './engine/monitoring/metrics.ts'
+import { createMetrics } from './engine/front/metrics.ts'
+import type { Metrics } from './engine/front/metrics.ts'
 import { jsonLabel, vendorLabel } from './engine/http/answer.ts'
 import type { Label } from './engine/http/answer.ts'
 import { createReadAddress } from './engine/http/client-address.ts'
@@ -31,6 +31,7 @@ import { createLocalFetch } from './engine/http/local-fetch.ts'
 import { mount } from './engine/http/mount.ts'
 import { createRest } from './engine/http/rest.ts'
 import type { Rest } from './engine/http/rest.ts'
+import { noteApiKeyUse, apiKeyByHash } from './features/domains/api-key-statements.ts'
 import { keyAccess } from './engine/http/key-access.ts'
 import type { Rates } from './engine/http/key-access.ts'
 import { serveRest } from './engine/http/serve-rest.ts'
@@ -48,8 +49,7 @@ import { isPublicPath } from '../contract/public-paths.ts'
 import { parseOptions } from '../contract/validate.ts'
 import { requireNode } from '../node-version.ts'
 import { ApiProblem } from './engine/base/problem.ts'
-import { createPublic } from './engine/front/public.ts'
-import { apiKeyByHash } from './features/domains/api-key-statements.ts'
+import { createPublic } from './routes/public.ts'
 import { consoleAddress } from './engine/front/console-address.ts'
 import type { ConsoleAddress } from './engine/front/console-address.ts'
 import { networkOf } from './engine/base/network.ts'
@@ -198,9 +198,10 @@ export async function openService(
     routes: outsideConsole((req, res, next) => (isPublicPath(req.url ?? '') ? publicRoutes(req, res, next) : next())),
     storedWords,
     rest({ vendor, basePath, findKey, rates }) {
+      const storeUse = (id: string, now: number) => noteApiKeyUse(core.ctx.store.db, id, now)
       const rest = createRest(core.ctx, {
         vendor,
-        access: keyAccess(core.ctx, { vendor, findKey, ...(rates && { rates }) }),
+        access: keyAccess(core.ctx, { vendor, findKey, storeUse, ...(rates && { rates }) }),
         routes,
         operations,
       })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { adminOperations } from '../../src/contract/admin/operations.ts'
 import { notFoundByParam } from '../../src/contract/errors.ts'
-import { consentDigest } from '../../src/service/features/administrators/consent-rules.ts'
+import { consentDigest } from '../../src/service/features/administrators/rules.ts'
 import { consoleAddress } from '../../src/service/engine/front/console-address.ts'
 import { hashSecret, newSecret } from '../../src/service/engine/base/secret.ts'
 import { subjectOf } from '../../src/service/features/administrators/consent-subject.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { isolated } from '../../src/printable.ts'
-import { defaultImage } from '../../src/service/features/domains/default-image.ts'
+import { defaultImage } from '../../src/service/features/domains/image.ts'
 import { button, expectHeadline, link, row, signedIn, startDesk } from './desk.ts'
 
 describe('an app', () => {

@@ -38,11 +38,11 @@ for (const file of await filesBelow(join(root, 'src/service'))) {
 const { auditEvents } = await import('../../src/service/engine/audit/events.ts')
 const { defaultVendor } = await import('../../src/contract/media-type.ts')
 const { createConsoleOpenApi, createOpenApi } = await import('../../src/service/engine/openapi/document.ts')
-const { createMetrics } = await import('../../src/service/engine/monitoring/metrics.ts')
+const { createMetrics } = await import('../../src/service/engine/front/metrics.ts')
 const { compiledStatement, statementNames } = await import('../../src/service/engine/database/statement.ts')
 const { resetUser } = await import('../../src/service/features/people/reset.ts')
 const { settleRestored } = await import('../../src/service/upkeep/restored.ts')
-const { rotateKeys } = await import('../../src/service/engine/secrets/rotation.ts')
+const { rotateKeys } = await import('../../src/service/upkeep/rotation.ts')
 const { sweep } = await import('../../src/service/upkeep/sweep.ts')
 const { hardwareToken } = await import('../service/features/codes/code-holder.ts')
 const { passkeyPage } = await import('../service/features/passkeys/passkey-holder.ts')
@@ -173,7 +173,10 @@ describe('the order of what happens', () => {
 
   /** A statement is called by its name; a value of a statement is shown where it is the name of an event. */
   function told(executed: readonly Executed[]): string {
-    const names = new Map([...compiled('sqlite')].map(([name, { sql }]) => [sql, name]))
+    // Of two with the same text, the first one in the alphabet.
+    const texts = compiled('sqlite')
+    const inReverse = statementNames().toSorted().toReversed()
+    const names = new Map(inReverse.map((name) => [texts.get(name)?.sql, name]))
     const lines = executed.map(({ sql, parameters }) => {
       const events = parameters.filter((value) => typeof value === 'string' && value in auditEvents)
       return [names.get(sql) ?? sql.replaceAll(/\s+/g, ' '), ...events].join(' · ')

@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that what ends other web sessions ends known browsers',
-    file: 'src/service/features/users/epochs.ts',
+    file: 'src/service/features/browsers/epochs.ts',
     find: '  await endUnkeptBrowsers(db, userId)\n',
     replace: '',
     test: 'service/features/browsers/known-browsers.test.ts',

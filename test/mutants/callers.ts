@@ -6,6 +6,8 @@ const [calls, attacks, alerts] = [
   'service/features/callers/caller-alerts.test.ts',
 ]
 const store = 'src/service/features/callers/statements.ts'
+const verified = 'src/service/features/administrators/caller-statements.ts'
+const openCall = 'src/service/engine/database/open-call.ts'
 const answer = 'src/service/features/callers/answer.ts'
 const handlers = 'src/service/features/callers/console.ts'
 const authorize = 'src/service/features/administrators/authorize.ts'
@@ -74,7 +76,7 @@ export const mutants: readonly Mutant[] = [
     file: answer,
     find: "  if (present.state !== 'pending') return { answered: repeated(present, given, number), settled: undefined }\n",
     replace: '',
-    also: [{ file: store, find: "      eb('callerVerification.state', '=', 'pending'),\n", replace: '' }],
+    also: [{ file: openCall, find: "      eb('callerVerification.state', '=', 'pending'),\n", replace: '' }],
     test: calls,
     title: 'is final: of many that arrive at once, one decides',
   },
@@ -85,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     replace: 'begun && call.expiresAt > 0',
     also: [
       {
-        file: store,
+        file: openCall,
         find: "      eb('callerVerification.expiresAt', '>', now),\n",
         replace: '',
       },
@@ -95,7 +97,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a verification counts for the administrator who asked',
-    file: store,
+    file: verified,
     find: "    .where('requestedBy', '=', of.administratorId)\n    .where('state'",
     replace: "    .where('requestedBy', '>', derived(of.administratorId, () => ''))\n    .where('state'",
     test: calls,
@@ -103,7 +105,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a verification stands for 10 minutes',
-    file: store,
+    file: verified,
     find: '(time) => time - callOutcomeStands',
     replace: '(time) => time - 2 * callOutcomeStands',
     test: calls,
@@ -111,17 +113,17 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a verification ends with its device',
-    file: store,
-    find: '    .where(isOfMember)\n    .where(hasDeviceInUse),\n)\n\n/** The strongest',
-    replace: '    .where(isOfMember),\n)\n\n/** The strongest',
+    file: verified,
+    find: '    .where(isOfMember)\n    .where(hasDeviceInUse),\n)\n\nexport const keyTypesOfDevices',
+    replace: '    .where(isOfMember),\n)\n\nexport const keyTypesOfDevices',
     test: calls,
     title: 'counts no longer once its device is removed',
   },
   {
     defense: 'a verification ends with the membership',
-    file: store,
-    find: '    .where(isOfMember)\n    .where(hasDeviceInUse),\n)\n\n/** The strongest',
-    replace: ',\n)\n\n/** The strongest',
+    file: verified,
+    find: '    .where(isOfMember)\n    .where(hasDeviceInUse),\n)\n\nexport const keyTypesOfDevices',
+    replace: ',\n)\n\nexport const keyTypesOfDevices',
     test: calls,
     title: 'counts no longer once the person has left the domain',
   },
@@ -143,7 +145,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'No blocks the help desk for a day',
-    file: store,
+    file: verified,
     find: '(time) => time - callBlockLength',
     replace: '(time) => time - callBlockLength / 2',
     test: calls,

@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the strongest device for what counts everywhere',
-    file: 'src/service/features/callers/statements.ts',
+    file: 'src/service/features/administrators/caller-statements.ts',
     find: ".reduce(strongerOf, 'NONE')",
     replace: ".reduce((one) => one, 'NONE')",
     test: callers,

@@ -5,7 +5,7 @@ const exports = 'service/features/people/export.test.ts'
 const mails = 'service/features/people/bulk/mails.test.ts'
 const rules = 'src/service/features/people/bulk/rules.ts'
 const access = 'src/service/features/people/bulk/may-run.ts'
-const budget = 'src/service/features/people/bulk/people-budget.ts'
+const budget = 'src/service/features/administrators/people-budget.ts'
 const handlers = 'src/service/features/people/bulk/jobs.ts'
 const store = 'src/service/features/people/bulk/statements.ts'
 

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 const audit = 'service/features/administrators/audit.test.ts'
 
 const domains = 'service/features/domains/console.test.ts'
-const domainsFile = 'src/service/features/domains/console.ts'
+const domainsFile = 'src/service/features/people/domains.ts'
 const overview = 'service/features/people/overview.test.ts'
 const overviewFile = 'src/service/features/people/overview.ts'
 
@@ -247,7 +247,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the API keys that an auditor of some domains sees',
-    file: 'src/service/features/domains/api-keys-console.ts',
+    file: 'src/service/features/administrators/api-keys.ts',
     find: 'keys.filter((key) => isVisible(key))',
     replace: 'keys.filter((key) => isVisible(key) || domainIds !== null)',
     test: domains,

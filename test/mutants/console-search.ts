@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const apps = 'attacks/other-apps.test.ts'
 const people = 'src/service/features/people/statements.ts'
-const stock = 'src/service/features/hardware/stock-statements.ts'
+const stock = 'src/service/features/people/stock-statements.ts'
 const concern = 'src/service/features/administrators/concern.ts'
 
 const byDevice = 'does not find people by the name of a device in another app, in whatever way it searches'

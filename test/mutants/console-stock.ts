@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts'
 
 const stock = 'service/features/hardware/console.test.ts'
-const store = 'src/service/features/hardware/stock-statements.ts'
-const handlers = 'src/service/features/hardware/console.ts'
+const store = 'src/service/features/people/stock-statements.ts'
+const handlers = 'src/service/features/people/stock.ts'
 
 const rows = 'src/service/engine/base/import-rows.ts'
 const steps = 'service/engine/base/import-rows.test.ts'
@@ -153,7 +153,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'tokens of people, which are not deleted',
-    file: store,
+    file: 'src/service/features/hardware/statements.ts',
     find: "    .where('organizationId', '=', organizationId)\n    .where('userId', 'is', null),\n",
     replace: "    .where('organizationId', '=', organizationId),\n",
     test: stock,

@@ -242,7 +242,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the idle time of a session in the console',
-    file: 'src/service/features/administrators/session-rules.ts',
+    file: 'src/service/features/administrators/rules.ts',
     find: 'now >= usedAt + sessionIdle || ',
     replace: '',
     test: signIn,
@@ -258,7 +258,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the lifetime of a session in the console',
-    file: 'src/service/features/administrators/session-rules.ts',
+    file: 'src/service/features/administrators/rules.ts',
     find: 'now >= signedInAt + sessionLifetime || ',
     replace: '',
     test: signIn,
@@ -377,7 +377,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'no administrator consents to its own request by a second account',
-    file: 'src/service/features/administrators/same-person.ts',
+    file: 'src/service/features/administrators/rules.ts',
     find: 'one.email.toLowerCase() === other.email.toLowerCase() || ',
     replace: '',
     test: people,
@@ -459,7 +459,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the number of requests for consent',
-    file: 'src/service/features/administrators/consent-rules.ts',
+    file: 'src/service/features/administrators/rules.ts',
     find: 'limit: 20',
     replace: 'limit: 20_000',
     test: consents,

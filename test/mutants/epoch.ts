@@ -183,7 +183,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a user who is made again has another epoch',
-    file: 'src/service/features/users/epoch.ts',
+    file: 'src/service/features/users/rules.ts',
     find: 'return epoch ?? id',
     replace: "return epoch ?? ''",
     test: 'express/ended-sessions.test.ts',
@@ -279,15 +279,15 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'leaving a domain ends verified web sessions',
-    file: 'src/service/features/users/leave.ts',
-    find: 'await endOtherSessions(db, userIds)',
-    replace: '',
+    file: 'src/service/features/browsers/feature.ts',
+    find: 'endOtherSessions(db, userIds)',
+    replace: 'Promise.resolve(void [db, userIds])',
     test: 'service/features/users/epochs.test.ts',
     title: 'also changes for a user without factors: %s',
   },
   {
     defense: 'approvals that were not redeemed end',
-    file: 'src/service/features/users/epochs.ts',
+    file: 'src/service/features/browsers/epochs.ts',
     find: ".set((eb) => ({ redeemedAt: eb.ref('settledAt') }))",
     replace: '.set({ redeemedAt: null })',
     test: 'service/features/users/epochs.test.ts',
@@ -295,7 +295,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the same epoch is not given twice in a row',
-    file: 'src/service/features/users/epochs.ts',
+    file: 'src/service/features/browsers/epochs.ts',
     find: 'if (!(await setEpoch(db, userIds, chosen))) await setEpoch(db, userIds, undefined)',
     replace: 'await setEpoch(db, userIds, chosen)',
     test: 'service/features/users/epochs.test.ts',

@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the pass that the service demands for giving a factor up',
-    file: 'src/service/features/factors/operations.ts',
+    file: 'src/service/features/devices/give-up.ts',
     find: 'await requirePass(db, call, { userId: user.id, changed: what, pass, domainId: domain.id })',
     replace: '',
     test: service,
@@ -215,7 +215,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the limit of notices of a device',
-    file: 'src/service/features/devices/notice-statements.ts',
+    file: 'src/service/features/factors/notice-statements.ts',
     find: '.offset(maxNotices)',
     replace: '.offset(maxNotices * 2)',
     test: 'service/features/factors/announcements.test.ts',
@@ -231,9 +231,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the sweep of notices',
-    file: 'src/service/upkeep/removals.ts',
-    find: "  oldNotices: removal('deviceNotice', ['sequence'], (is, now) => is('createdAt', '<=', now - noticeRetention)),\n",
-    replace: '',
+    file: 'src/service/features/factors/feature.ts',
+    find: "removal('deviceNotice', ['sequence'], (is, now) => is('createdAt', '<=', now - noticeRetention))",
+    replace: '() => Promise.resolve(0)',
     test: 'service/features/factors/announcements.test.ts',
     title: 'is kept for 30 days, and then swept',
   },
@@ -247,7 +247,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the owner of a notice',
-    file: 'src/service/features/devices/notice-statements.ts',
+    file: 'src/service/features/factors/notice-statements.ts',
     find: ".where('id', '=', id).where('deviceId', '=', deviceId)",
     replace: ".where('id', '=', id)",
     test: 'attacks/malicious-device.test.ts',

@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a backup reads what is only in the write-ahead log',
-    file: 'src/service/engine/database/sqlite-file.ts',
+    file: 'src/service/upkeep/sqlite-file.ts',
     find: "source.prepare('VACUUM INTO ?').run(scratch)",
     replace: "process.getBuiltinModule('node:fs').copyFileSync(from, scratch)",
     test: 'processes/backup.test.ts',
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the dashboard and the alerts name metrics as they are',
-    file: 'src/service/engine/monitoring/metrics.ts',
+    file: 'src/service/engine/front/metrics.ts',
     find: "name: 'second_factor_sessions_settled_total'",
     replace: "name: 'second_factor_sessions_ended_total'",
     test: 'processes/metrics.test.ts',

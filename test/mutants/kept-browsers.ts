@@ -123,12 +123,12 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that ending other sessions takes no key of a kept browser',
-    file: 'src/service/features/users/operations.ts',
+    file: 'src/service/features/browsers/operations.ts',
     find: 'await endSessionsButKeys(db, user.id, input.epoch)',
     replace: 'await endOtherSessions(db, [user.id], input.epoch)',
     also: [
       {
-        file: 'src/service/features/users/operations.ts',
+        file: 'src/service/features/browsers/operations.ts',
         find: 'import { endSessionsButKeys, epochOfUser } from',
         replace: 'import { endOtherSessions, epochOfUser } from',
       },

@@ -89,7 +89,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'what is pending in SQL',
-      file: 'src/service/features/sessions/pending.ts',
+      file: 'src/service/engine/database/pending.ts',
       find: "      eb('session.createdAt', '<=', derived(now, latestBeginning)),\n",
       replace: '',
       test: clockTest,
@@ -97,7 +97,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'what is pending of a row',
-      file: 'src/service/features/sessions/state.ts',
+      file: 'src/service/features/sessions/rules.ts',
       find: '(begun && session.expiresAt > now)',
       replace: '((begun || !begun) && session.expiresAt > now)',
       test: clockTest,
@@ -184,7 +184,7 @@ function access(): readonly Mutant[] {
     },
     {
       defense: 'when a bypass code was made',
-      file: 'src/service/features/bypass-codes/statements.ts',
+      file: 'src/service/features/users/belongings.ts',
       find: "    .where('bypassCode.createdAt', '<=', derived(now, latestBeginning))\n",
       replace: '',
       test: clockTest,

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'a member is looked up by organization and username',
-    file: 'src/service/features/domains/member-statements.ts',
+    file: 'src/service/features/users/member-statements.ts',
     find: "    .where('user.organizationId', '=', domain.organizationId)\n    .where('user.username'",
     replace: "    .where('user.username'",
     test: 'service/features/sessions/sign-in-scale.test.ts',
@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'name keys have no marks and no invisible characters',
-    file: 'src/service/features/users/name-key.ts',
+    file: 'src/service/features/users/rules.ts',
     find: ".replace(/[\\p{M}\\p{Default_Ignorable_Code_Point}\\p{Cc}]/gu, '')",
     replace: '',
     test: 'service/features/users/name-key.test.ts',
@@ -94,7 +94,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'name keys are of one case, by way of capitals',
-    file: 'src/service/features/users/name-key.ts',
+    file: 'src/service/features/users/rules.ts',
     find: '.toUpperCase()',
     replace: '',
     test: 'service/features/users/name-key.test.ts',

@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'figures are served while the database is gone',
-    file: 'src/service/engine/monitoring/metrics.ts',
+    file: 'src/service/engine/front/metrics.ts',
     find: 'Promise.race([result.catch(() => undefined), late])',
     replace: 'Promise.race([result, late])',
     test: 'processes/metrics.test.ts',
@@ -139,7 +139,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an address that guesses the token of the figures is limited',
-    file: 'src/service/engine/monitoring/metrics.ts',
+    file: 'src/service/engine/front/metrics.ts',
     find: '  limit(req)\n',
     replace: '',
     test: 'service/engine/http/manners.test.ts',

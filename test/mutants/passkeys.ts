@@ -22,7 +22,7 @@ const [ceremonies, store] = [
 
 /** The passkey that is used is read once more, for the user who signs in. */
 const ownerWithin: Change = {
-  file: store,
+  file: 'src/service/features/factors/possessions.ts',
   find: `    .selectAll()
     .where((is) => is.and({ id, userId })),`,
   replace: `    .selectAll()
@@ -476,17 +476,17 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'passkeys end with the last membership',
-    file: 'src/service/features/users/leave.ts',
-    find: '  await removePasskeys(db, userIds)\n',
-    replace: '',
+    file: 'src/service/features/passkeys/feature.ts',
+    find: 'void (await removePasskeys(db, userIds))',
+    replace: 'void [db, userIds]',
     test: endings,
     title: 'end with the last membership',
   },
   {
     defense: 'ceremonies end with a membership',
-    file: 'src/service/features/users/leave.ts',
-    find: '  await removeCeremonies(db, { userIds, domainId })\n',
-    replace: '',
+    file: 'src/service/features/passkeys/feature.ts',
+    find: 'removeCeremonies(db, { userIds, domainId })',
+    replace: 'Promise.resolve(void [db, userIds, domainId])',
     test: endings,
     title: 'stay with a user who leaves one of two domains, and the ceremonies there end',
   },
@@ -500,9 +500,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'ceremonies are swept',
-    file: 'src/service/upkeep/removals.ts',
-    find: "  endedCeremonies: removal('passkeyCeremony', ['challengeHash'], (is, now) => is('expiresAt', '<=', now)),\n",
-    replace: '',
+    file: 'src/service/features/passkeys/feature.ts',
+    find: "removal('passkeyCeremony', ['challengeHash'], (is, now) => is('expiresAt', '<=', now))",
+    replace: '() => Promise.resolve(0)',
     test: endings,
     title: 'are swept once they have ended: ceremonies, and never passkeys',
   },

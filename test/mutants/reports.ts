@@ -45,7 +45,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the end of approvals that were given before a report',
-    file: 'src/service/features/users/epochs.ts',
+    file: 'src/service/features/browsers/epochs.ts',
     find: '  await endApprovals(db, userIds)\n',
     replace: '',
     test: 'service/features/devices/report.test.ts',
@@ -85,7 +85,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the end of the time in which a request that has ended can be reported',
-    file: 'src/service/features/sessions/state.ts',
+    file: 'src/service/features/sessions/rules.ts',
     find: 'settledAt !== null && settledAt + reportableFor > now',
     replace: 'settledAt !== null',
     test: 'service/features/devices/report.test.ts',
@@ -109,7 +109,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a request with an answer of the person cannot be reported',
-    file: 'src/service/features/sessions/state.ts',
+    file: 'src/service/features/sessions/rules.ts',
     find: "const endedAlone = (state === 'cancelled' || state === 'expired') && answeredDecision === null",
     replace: 'const endedAlone = true',
     also: [

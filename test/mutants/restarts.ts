@@ -93,7 +93,7 @@ function backup(): readonly Mutant[] {
     },
     {
       defense: 'the exclusive mode that notices an idle service',
-      file: 'src/service/engine/database/sqlite-file.ts',
+      file: 'src/service/upkeep/sqlite-file.ts',
       find: "database.pragma('locking_mode = EXCLUSIVE')",
       replace: '',
       test,

@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the organization and the domain that an app has, under whatever name',
-    file: 'src/service/features/domains/app-domain.ts',
+    file: 'src/service/app-domain.ts',
     find: 'return own ?? names',
     replace: 'return names',
     test: 'service/features/domains/app-names.test.ts',
@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'names that an administrator gave',
-    file: 'src/service/features/domains/app-domain.ts',
+    file: 'src/service/app-domain.ts',
     find: '  if (own.appName !== null && own.appName !== own.name) return\n',
     replace: '',
     test: 'service/features/domains/app-names.test.ts',

@@ -225,7 +225,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'whether changes can be stored is tried with one that needs room',
-    file: 'src/service/features/domains/organization-statements.ts',
+    file: 'src/service/engine/database/service-row.ts',
     find: 'await setServiceId(db, filler)',
     replace: '',
     test: connections,

@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'codes of one user follow each other on PostgreSQL',
-    file: 'src/service/features/domains/member-statements.ts',
+    file: 'src/service/features/users/member-statements.ts',
     find: "isPostgres(db) ? members.forNoKeyUpdate('user') : members",
     replace: 'members',
     test: 'service/features/browsers/known-browsers.test.ts',

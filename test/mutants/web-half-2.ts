@@ -179,7 +179,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'ending known browsers when a factor is taken away',
-    file: 'src/service/features/users/epochs.ts',
+    file: 'src/service/features/browsers/epochs.ts',
     find: '  await outdateKnownBrowsers(db, userIds)\n',
     replace: '',
     test: 'service/features/browsers/operations.test.ts',
@@ -187,7 +187,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'ending known browsers with the sessions',
-    file: 'src/service/features/users/epochs.ts',
+    file: 'src/service/features/browsers/epochs.ts',
     find: '  await outdateKnownBrowsers(db, userIds)\n',
     replace: '',
     test: 'service/features/users/epochs.test.ts',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { activationCodeAlphabet } from '../../src/contract/tokens.ts'
 import { parseQuery } from '../../src/service/engine/http/query-string.ts'
 import { newActivationCode } from '../../src/service/features/devices/activation-code.ts'
-import { newMatchingNumber } from '../../src/service/features/sessions/matching-number.ts'
+import { newMatchingNumber } from '../../src/service/features/sessions/rules.ts'
 import { networkOf } from '../../src/service/engine/base/network.ts'
 import { newIdOfTime, randomBelow, systemRandom } from '../../src/service/engine/base/random.ts'
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 
 import type { Command } from 'commander'
 
-import { copyDatabase, readAuditHeads } from '../../service/engine/database/sqlite-file.ts'
+import { copyDatabase, readAuditHeads } from '../../service/upkeep/sqlite-file.ts'
 import { keyFileOf } from '../../service/engine/secrets/key-file.ts'
 import { databaseCommand } from '../admin/command.ts'
 import { isUrl, rethrowFileError } from '../database/failures.ts'

@@ -1,4 +1,4 @@
-import { checkDatabase } from '../../service/engine/database/sqlite-file.ts'
+import { checkDatabase } from '../../service/upkeep/sqlite-file.ts'
 import { databaseCommand } from '../admin/command.ts'
 import { isUrl, rethrowFileError } from '../database/failures.ts'
 import { requireDatabase } from '../database/open.ts'

@@ -7,12 +7,7 @@ import { settleRestored, whatMayBeRevoked } from '../../service/upkeep/restored.
 import type { Restored } from '../../service/upkeep/restored.ts'
 import { readRevocations } from '../../service/upkeep/revocations.ts'
 import type { Revocation } from '../../service/upkeep/revocations.ts'
-import {
-  checkDatabase,
-  copyPrivately,
-  replaceDatabase,
-  requireUnused,
-} from '../../service/engine/database/sqlite-file.ts'
+import { checkDatabase, copyPrivately, replaceDatabase, requireUnused } from '../../service/upkeep/sqlite-file.ts'
 import type { ServiceContext } from '../../service/engine/context/service-context.ts'
 import { keyFileOf } from '../../service/engine/secrets/key-file.ts'
 import { printable } from '../../printable.ts'

@@ -23,6 +23,8 @@ import * as passkeySignIn from '../features/sessions/passkey-sign-in.ts'
 import * as passkeys from '../features/passkeys/operations.ts'
 import * as replacements from '../features/devices/replacements.ts'
 import * as sessions from '../features/sessions/operations.ts'
+import { pauses } from '../features/sessions/pauses.ts'
+import { giveUp } from '../features/devices/give-up.ts'
 import * as tokens from '../features/devices/tokens.ts'
 import * as users from '../features/users/operations.ts'
 
@@ -36,7 +38,7 @@ export const routes: readonly Route[] = [
   route(user.getUser, users.get),
   route(user.updateUser, users.update),
   route(user.deleteUser, users.remove),
-  route(user.endUserSessions, users.endSessions),
+  route(user.endUserSessions, browsers.endSessions),
 
   route(domain.getDomain, domains.get),
   route(domain.getDomainImage, domains.image),
@@ -54,7 +56,7 @@ export const routes: readonly Route[] = [
   route(token.issueReplacement, replacements.issue),
   route(token.withdrawReplacement, replacements.withdraw),
   route(factor.getChangeRequirement, ownFactors.getRequirement),
-  route(token.giveUpFactor, ownFactors.giveUp),
+  route(token.giveUpFactor, giveUp),
 
   route(passkey.startPasskeyRegistration, passkeyCeremonies.startRegistration),
   route(passkey.startPasskeyAuthentication, passkeyCeremonies.startAuthentication),
@@ -87,7 +89,7 @@ export const routes: readonly Route[] = [
   route(browser.listBrowsers, browsers.list),
   route(browser.forgetBrowser, browsers.forgetOne),
   route(browser.forgetBrowsers, browsers.forget),
-  route(browser.readPauses, browsers.pauses),
+  route(browser.readPauses, pauses),
 
   route(session.createSession, sessions.create),
   // Before sessions by id, because "events" is not an id.

@@ -1,7 +1,7 @@
 import { audit } from '../engine/audit/audit.ts'
 import type { ServiceContext } from '../engine/context/service-context.ts'
 import { endAdministrator } from '../features/administrators/statements.ts'
-import { endAllSessions } from '../features/users/epochs.ts'
+import { endAllSessions } from '../features/browsers/epochs.ts'
 import { releaseHardwareTokens } from '../features/hardware/statements.ts'
 import { leaveDomain, removeUser } from '../features/users/leave.ts'
 import {
@@ -55,7 +55,6 @@ export function settleRestored(ctx: ServiceContext, revocations: readonly Revoca
 /** @returns false if the backup does not contain it. */
 async function apply(ctx: ServiceContext, db: Queryable, { event, ids }: Revocation): Promise<boolean> {
   const now = ctx.clock.now()
-  const leaving = { now, secrets: ctx.secrets }
   const of: Of = { userId: ids['user'] ?? '', domainId: ids['domain'] ?? '' }
   const organizationId = await organizationOfUser(db, of.userId)
   const ofUser = async (end: (known: Of & { organizationId: string }) => Promise<unknown>): Promise<boolean> => {
@@ -66,10 +65,9 @@ async function apply(ctx: ServiceContext, db: Queryable, { event, ids }: Revocat
     'token.revoked': async () => revokeIn(db, await tokenById(db, ids['token'] ?? ''), now),
     'device.revoked': async () => revokeIn(db, await tokenOfDevice(db, ids['device'] ?? ''), now),
     'device.removed': async () => revokeIn(db, await tokenOfDevice(db, ids['device'] ?? ''), now),
-    'user.deleted': () => ofUser(({ userId }) => removeUser(db, userId, leaving)),
+    'user.deleted': () => ofUser(({ userId }) => removeUser(db, ctx, userId)),
     'user.reset': () => ofUser((known) => resetInTransaction(db, ctx, known)),
-    'membership.removed': () =>
-      ofUser(({ domainId, userId }) => leaveDomain(db, { domainId, userIds: [userId] }, leaving)),
+    'membership.removed': () => ofUser(({ domainId, userId }) => leaveDomain(db, ctx, { domainId, userIds: [userId] })),
     'hardware.deleted': () => removeHardwareTokenById(db, ids['hardware'] ?? ''),
     'hardware.released': () => releaseHardwareTokens(db, ctx.secrets, [of.userId]),
     'passkey.removed': () => removePasskey(db, { id: ids['passkey'] ?? '', userId: of.userId }),

@@ -9,7 +9,6 @@ import { recoverSynchronizations } from '../features/users/synchronization/synch
 import { sweepStep } from '../engine/database/due.ts'
 import { organizationOfDomain } from '../features/domains/statements.ts'
 import { endFutureSessions, expireSessions } from '../features/sessions/statements.ts'
-import { removals } from './removals.ts'
 import { countEnrolled } from '../features/people/count-enrolled.ts'
 import { countSignIns } from '../features/sessions/count-sign-ins.ts'
 import { correctFutureTimes } from './future-times.ts'
@@ -74,7 +73,7 @@ async function measureSweep(observer: Observer, run: () => Promise<void>): Promi
   }
 }
 
-type SweepContext = Pick<ServiceContext, 'store' | 'clock' | 'logger' | 'observer'> & AuditContext
+type SweepContext = Pick<ServiceContext, 'store' | 'clock' | 'logger' | 'observer' | 'features'> & AuditContext
 
 /** @param signal Stops early, after one step of each kind. */
 export async function sweep(ctx: SweepContext, signal?: AbortSignal): Promise<void> {
@@ -83,7 +82,7 @@ export async function sweep(ctx: SweepContext, signal?: AbortSignal): Promise<vo
   for (const endSome of [expireSessions, endFutureSessions]) {
     await inSteps({ size: expireStep, signal }, () => expire(ctx, endSome))
   }
-  for (const removeSome of Object.values(removals)) {
+  for (const { removeSome } of ctx.features.removals) {
     await inSteps({ size: sweepStep, signal }, () => removeSome(db, ctx.clock.now()))
   }
 }

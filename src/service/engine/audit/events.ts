@@ -1,6 +1,6 @@
 import type { AdminRole } from '../../../contract/admin/roles.ts'
 import type { Factor } from '../../../contract/users.ts'
-import type { Budget } from '../../features/browsers/rules.ts'
+import type { Budget } from '../../../contract/known-browser.ts'
 import type { SessionReason } from '../../../contract/sessions.ts'
 import type { Actor } from './entry.ts'
 import type { KeyRefusal } from './refused-keys.ts'

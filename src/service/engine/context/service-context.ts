@@ -19,6 +19,7 @@ import type { Random } from '../base/random.ts'
 import type { SettledFeed } from '../waiting/settled-feed.ts'
 import type { ServiceKeys } from '../secrets/service-keys.ts'
 import type { Secrets } from '../secrets/secrets.ts'
+import type { Features } from '../steps/feature.ts'
 import type { Store } from '../database/store.ts'
 import type { Waiters } from '../waiting/waiters.ts'
 
@@ -27,6 +28,8 @@ export interface ServiceContext {
   /** The audience of calls that devices sign. */
   readonly serviceId: string
   readonly store: Store
+  /** What the features have done when something concerns them all. */
+  readonly features: Features
   readonly secrets: Secrets
   readonly keys: ServiceKeys
   readonly waiters: Waiters

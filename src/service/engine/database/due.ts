@@ -15,6 +15,16 @@ export type IsDue<T extends keyof Database> = (is: ExpressionBuilder<Database, T
 /** The columns that identify a row of a table. */
 export type Key<T extends keyof Database> = readonly (keyof Database[T] & string)[]
 
+/** Removes rows of a table that are due, some at a time. */
+export const removal =
+  <T extends keyof Database>(
+    table: T,
+    key: Key<T>,
+    isDue: (is: ExpressionBuilder<Database, T>, now: number) => Expression<SqlBool>,
+  ) =>
+  (db: Queryable, now: number): Promise<number> =>
+    removeSome(db, table, key, (is) => isDue(is, now))
+
 /** Removes some of the rows that are due. @returns how many; fewer than `sweepStep` where none is left. */
 export async function removeSome<T extends keyof Database>(db: Queryable, table: T, key: Key<T>, isDue: IsDue<T>) {
   const removed = await sql`delete from ${sql.table(table)} where ${isSome(db, table, key, isDue)}`.execute(db)

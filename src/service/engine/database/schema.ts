@@ -12,7 +12,7 @@ import type { PhishingResistance } from '../../../contract/phishing-resistance.t
 import type { SessionPurpose, SessionReason, SessionState } from '../../../contract/sessions.ts'
 import type { Token } from '../../../contract/tokens.ts'
 import type { Factor } from '../../../contract/users.ts'
-import type { SessionBrowser } from '../../features/browsers/kept-browsers.ts'
+import type { SessionBrowser } from '../../../contract/known-browser.ts'
 
 /** A database connection or a transaction on it; queries do not care which. */
 export type Queryable = Kysely<Database>

@@ -1,4 +1,4 @@
-import { rewriteService } from '../../features/domains/organization-statements.ts'
+import { rewriteService } from './service-row.ts'
 import type { Queryable } from './schema.ts'
 
 /** Whether the database takes changes. */

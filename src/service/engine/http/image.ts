@@ -1,4 +1,3 @@
-import type { NamedImage } from '../../features/domains/image.ts'
 import type { Answer } from './answer.ts'
 
 /** The image, or 304 if the caller already has it (RFC 9110 section 13.1.2). */
@@ -28,4 +27,10 @@ export function matchesEtag(ifNoneMatch: string | undefined, etag: string): bool
     const trimmed = tag.trim()
     return trimmed === '*' || trimmed.replace(/^W\//, '') === etag
   })
+}
+
+/** A PNG and its entity tag (RFC 9110 section 8.8.3). */
+export interface NamedImage {
+  readonly bytes: Uint8Array
+  readonly etag: string
 }

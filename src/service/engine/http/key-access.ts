@@ -4,7 +4,6 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../base/problem.ts'
 import { remember } from '../base/remember.ts'
 import { networkOf } from '../base/network.ts'
-import { noteApiKeyUse } from '../../features/domains/api-key-statements.ts'
 import type { Access } from './access.ts'
 import { authenticate, unauthorized } from './authenticate.ts'
 import type { FindKey, KnownKey } from './authenticate.ts'
@@ -16,6 +15,8 @@ import { shownCredentials } from './shown-credentials.ts'
 export interface KeyAccessOptions {
   readonly vendor: Vendor
   readonly findKey: FindKey
+  /** Stores when the key was used, for administrators. */
+  readonly storeUse: (id: string, now: number) => Promise<void>
   /** Absent if callers are trusted. */
   readonly rates?: Rates
 }
@@ -35,7 +36,7 @@ export function keyAccess(ctx: ServiceContext, options: KeyAccessOptions): Acces
     async admit(request, limits) {
       const key = await admitKey(ctx, options, request, limits)
       const { id, organizationId, role, domainId } = key
-      noteUse(ctx, key)
+      noteUse(ctx, options, key)
       return {
         id,
         caller: { organizationId, actor: { kind: 'api_key', id }, role, limitedTo: domainId },
@@ -53,10 +54,10 @@ export function keyAccess(ctx: ServiceContext, options: KeyAccessOptions): Acces
 const useInterval = 60 * 60
 
 /** Calls do not wait for it, and do not fail with it: it is only shown to administrators. */
-function noteUse({ store, clock }: ServiceContext, { id, usedAt }: KnownKey): void {
+function noteUse({ clock }: ServiceContext, { storeUse }: KeyAccessOptions, { id, usedAt }: KnownKey): void {
   const now = clock.now()
   if (usedAt === undefined || (usedAt !== null && Math.abs(now - usedAt) < useInterval)) return
-  void noteApiKeyUse(store.db, id, now).catch(() => {})
+  void storeUse(id, now).catch(() => {})
 }
 
 async function admitKey(

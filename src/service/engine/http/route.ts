@@ -9,7 +9,7 @@ import type { Caller } from '../context/caller.ts'
 import { ApiProblem } from '../base/problem.ts'
 import type { EventSource } from '../waiting/follower.ts'
 import type { Held } from './held-read.ts'
-import type { NamedImage } from '../../features/domains/image.ts'
+import type { NamedImage } from './image.ts'
 
 /** One call of an operation, by a caller who is allowed to call it. */
 export interface Call extends Caller {

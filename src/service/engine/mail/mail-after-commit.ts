@@ -1,9 +1,6 @@
 import type { Clock } from '../../../clock.ts'
-import { domainById } from '../../features/domains/statements.ts'
-import { organizationById } from '../../features/domains/organization-statements.ts'
 import type { Queryable } from '../database/schema.ts'
 import { onTransactionEnd } from '../database/transaction-ends.ts'
-import { userById } from '../../features/users/statements.ts'
 import type { Actor } from '../audit/entry.ts'
 import { factsOf } from './mail-facts.ts'
 import type { FactSources } from './mail-facts.ts'
@@ -36,14 +33,15 @@ export interface UserEvent extends SecurityEvent, Omit<FactSources, 'userId'> {
 export async function mailAfterCommit(db: Queryable, ctx: MailContext, event: UserEvent): Promise<void> {
   const { securityMails } = ctx
   if (!securityMails) return
+  const { rows } = securityMails
   const { organizationId, userId, domainId, kind, until, handedOver } = event
-  const user = await userById(db, organizationId, userId)
+  const user = await rows.user(db, organizationId, userId)
   const to = event.to ?? user?.email ?? ''
   if (!user || to === '') return
-  const organization = await organizationById(db, organizationId)
-  const domain = domainId === undefined ? undefined : await domainById(db, organizationId, domainId)
+  const organization = await rows.organization(db, organizationId)
+  const domain = domainId === undefined ? undefined : await rows.domain(db, organizationId, domainId)
   const names = { organization: organization?.name ?? '', domain: domain?.name }
-  const facts = await factsOf(db, ctx.actor, event)
+  const facts = await factsOf(db, rows, ctx.actor, event)
   const mail = {
     kind,
     until,

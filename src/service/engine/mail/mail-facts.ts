@@ -1,10 +1,8 @@
 import type { Attribute } from '../../../contract/sessions.ts'
 import { placeKey } from '../../../contract/session-facts.ts'
 import type { Actor } from '../audit/entry.ts'
-import { administratorById } from '../../features/administrators/statements.ts'
-import { deviceById } from '../../features/devices/statements.ts'
-import { redeemedSession } from '../../features/factors/passes.ts'
 import type { Queryable } from '../database/schema.ts'
+import type { MailRows } from './mail-rows.ts'
 import { nameIn } from './mail-language.ts'
 import type { MailLanguage } from './mail-language.ts'
 
@@ -36,11 +34,12 @@ export interface FactSources {
 /** Reads the facts within the transaction of the event. */
 export async function factsOf(
   db: Queryable,
+  rows: MailRows,
   actor: Actor | undefined,
   { userId, changedDevice, pass, attributes, facts }: FactSources,
 ): Promise<MailFacts> {
-  const device = changedDevice === undefined ? undefined : await deviceById(db, changedDevice)
-  const session = pass === undefined ? undefined : await redeemedSession(db, { id: pass, userId })
+  const device = changedDevice === undefined ? undefined : await rows.device(db, changedDevice)
+  const session = pass === undefined ? undefined : await rows.confirmation(db, { id: pass, userId })
   const told = attributes ?? (session ? (JSON.parse(session.attributes) as Attribute[]) : [])
   const valueOf = (wanted: string) => told.find(({ key }) => key === wanted)?.value
   const browser = [valueOf('Browser'), valueOf('System')].filter(Boolean).join(', ')
@@ -48,16 +47,16 @@ export async function factsOf(
     device: device?.name,
     browser: browser || undefined,
     place: valueOf(placeKey),
-    by: session ? 'you' : await authorOf(db, actor),
+    by: session ? 'you' : await authorOf(db, rows, actor),
     ...facts,
   }
 }
 
-async function authorOf(db: Queryable, actor: Actor | undefined): Promise<Author | undefined> {
+async function authorOf(db: Queryable, rows: MailRows, actor: Actor | undefined): Promise<Author | undefined> {
   if (actor?.kind === 'api_key') return 'app'
   if (actor?.kind === 'cli') return 'administrator'
   if (actor?.kind !== 'administrator') return undefined
-  return (await administratorById(db, actor.id))?.role === 'helpdesk' ? 'help_desk' : 'administrator'
+  return (await rows.administrator(db, actor.id))?.role === 'helpdesk' ? 'help_desk' : 'administrator'
 }
 
 /** The facts in one line; empty if nothing is known. */

@@ -1,9 +1,5 @@
-import { administratorById, ownersOf } from '../../features/administrators/statements.ts'
-import { domainById } from '../../features/domains/statements.ts'
-import { organizationById } from '../../features/domains/organization-statements.ts'
 import type { Queryable } from '../database/schema.ts'
 import { onTransactionEnd } from '../database/transaction-ends.ts'
-import { userById } from '../../features/users/statements.ts'
 import type { MailContext } from './mail-after-commit.ts'
 import type { SecurityMail } from './security-mail.ts'
 
@@ -16,7 +12,7 @@ interface CallerEvent {
 /** Mails the owners of the organization, once this transaction is committed, that a user answered No to the help desk. */
 export async function mailOwnersAfterCommit(db: Queryable, ctx: MailContext, event: CallerEvent): Promise<void> {
   if (!ctx.securityMails) return
-  const user = await userById(db, event.organizationId, event.userId)
+  const user = await ctx.securityMails.rows.user(db, event.organizationId, event.userId)
   await mailOwners(db, ctx, event, { kind: 'caller_denied', username: user?.username ?? '' })
 }
 
@@ -42,7 +38,7 @@ interface JobEvent {
 /** The same, that an administrator has started an action on many people. */
 export async function mailOwnersOfJob(db: Queryable, ctx: MailContext, event: JobEvent): Promise<void> {
   if (!ctx.securityMails) return
-  const administrator = await administratorById(db, event.requestedBy)
+  const administrator = await ctx.securityMails.rows.administrator(db, event.requestedBy)
   const { people, total } = event
   await mailOwners(db, ctx, event, { kind: 'bulk_started', username: administrator?.name ?? '', people, total })
 }
@@ -54,7 +50,7 @@ export async function mailOwnersOfChanges(
   { organizationId, administratorId, total }: { organizationId: string; administratorId: string; total: number },
 ): Promise<void> {
   if (!ctx.securityMails) return
-  const administrator = await administratorById(db, administratorId)
+  const administrator = await ctx.securityMails.rows.administrator(db, administratorId)
   const about = { kind: 'many_changed', username: administrator?.name ?? '', total } as const
   await mailOwners(db, ctx, { organizationId, domainId: null }, about)
 }
@@ -67,16 +63,18 @@ async function mailOwners(
   { organizationId, domainId }: { readonly organizationId: string; readonly domainId: string | null },
   about: About,
 ): Promise<void> {
+  if (!securityMails) return
+  const { rows } = securityMails
   const [organization, domain, owners] = await Promise.all([
-    organizationById(db, organizationId),
-    domainId === null ? undefined : domainById(db, organizationId, domainId),
-    ownersOf(db, organizationId),
+    rows.organization(db, organizationId),
+    domainId === null ? undefined : rows.domain(db, organizationId, domainId),
+    rows.owners(db, organizationId),
   ])
   const names = { organization: organization?.name ?? '', domain: domain?.name }
   // Administrators have no language and no time zone of their own.
   const mail = { ...about, at: clock.now(), ...names, language: null, timeZone: null }
   onTransactionEnd(db, (ending) => {
     if (ending === 'undone') return
-    for (const { id, email } of owners) securityMails?.send(id, { ...mail, to: email })
+    for (const { id, email } of owners) securityMails.send(id, { ...mail, to: email })
   })
 }

@@ -2,12 +2,14 @@ import type { Clock } from '../../../clock.ts'
 import type { Logger } from '../base/logger.ts'
 import { createLane } from '../base/lane.ts'
 import { notAfter } from '../base/present.ts'
+import type { MailRows } from './mail-rows.ts'
 import type { Mailer } from './mailer.ts'
 import { securityMail } from './security-mail.ts'
 import type { SecurityMail } from './security-mail.ts'
 
 /** Sends mail about security events in the background. Nothing depends on it. */
 export interface SecurityMails {
+  readonly rows: MailRows
   send(userId: string, mail: AddressedMail): void
   /** Drops mails that have not started, and waits for the others; the mailer limits how long. */
   close(): Promise<void>
@@ -39,6 +41,7 @@ export interface DisownableMail {
 type NotMeLink = (mail: DisownableMail) => Promise<string>
 
 interface Parts {
+  readonly rows: MailRows
   /** Makes the link with which the reader says so; undefined if mails have none. */
   readonly notMeLink?: NotMeLink | undefined
   readonly mailer: Mailer
@@ -46,7 +49,7 @@ interface Parts {
   readonly logger: Logger
 }
 
-export function createSecurityMails({ mailer, clock, logger, notMeLink }: Parts): SecurityMails {
+export function createSecurityMails({ rows, mailer, clock, logger, notMeLink }: Parts): SecurityMails {
   const lane = createLane(width)
   const inProgress = new Set<Promise<void>>()
   const sentAt = new Map<string, readonly number[]>()
@@ -92,6 +95,7 @@ export function createSecurityMails({ mailer, clock, logger, notMeLink }: Parts)
   }
 
   return {
+    rows,
     send(userId, mail) {
       if (closed) return
       if (inProgress.size >= maxInProgress || !count(limitOf(userId, mail))) {

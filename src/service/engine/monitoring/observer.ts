@@ -1,5 +1,5 @@
 import type { Factor } from '../../../contract/users.ts'
-import type { Budget } from '../../features/browsers/rules.ts'
+import type { Budget } from '../../../contract/known-browser.ts'
 
 /** Receives events for logs and metrics: names and ids, never secrets. */
 export interface Observer {

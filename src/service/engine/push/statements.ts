@@ -1,7 +1,7 @@
 import type { NotNull } from 'kysely'
 
-import { isOpenCall } from '../../features/callers/statements.ts'
-import { isPending } from '../../features/sessions/pending.ts'
+import { isOpenCall } from '../database/open-call.ts'
+import { isPending } from '../database/pending.ts'
 import { change, firstRow } from '../database/statement.ts'
 import type { RowOf, Slot, Slots } from '../database/statement.ts'
 

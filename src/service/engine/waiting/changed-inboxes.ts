@@ -1,8 +1,6 @@
 import type { Clock } from '../../../clock.ts'
 import { notAfter } from '../base/present.ts'
-import { callMarks } from '../../features/callers/statements.ts'
-import { devicesNotifiedAfter, newestNotice } from '../../features/devices/notice-statements.ts'
-import { devicesRevokedSince, inboxMarks } from './statements.ts'
+import { callMarks, devicesNotifiedAfter, newestNotice, devicesRevokedSince, inboxMarks } from './statements.ts'
 import type { Queryable } from '../database/schema.ts'
 
 /**

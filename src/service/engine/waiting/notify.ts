@@ -1,7 +1,7 @@
 import { waiterKey } from '../base/waiter-key.ts'
 import type { Observer } from '../monitoring/observer.ts'
 import type { Queryable } from '../database/schema.ts'
-import type { Revoked } from '../../features/devices/token-statements.ts'
+import type { Revoked } from '../base/revoked.ts'
 import { afterCommit } from '../database/transaction-ends.ts'
 import type { Waiters } from './waiters.ts'
 

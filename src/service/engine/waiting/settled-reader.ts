@@ -1,10 +1,15 @@
 import type { Clock } from '../../../clock.ts'
 import { notAfter } from '../base/present.ts'
-import { epochsChangedAfter, newestEpochChange } from '../../features/users/epochs.ts'
-import type { EpochChange } from '../../features/users/epochs.ts'
+import {
+  epochsChangedAfter,
+  newestEpochChange,
+  firstExpiry,
+  summariesById,
+  expiredBetween,
+  settledSince,
+} from './statements.ts'
+import type { EpochChange, SessionSummary } from './statements.ts'
 import type { Queryable } from '../database/schema.ts'
-import { firstExpiry, summariesById, expiredBetween, settledSince } from './statements.ts'
-import type { SessionSummary } from './statements.ts'
 
 /** What a read of the database found. */
 export interface Found {

@@ -1,8 +1,9 @@
 import type { NotNull } from 'kysely'
 
-import { isPending } from '../../features/sessions/pending.ts'
+import { isPending } from '../database/pending.ts'
 import { allRows, allValues, firstValue } from '../database/statement.ts'
 import type { List, RowOf, Slot } from '../database/statement.ts'
+import { isOpenCall } from '../database/open-call.ts'
 
 /** The columns of a session that tell which waiting requests it concerns. */
 export type SessionSummary = RowOf<typeof summariesById>
@@ -55,4 +56,41 @@ export const inboxMarks = allRows('inboxMarks', (db, now: Slot<number>) =>
 
 export const devicesRevokedSince = allValues('devicesRevokedSince', (db, time: Slot<number>) =>
   db.selectFrom('device').select('id').where('revokedAt', '>=', time),
+)
+
+/** A change of a user's epoch, for one of the domains that the user belongs to. */
+export type EpochChange = RowOf<typeof epochsChangedAfter>
+
+/** What changed in the domains after a change; several processes may be about to write. */
+export const epochsChangedAfter = allRows('epochsChangedAfter', (db, domainIds: List<string>, sequence: Slot<number>) =>
+  db
+    .selectFrom('epochChange')
+    .selectAll()
+    .where('sequence', '>', sequence)
+    .where('domainId', 'in', domainIds)
+    .orderBy('sequence'),
+)
+
+/** The number of the newest change. */
+export const newestEpochChange = firstValue('newestEpochChange', (db) =>
+  db.selectFrom('epochChange').select('sequence').orderBy('sequence', 'desc').limit(1),
+)
+
+/** The number of the newest notice of the service. */
+export const newestNotice = firstValue('newestNotice', (db) =>
+  db.selectFrom('deviceNotice').select('sequence').orderBy('sequence', 'desc').limit(1),
+)
+
+/** The devices that got a notice after that one. */
+export const devicesNotifiedAfter = allValues('devicesNotifiedAfter', (db, sequence: Slot<number>) =>
+  db.selectFrom('deviceNotice').select('deviceId').where('sequence', '>', sequence),
+)
+
+/** What of a device's inbox changes whenever a question comes or goes; of all devices that are asked. */
+export const callMarks = allRows('callMarks', (db, now: Slot<number>) =>
+  db
+    .selectFrom('callerVerification')
+    .select((eb) => ['deviceId', eb.fn.countAll<number>().as('pending'), eb.fn.max<number>('sequence').as('newest')])
+    .where(isOpenCall(now))
+    .groupBy('deviceId'),
 )

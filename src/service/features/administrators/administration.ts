@@ -6,9 +6,8 @@ import type {
 import { audit } from '../../engine/audit/audit.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
-import { hasEnded } from './session-rules.ts'
+import { hasEnded, isSamePerson } from './rules.ts'
 import { denyRecord, linkRecord, namesakesOf } from './namesake-statements.ts'
-import { isSamePerson } from './same-person.ts'
 import { removeAdministratorSessions, sessionsOfAdministrator } from './session-statements.ts'
 import {
   administratorById,

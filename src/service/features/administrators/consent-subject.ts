@@ -6,7 +6,7 @@ import { adminOperations } from '../../../contract/admin/operations.ts'
 import type { Endpoint } from '../../../contract/endpoint.ts'
 import { validate } from '../../../contract/validate.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
-import type { ConsentSubject } from './consent-rules.ts'
+import type { ConsentSubject } from './rules.ts'
 import { belongings } from '../users/belongings.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 

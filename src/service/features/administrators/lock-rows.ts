@@ -1,5 +1,5 @@
 import { lockAdministrator } from './statements.ts'
-import { holdMemberships } from '../domains/membership-lock.ts'
+import { holdMemberships } from '../users/membership-lock.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 import { lockUser } from '../users/statements.ts'
 

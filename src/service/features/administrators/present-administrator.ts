@@ -1,5 +1,5 @@
 import type { SignedIn } from '../../engine/context/caller.ts'
-import { visibleDomains } from './role.ts'
+import { visibleDomains } from './rules.ts'
 import { administratorById, domainsOfAdministrators } from './statements.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 

@@ -4,8 +4,7 @@ import type { Caller, SignedIn } from '../../engine/context/caller.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import type { Call } from '../../engine/http/route.ts'
 import { hashSecret, newSecret } from '../../engine/base/secret.ts'
-import { visibleDomains } from './role.ts'
-import { hasEnded } from './session-rules.ts'
+import { visibleDomains, hasEnded } from './rules.ts'
 import {
   insertAdministratorSession,
   noteSessionUse,

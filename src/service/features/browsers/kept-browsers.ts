@@ -6,18 +6,13 @@ import { browserProofText } from '../../../contract/browser-proof-text.ts'
 import type { BrowserProof, UnknownBrowser } from '../../../contract/browser-key.ts'
 import type { PhishingResistance } from '../../../contract/phishing-resistance.ts'
 import type { Factor } from '../../../contract/users.ts'
+import type { SessionBrowser } from '../../../contract/known-browser.ts'
 
 /** How long a browser is kept after the user chose so, or used a passkey in it, seconds. */
 export const keptFor = 90 * 24 * 60 * 60
 
 /** Kept browsers per user, over all domains; those kept longest ago are dropped. */
 export const keptPerUser = 10
-
-/**
- * The browser that a session came from. `kept`: it has shown its key; `new`: it has not; `keeping`: it has not, and the person
- * chose on the device to keep it. Null for callers that do not distinguish browsers.
- */
-export type SessionBrowser = 'kept' | 'new' | 'keeping'
 
 /** A browser's key, and until when it counts. */
 interface Key {

@@ -4,7 +4,7 @@ import type { Call } from '../../engine/http/route.ts'
 import type { MailFacts } from '../../engine/mail/mail-facts.ts'
 import { mailAfterCommit } from '../../engine/mail/mail-after-commit.ts'
 import { isKept, keptFor, keptPerUser } from './kept-browsers.ts'
-import type { Budget } from './rules.ts'
+import type { Budget } from '../../../contract/known-browser.ts'
 import { browsersPerUser, knownFor, usersPerBrowser } from './rules.ts'
 import { random128 } from '../../engine/base/random.ts'
 import {

@@ -1,13 +1,11 @@
 import type * as contract from '../../../contract/browsers.ts'
+import type * as users from '../../../contract/users.ts'
 import { auditCall } from '../../engine/audit/audit.ts'
 import { requirePass } from '../factors/change-pass.ts'
-import { lockMember } from '../factors/lock-member.ts'
-import { secondsUntilPush } from '../sessions/push-budget.ts'
+import { lockMember } from '../users/lock-member.ts'
 import type { Handler } from '../../engine/http/route.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
-import { untilUnlocked } from '../codes/lock.ts'
 import { isKept } from './kept-browsers.ts'
-import { codesLockedUntil } from '../codes/tries.ts'
 import {
   endKnownBrowser,
   endKnownBrowsers,
@@ -19,7 +17,7 @@ import {
 } from './statements.ts'
 import type { KnownBrowserRow } from './statements.ts'
 import { findMember } from '../domains/find.ts'
-import { budgetOf, namedBrowser } from './known-browser.ts'
+import { endSessionsButKeys, epochOfUser } from './epochs.ts'
 
 const day = 24 * 60 * 60
 
@@ -91,19 +89,13 @@ export const forget: Handler<typeof contract.forgetBrowsers> = async (input, cal
   })
 }
 
-/** Only reads: the pauses are checked again, and counted, when a session is created. */
-export const pauses: Handler<typeof contract.readPauses> = async (input, call) => {
-  const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
-  const { db } = call.store
-  const now = call.clock.now()
-  const of = { domainId: domain.id, userId: user.id }
-  const budget = budgetOf(await namedBrowser(call, db, { ...of, browser: input.browser }))
-  const knownBrowserFact = budget === 'known' ? 1 : 0
-  const asking = { ...of, challenge: '', ipAddress: null, knownBrowser: knownBrowserFact } as const
-  const wait = await secondsUntilPush(call, db, asking)
-  const until = await codesLockedUntil(db, { userId: user.id, budget }, now)
-  return {
-    ...(wait > 0 && { push: { until: now + wait } }),
-    ...(until !== null && until !== undefined && until > now && { codes: until === untilUnlocked ? {} : { until } }),
-  }
+export const endSessions: Handler<typeof users.endUserSessions> = async (input, call) => {
+  const { user } = await findMember(call, input.domainId, { id: input.userId })
+  const epoch = await call.store.db.transaction().execute(async (db) => {
+    await endSessionsButKeys(db, user.id, input.epoch)
+    await auditCall(db, call, 'user.sessions_ended', { user: user.id })
+    return epochOfUser(db, user.id)
+  })
+  if (epoch === undefined) throw new ApiProblem('api.error.notfound.user')
+  return { epoch }
 }

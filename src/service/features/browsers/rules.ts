@@ -6,9 +6,3 @@ export const usersPerBrowser = 5
 
 /** Known browsers per user, over all domains; those used longest ago are dropped. */
 export const browsersPerUser = 20
-
-/**
- * The budget of pushes and wrong codes that a request counts against: that of the user's known browsers together, or that of
- * everything else. The two are independent.
- */
-export type Budget = 'known' | 'other'

@@ -13,20 +13,21 @@ import { bypassCodeView } from './view.ts'
 import { newId } from '../../engine/base/random.ts'
 import {
   bypassCodeById,
-  bypassCodesOfUsers,
   insertBypassCode,
   removeBypassCode,
   removeBypassCodesOfUser,
   removeUsedUpBypassCode,
 } from './statements.ts'
+import { bypassCodesOfUsers } from '../users/belongings.ts'
 import type { BypassCodeRow } from './statements.ts'
 import { noteCodes } from '../users/enrollment.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 import { bypassCodeText } from '../../engine/secrets/secrets.ts'
 import { inTransaction } from '../../engine/database/transaction-ends.ts'
 import { lockUser } from '../users/statements.ts'
-import { findDomain, findUser } from '../domains/find.ts'
-import { lockMember } from '../factors/lock-member.ts'
+import { findDomain } from '../domains/find.ts'
+import { findUser } from '../users/find.ts'
+import { lockMember } from '../users/lock-member.ts'
 
 export const create: Handler<typeof contract.createBypassCode> = async (input, call) => {
   return createDrawn(input, call, await draw(call, input.userId))

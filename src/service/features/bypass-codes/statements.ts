@@ -2,10 +2,11 @@ import type { Insertable, Selectable } from 'kysely'
 
 import { handedOverFor } from '../factors/phishing-resistance.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
-import { endOtherSessions } from '../users/epochs.ts'
+import { endOtherSessions } from '../browsers/epochs.ts'
 import type { Database, Queryable } from '../../engine/database/schema.ts'
-import { allRows, change, derived, firstRow, firstValue, pick } from '../../engine/database/statement.ts'
+import { change, derived, firstRow, firstValue, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
+import { bypassCodesOfUsers, usable } from '../users/belongings.ts'
 
 export type BypassCodeRow = Selectable<Database['bypassCode']>
 
@@ -20,11 +21,6 @@ export const insertBypassCode = firstRow(
       )
       .onConflict((conflict) => conflict.columns(['userId', 'codeLookup']).doNothing())
       .returningAll(),
-)
-
-/** Those that can still be used: others read as gone. The users have to be the caller's. */
-export const bypassCodesOfUsers = allRows('bypassCodesOfUsers', (db, userIds: List<string>, now: Slot<number>) =>
-  usable(db, now).where('bypassCode.userId', 'in', userIds).orderBy('bypassCode.sequence'),
 )
 
 export const bypassCodeById = firstRow(
@@ -127,11 +123,7 @@ const useCodesUp = change('useCodesUp', (db, userId: Slot<string>, now: Slot<num
     .where('usesRemaining', '>=', 1),
 )
 
-function usable(db: Queryable, now: Slot<number>) {
-  return db
-    .selectFrom('bypassCode')
-    .selectAll('bypassCode')
-    .where('bypassCode.expiresAt', '>', now)
-    .where('bypassCode.createdAt', '<=', derived(now, latestBeginning))
-    .where('bypassCode.usesRemaining', '>', 0)
-}
+/** All of users who leave. */
+export const removeBypassCodes = change('removeBypassCodes', (db, userIds: List<string>) =>
+  db.deleteFrom('bypassCode').where('userId', 'in', userIds),
+)

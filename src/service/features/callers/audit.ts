@@ -1,6 +1,6 @@
 import type { CallState } from '../../../contract/phone-calls.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
-import type { CallerVerificationRow } from './statements.ts'
+import type { CallerVerificationRow } from '../devices/call-statements.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 import { audit } from '../../engine/audit/audit.ts'
 import type { AuditContext } from '../../engine/audit/audit.ts'

@@ -6,19 +6,15 @@ import { ApiProblem, tooManyRequests } from '../../engine/base/problem.ts'
 import { waiterKey } from '../../engine/base/waiter-key.ts'
 import type { Call, Handler, Input } from '../../engine/http/route.ts'
 import { takeCall } from './budget.ts'
-import { callAtTime, isAsStrong, standsUntil } from './rules.ts'
-import { newMatchingNumber } from '../sessions/matching-number.ts'
+import { callAtTime, standsUntil } from './rules.ts'
+import { isAsStrong } from '../administrators/rules.ts'
+import { newMatchingNumber } from '../sessions/rules.ts'
 import { newId, random128 } from '../../engine/base/random.ts'
-import {
-  callerVerificationOf,
-  insertCallerVerification,
-  newestCallBy,
-  openCallNumbers,
-  strongestDevice,
-} from './statements.ts'
-import type { CallerVerificationRow } from './statements.ts'
+import { callerVerificationOf, insertCallerVerification, newestCallBy, openCallNumbers } from './statements.ts'
+import { strongestDevice } from '../administrators/caller-statements.ts'
+import type { CallerVerificationRow } from '../devices/call-statements.ts'
 import { belongings } from '../users/belongings.ts'
-import { activeDevice } from '../devices/statements.ts'
+import { activeDevice } from '../factors/possessions.ts'
 import { domainsOf } from '../domains/statements.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 import { pendingNumbers } from '../sessions/statements.ts'

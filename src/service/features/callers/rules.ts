@@ -1,6 +1,5 @@
 import { callOutcomeStands } from '../../../contract/phone-calls.ts'
 import type { CallState } from '../../../contract/phone-calls.ts'
-import type { KeyType } from '../../../contract/pin.ts'
 import { latestBeginning, notAfter } from '../../engine/base/present.ts'
 
 /** How often a person can be asked, and how often an administrator can ask; seconds. Apart from the limits of sign-ins. */
@@ -27,12 +26,3 @@ export function callAtTime<C extends TimedCall>(call: C, now: number): C {
 /** Until when an outcome stands; null while it is pending. */
 export const standsUntil = ({ settledAt }: Pick<TimedCall, 'settledAt'>): number | null =>
   settledAt === null ? null : settledAt + callOutcomeStands
-
-/** How much a device asks for, the least first. */
-const strengths: readonly KeyType[] = ['NONE', 'PIN', 'PASSCODE']
-
-/** Whether a verification by a device is enough where another strength is needed. An attacker may hold an unlocked phone. */
-export const isAsStrong = (verified: KeyType, needed: KeyType): boolean =>
-  strengths.indexOf(verified) >= strengths.indexOf(needed)
-
-export const strongerOf = (one: KeyType, other: KeyType): KeyType => (isAsStrong(one, other) ? one : other)

@@ -1,6 +1,7 @@
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { resynchronizedStep } from './totp.ts'
-import { generatorOfHardware, useStep } from './statements.ts'
+import { useStep } from './statements.ts'
+import { generatorOfHardware } from '../factors/possessions.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 
 interface Shown {

@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely'
 
-import type { Database, Fact, Queryable } from '../../engine/database/schema.ts'
+import type { Database, Fact } from '../../engine/database/schema.ts'
 import { allRows, change, changesRow, firstRow, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
+import { ofHardware, ofDevice } from '../factors/possessions.ts'
 
 export type CodeGeneratorRow = Selectable<Database['codeGenerator']>
 
@@ -18,39 +19,12 @@ export const insertCodeGenerator = change('insertCodeGenerator', (db, generator:
   }),
 )
 
-/** Of the hardware token or the authenticator app (`selfEnrolled`) the user has. */
-export const generatorOfHardware = firstRow('generatorOfHardware', (db, userId: Slot<string>) =>
-  ofHardware(db, userId).select('hardwareToken.selfEnrolled'),
-)
-
-/** Of the device that answers for the user in the domain. */
-export const generatorOfDevice = firstRow('generatorOfDevice', (db, domainId: Slot<string>, userId: Slot<string>) =>
-  ofDevice(db, domainId, userId),
-)
-
 /** Both; `selfEnrolled` is null for the device. */
 export const generatorsOf = allRows('generatorsOf', (db, domainId: Slot<string>, userId: Slot<string>) =>
   ofHardware(db, userId)
     .select((eb) => eb.ref('hardwareToken.selfEnrolled').$castTo<Fact | null>().as('selfEnrolled'))
     .unionAll(ofDevice(db, domainId, userId).select((eb) => eb.lit(null).$castTo<Fact | null>().as('selfEnrolled'))),
 )
-
-const ofHardware = (db: Queryable, userId: Slot<string>) =>
-  db
-    .selectFrom('codeGenerator')
-    .innerJoin('hardwareToken', 'hardwareToken.id', 'codeGenerator.id')
-    .selectAll('codeGenerator')
-    .where('hardwareToken.userId', '=', userId)
-
-const ofDevice = (db: Queryable, domainId: Slot<string>, userId: Slot<string>) =>
-  db
-    .selectFrom('codeGenerator')
-    .innerJoin('device', 'device.id', 'codeGenerator.id')
-    .innerJoin('token', 'token.id', 'device.tokenId')
-    .selectAll('codeGenerator')
-    .where((is) =>
-      is.and({ 'token.domainId': domainId, 'token.userId': userId, 'token.state': 'active', 'device.revokedAt': null }),
-    )
 
 /** What says when a code of it was last accepted; see `lastCodeAt`. */
 export const lastStepOf = firstRow('lastStepOf', (db, id: Slot<string>) =>

@@ -1,4 +1,4 @@
-import type { Budget } from '../browsers/rules.ts'
+import type { Budget } from '../../../contract/known-browser.ts'
 import { endOfWait } from '../../engine/base/present.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 import { change, firstRow, firstValue, isPostgres, oneRow, pick } from '../../engine/database/statement.ts'

@@ -17,14 +17,6 @@ export const shownCodeExpiry = (now: number): number => now + shownFor
 /** @param days The domain's setting. */
 export const codeExpiry = (now: number, days: number): number => now + days * day
 
-/** A pending token whose code has expired reads as absent. */
-export function hasExpired(
-  token: { state: string; codeExpiresAt: number | null; createdAt: number },
-  now: number,
-): boolean {
-  return token.state === 'pending' && ((token.codeExpiresAt ?? 0) <= now || token.createdAt > latestBeginning(now))
-}
-
 /** Whether the code for replacing the present device is valid. */
 export const isReplaceable = (expiresAt: number | null, now: number): expiresAt is number =>
   expiresAt !== null && expiresAt > now && expiresAt <= latestBeginning(shownCodeExpiry(now))

@@ -1,6 +1,6 @@
 import type { Activated } from '../../../contract/device-answers.ts'
 import { audit } from '../../engine/audit/audit.ts'
-import { shownUser } from '../users/shown-user.ts'
+import { shownUser } from '../users/view.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { announceChange } from '../factors/announcements.ts'
 import { seedInBase32 } from '../codes/totp.ts'

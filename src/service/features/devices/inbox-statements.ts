@@ -1,4 +1,4 @@
-import { isOpenCall } from '../callers/statements.ts'
+import { isOpenCall } from '../../engine/database/open-call.ts'
 import { firstRow } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 

@@ -2,12 +2,12 @@ import { latestCodeExpiry } from './activation-statements.ts'
 import type { Activation } from './activation-statements.ts'
 import { endDevices } from './statements.ts'
 import type { Factor } from '../../../contract/users.ts'
-import { isPending } from '../sessions/pending.ts'
+import { isPending } from '../../engine/database/pending.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 import { allRows, changesRow, derived } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
-import { noneRevoked } from './token-statements.ts'
-import type { Revoked } from './token-statements.ts'
+import { noneRevoked } from '../../engine/base/revoked.ts'
+import type { Revoked } from '../../engine/base/revoked.ts'
 
 /** What the user had passed with to whom a code is shown; nothing where an administrator hands it over. */
 export interface CodeGrant {

@@ -1,15 +1,13 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { Insertable } from 'kysely'
 
 import { removeCodeGenerators } from '../codes/statements.ts'
 import { removeHistories } from './history-statements.ts'
-import { removeNotices } from './notice-statements.ts'
-import { endOtherSessions } from '../users/epochs.ts'
+import { removeNotices } from '../factors/notice-statements.ts'
+import { endOtherSessions } from '../browsers/epochs.ts'
 import type { Database, Queryable } from '../../engine/database/schema.ts'
 import { change, changesRow, firstRow, firstValue, pick, withDefaults } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
-import type { Ended } from './token-statements.ts'
-
-export type DeviceRow = Selectable<Database['device']>
+import type { Ended } from '../../engine/base/revoked.ts'
 
 export const insertDevice = change('insertDevice', (db, row: Slots<Insertable<Database['device']>>) =>
   db.insertInto('device').values({
@@ -23,17 +21,6 @@ export const deviceById = firstRow('deviceById', (db, id: Slot<string>) =>
   db.selectFrom('device').selectAll().where('id', '=', id),
 )
 
-/** The device that answers for a user in a domain. */
-export const activeDevice = firstRow('activeDevice', (db, domainId: Slot<string>, userId: Slot<string>) =>
-  db
-    .selectFrom('token')
-    .innerJoin('device', 'device.tokenId', 'token.id')
-    .select(['device.id', 'device.name'])
-    .where((is) =>
-      is.and({ 'token.domainId': domainId, 'token.userId': userId, 'token.state': 'active', 'device.revokedAt': null }),
-    ),
-)
-
 /** The device in use, as it is shown. */
 export const deviceOfToken = firstRow('deviceOfToken', (db, tokenId: Slot<string>) =>
   db
@@ -44,11 +31,6 @@ export const deviceOfToken = firstRow('deviceOfToken', (db, tokenId: Slot<string
 
 export const renameDevice = change('renameDevice', (db, id: Slot<string>, name: Slot<string>) =>
   db.updateTable('device').set({ name }).where('id', '=', id),
-)
-
-/** Notes that the challenge which has set up the device asks it. @returns false if one did so before. */
-export const greetDevice = changesRow('greetDevice', (db, id: Slot<string>) =>
-  db.updateTable('device').set({ greeted: 1 }).where('id', '=', id).where('greeted', '=', 0),
 )
 
 /** @returns false where the device used the id before. */

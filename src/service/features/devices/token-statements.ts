@@ -1,24 +1,11 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { Insertable } from 'kysely'
 
 import { endDevices } from './statements.ts'
-import { isPending } from '../sessions/pending.ts'
+import { isPending } from '../../engine/database/pending.ts'
 import type { Database, Queryable } from '../../engine/database/schema.ts'
-import { allRows, change, changesRow, firstRow, pick, withDefaults } from '../../engine/database/statement.ts'
+import { allRows, change, changesRow, pick, withDefaults } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
-
-export type TokenRow = Selectable<Database['token']>
-
-/** What a revocation ended. Requests that wait for these must be notified. */
-export interface Revoked {
-  readonly tokens: readonly Ended[]
-  readonly devices: readonly Ended[]
-  readonly sessions: readonly Ended[]
-}
-
-/** A token, device or session that is no more, and whose it was. */
-export type Ended = Pick<TokenRow, 'id' | 'domainId' | 'userId'>
-
-export const noneRevoked: Revoked = { tokens: [], devices: [], sessions: [] }
+import type { Revoked } from '../../engine/base/revoked.ts'
 
 export const insertToken = change('insertToken', (db, row: Slots<Insertable<Database['token']>>) =>
   db.insertInto('token').values({
@@ -26,11 +13,6 @@ export const insertToken = change('insertToken', (db, row: Slots<Insertable<Data
     ...withDefaults(row, { code: null, codeLookup: null, codeExpiresAt: null, mailedAt: null, activatedAt: null }),
     ...withDefaults(row, { firstOnly: 0, selfEnrollment: 0, grantedFactor: null, grantedFactorId: null }),
   }),
-)
-
-/** Also one whose code has expired: `hasExpired` tells. */
-export const tokenOf = firstRow('tokenOf', (db, domainId: Slot<string>, userId: Slot<string>) =>
-  db.selectFrom('token').selectAll().where('domainId', '=', domainId).where('userId', '=', userId),
 )
 
 interface Revoking {
@@ -57,6 +39,7 @@ export async function revokeTokens(
 type OfUsers = Slots<{ userIds: readonly string[]; domainId: string }>
 
 const inOneDomain = revocations('in one domain')
+
 const inAllDomains = revocations('in all domains')
 
 function revocations(where: 'in one domain' | 'in all domains') {

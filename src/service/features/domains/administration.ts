@@ -14,8 +14,7 @@ import { domainById, domainByName, domainsOf, insertDomain, updateDomain } from 
 import type { DomainChanges as Columns, DomainRow } from './statements.ts'
 import type { Fact, Queryable } from '../../engine/database/schema.ts'
 import { inTransaction } from '../../engine/database/transaction-ends.ts'
-import { NameTakenError } from '../../engine/base/errors.ts'
-import { RefusalError } from '../../engine/base/errors.ts'
+import { NameTakenError, RefusalError } from '../../engine/base/errors.ts'
 
 /** Options of `createDomain()`. */
 export interface NewDomain {

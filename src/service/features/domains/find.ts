@@ -2,10 +2,9 @@ import type { Caller } from '../../engine/context/caller.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import { domainById } from './statements.ts'
 import type { DomainRow } from './statements.ts'
-import { lockedMemberBy, memberBy } from './member-statements.ts'
-import type { UserReference } from './member-statements.ts'
+import { lockedMemberBy, memberBy } from '../users/member-statements.ts'
+import type { UserReference } from '../users/member-statements.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
-import { userById } from '../users/statements.ts'
 import type { UserRow } from '../users/statements.ts'
 
 /** The caller's domain. Domains of other organizations are not found. */
@@ -13,18 +12,6 @@ export async function findDomain(call: Caller, domainId: string): Promise<Domain
   const domain = await domainById(call.store.db, call.organizationId, domainId)
   if (!domain) throw new ApiProblem('api.error.notfound.domain')
   return domain
-}
-
-/** The caller's user: one of its organization, or of the only domain its key is valid for. */
-export async function findUser(call: Caller, userId: string): Promise<UserRow> {
-  const { organizationId, limitedTo } = call
-  const { db } = call.store
-  const user =
-    limitedTo === null
-      ? await userById(db, organizationId, userId)
-      : await memberBy(db, { organizationId, domainId: limitedTo }, { id: userId })
-  if (!user) throw new ApiProblem('api.error.notfound.user')
-  return user
 }
 
 /** The domain and one of its members. @param transaction No other one changes this user until it ends. */

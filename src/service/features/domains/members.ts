@@ -9,12 +9,12 @@ import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { cutPage, parsePage } from '../../engine/http/paging.ts'
 import type { Call, Handler, Input, Prepare, PreparedHandler } from '../../engine/http/route.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
-import { lockMember } from '../factors/lock-member.ts'
+import { lockMember } from '../users/lock-member.ts'
 import { isLeaving, leaveDomain } from '../users/leave.ts'
-import { listMembers } from './member-statements.ts'
+import { listMembers } from '../users/member-statements.ts'
 import * as tickets from '../users/synchronization/statements.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
-import { noneRevoked } from '../devices/token-statements.ts'
+import { noneRevoked } from '../../engine/base/revoked.ts'
 import { lockUser, userById } from '../users/statements.ts'
 import type { SynchronizedRow } from '../users/synchronization/stage.ts'
 import { synchronizeMembers } from '../users/synchronization/synchronize.ts'
@@ -30,9 +30,7 @@ export const add: Handler<typeof contract.addMember> = async (input, call) => {
     if (!(await lockUser(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
     if (!(await userById(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
     const of = { domainId: domain.id, userIds: [userId] }
-    const ended = (await isLeaving(db, domain.id, userId))
-      ? await leaveDomain(db, of, { now: call.clock.now(), secrets: call.secrets })
-      : noneRevoked
+    const ended = (await isLeaving(db, domain.id, userId)) ? await leaveDomain(db, call, of) : noneRevoked
     await auditRevoked(db, call, ended, call)
     await addToDomain(db, call, domain.id, userId)
     notifyRevoked(db, call, ended)
@@ -63,7 +61,7 @@ export async function removeInTransaction(
   { domainId, userId }: { readonly domainId: string; readonly userId: string },
 ): Promise<void> {
   await lockMember(db, ctx, domainId, userId)
-  const ended = await leaveDomain(db, { domainId, userIds: [userId] }, { now: ctx.clock.now(), secrets: ctx.secrets })
+  const ended = await leaveDomain(db, ctx, { domainId, userIds: [userId] })
   await auditRevoked(db, ctx, ended, ctx)
   await auditCall(db, ctx, 'membership.removed', { domain: domainId, user: userId })
   notifyRevoked(db, ctx, ended)

@@ -1,6 +1,6 @@
 import type * as contract from '../../../contract/domains.ts'
 import type { Handler } from '../../engine/http/route.ts'
-import { defaultImage } from './default-image.ts'
+import { defaultImage } from './image.ts'
 import { domainView } from './view.ts'
 import { imageOfDomain } from './statements.ts'
 import { findDomain } from './find.ts'

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 
-import type { NamedImage } from './image.ts'
+import type { NamedImage } from '../../engine/http/image.ts'
 import type { Database, Queryable } from '../../engine/database/schema.ts'
 import {
   allRows,

@@ -1,8 +1,8 @@
-import { notAfter } from '../../engine/base/present.ts'
 import { randomText } from '../../engine/base/random.ts'
 import type { Random } from '../../engine/base/random.ts'
 
 const minute = 60
+
 const hour = 60 * minute
 
 /** Lifetime in seconds (NIST SP 800-63B-4 section 3.1.3.2). */
@@ -18,8 +18,3 @@ export const emailCodeLimits = (userId: string) => [
   { scope: `email hour:${userId}`, limit: 5, window: hour },
   { scope: `email minute:${userId}`, limit: 1, window: minute },
 ]
-
-/** Seconds until codes are sent to a changed address: an attacker may have changed it. */
-export function addressRest({ emailChangedAt }: { emailChangedAt: number | null }, now: number): number {
-  return emailChangedAt === null ? 0 : Math.max(0, notAfter(emailChangedAt, now) + 24 * hour - now)
-}

@@ -3,11 +3,10 @@ import type { AuditContext } from '../../engine/audit/audit.ts'
 import type { Actor } from '../../engine/audit/entry.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
-import { hasExpired } from '../devices/activation-code.ts'
+import { hasExpired, tokenOf } from './possessions.ts'
 import { markEnrolled } from '../users/enrollment.ts'
 import type { Enrolling } from '../users/enrollment.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
-import { tokenOf } from '../devices/token-statements.ts'
 
 /**
  * The first step of every transaction that gives a user a factor. If only a first factor is allowed, exactly one of several

@@ -1,8 +1,6 @@
 import { ApiProblem } from '../../engine/base/problem.ts'
-import { hardwareTokenOfUser } from '../hardware/statements.ts'
-import { passkeysOfUser } from '../passkeys/statements.ts'
+import { hardwareTokenOfUser, tokenOf, passkeysOfUser } from './possessions.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
-import { tokenOf } from '../devices/token-statements.ts'
 
 /** What a user signs in with every day, in one app. Recovery codes and e-mail do not replace it. */
 export interface EverydayFactors {

@@ -1,6 +1,6 @@
 import { needsPasskey } from '../../../contract/phishing-resistance.ts'
 import type { PhishingResistance } from '../../../contract/phishing-resistance.ts'
-import { passkeysOfUser } from '../passkeys/statements.ts'
+import { passkeysOfUser } from './possessions.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 
 interface Of {

@@ -1,64 +1,10 @@
 import type * as factors from '../../../contract/factors.ts'
-import type * as contract from '../../../contract/tokens.ts'
-import { auditCall, auditRevoked } from '../../engine/audit/audit.ts'
-import { changeRequirement, requirePass } from './change-pass.ts'
-import { announceCall, announceRevoked } from './announcements.ts'
-import type { Call, Handler } from '../../engine/http/route.ts'
-import { ApiProblem } from '../../engine/base/problem.ts'
-import { removalKind } from '../hardware/rules.ts'
-import { hardwareTokenOfUser, releaseHardwareTokens } from '../hardware/statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
-import { noneRevoked, revokeTokens } from '../devices/token-statements.ts'
-import type { Revoked } from '../devices/token-statements.ts'
-import { findDomain, findMember } from '../domains/find.ts'
-import { everydayFactors, requireAnotherFactor } from './last-factor.ts'
-import { lockMember } from './lock-member.ts'
-import { notifyRevoked } from '../../engine/waiting/notify.ts'
+import { changeRequirement } from './change-pass.ts'
+import type { Handler } from '../../engine/http/route.ts'
+import { findMember } from '../domains/find.ts'
 
 export const getRequirement: Handler<typeof factors.getChangeRequirement> = async (input, call) => {
   const { changed, pass, rpId } = input
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   return changeRequirement(call.store.db, call, { domain, user, changed, pass, rpId })
-}
-
-/** If two factors were given up at the same moment, none would be left: locking lets only the first request succeed. */
-export const giveUp: Handler<typeof contract.giveUpFactor> = async (input, call) => {
-  const { what, pass, domainId, userId, epoch, rpId } = input
-  const domain = await findDomain(call, domainId)
-  await call.store.db.transaction().execute(async (db) => {
-    const user = await lockMember(db, call, domain.id, userId)
-    await requirePass(db, call, { userId: user.id, changed: what, pass, domainId: domain.id })
-    const of = { domainId: domain.id, userId: user.id, rpId }
-    if (!(await everydayFactors(db, of))[what]) throw new ApiProblem(missing[what])
-    await requireAnotherFactor(db, of, what)
-    notifyRevoked(db, call, await removers[what](db, call, { domainId: domain.id, userId: user.id, epoch, pass }))
-  })
-}
-
-const missing = { device: 'api.error.notfound.token', hardware: 'api.error.notfound.hardware' } as const
-
-interface Of {
-  readonly domainId: string
-  readonly userId: string
-  /** The user's epoch after the change. */
-  readonly epoch: string | undefined
-  readonly pass: string
-}
-
-type Remove = (db: Queryable, call: Call, of: Of) => Promise<Revoked>
-
-const removers: Readonly<Record<'device' | 'hardware', Remove>> = {
-  async device(db, call, { domainId, userId, epoch, pass }) {
-    const ended = await revokeTokens(db, { userIds: [userId], domainId, epoch }, call.clock.now())
-    await auditRevoked(db, call, ended, call)
-    await announceRevoked(db, call, ended, { ...call, pass })
-    return ended
-  },
-  async hardware(db, call, { domainId, userId, epoch, pass }) {
-    const kind = removalKind(await hardwareTokenOfUser(db, userId))
-    await releaseHardwareTokens(db, call.secrets, [userId], epoch)
-    await auditCall(db, call, 'hardware.released', { user: userId })
-    await announceCall(db, call, { kind, userId, domainId, pass })
-    return noneRevoked
-  },
 }

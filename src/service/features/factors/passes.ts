@@ -1,13 +1,10 @@
 import type { Factor } from '../../../contract/users.ts'
-import { addressRest } from '../email-codes/rules.ts'
+import { addressRest } from '../users/rules.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
-import { bypassCodesOfUsers } from '../bypass-codes/statements.ts'
-import { generatorOfDevice, generatorOfHardware } from '../codes/statements.ts'
-import { activeDevice } from '../devices/statements.ts'
+import { bypassCodesOfUsers } from '../users/belongings.ts'
+import { generatorOfDevice, generatorOfHardware, activeDevice, passkeyOfUser } from './possessions.ts'
 import type { DomainRow } from '../domains/statements.ts'
-import { passkeyOfUser } from '../passkeys/statements.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
-import type { SessionRow } from '../sessions/statements.ts'
 import { derived, firstRow } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 import type { UserRow } from '../users/statements.ts'
@@ -79,7 +76,10 @@ async function isDevice(db: Queryable, { domain, user, id }: Used): Promise<bool
   return (await activeDevice(db, domain.id, user.id))?.id === id
 }
 
-type Owned = Pick<SessionRow, 'id' | 'userId'>
+interface Owned {
+  readonly id: string
+  readonly userId: string
+}
 
 const keptCode = firstRow('keptCode', (db, { id, userId }: Slots<Owned>, now: Slot<number>) =>
   db

@@ -14,19 +14,20 @@ import { useStep } from '../codes/statements.ts'
 import {
   giveHardwareToken,
   hardwareTokenById,
-  hardwareTokenOfUser,
   insertHardwareToken,
   listHardwareTokens,
   releaseHardwareTokens,
   removeHardwareToken,
   renameHardwareToken,
 } from './statements.ts'
+import { hardwareTokenOfUser } from '../factors/possessions.ts'
 import type { HardwareTokenRow } from './statements.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 import { inTransaction } from '../../engine/database/transaction-ends.ts'
 import { lockUser } from '../users/statements.ts'
-import { findDomain, findUser } from '../domains/find.ts'
-import { lockMember } from '../factors/lock-member.ts'
+import { findDomain } from '../domains/find.ts'
+import { findUser } from '../users/find.ts'
+import { lockMember } from '../users/lock-member.ts'
 
 export const create: Handler<typeof contract.createHardwareToken> = async (input, call) => {
   const id = newId(call.random)

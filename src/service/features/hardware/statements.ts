@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
 
 import { insertCodeGenerator, neverUsed, removeCodeGenerators } from '../codes/statements.ts'
-import { endOtherSessions } from '../users/epochs.ts'
+import { endOtherSessions } from '../browsers/epochs.ts'
 import type { Database, Queryable } from '../../engine/database/schema.ts'
 import {
   allRows,
@@ -15,6 +15,7 @@ import {
 import type { List, RowOf, Slot, Slots } from '../../engine/database/statement.ts'
 import { UnsealError } from '../../engine/secrets/sealing.ts'
 import type { Secrets } from '../../engine/secrets/secrets.ts'
+import { hardwareTokens } from '../factors/possessions.ts'
 
 /** A hardware token with what can be shown of its generator. */
 export type HardwareTokenRow = RowOf<typeof hardwareTokenById>
@@ -65,11 +66,6 @@ export function hardwareTokensNamed(db: Queryable, organizationId: string, name:
     .orderBy('hardwareToken.sequence')
     .execute()
 }
-
-/** The user has to be the caller's. */
-export const hardwareTokenOfUser = firstRow('hardwareTokenOfUser', (db, userId: Slot<string>) =>
-  hardwareTokens(db).where('hardwareToken.userId', '=', userId),
-)
 
 /** Oldest first. */
 export const listHardwareTokens = allRows(
@@ -199,26 +195,6 @@ const usersOf = (tokens: readonly { readonly userId: string | null }[]): string[
   ...new Set(tokens.flatMap(({ userId }) => userId ?? [])),
 ]
 
-/** Hardware tokens with what can be shown of them. */
-export function hardwareTokens(db: Queryable) {
-  return db
-    .selectFrom('hardwareToken')
-    .innerJoin('codeGenerator', 'codeGenerator.id', 'hardwareToken.id')
-    .select([
-      'hardwareToken.id',
-      'hardwareToken.alias',
-      'hardwareToken.serialNumber',
-      'hardwareToken.userId',
-      'hardwareToken.selfEnrolled',
-      'hardwareToken.createdAt',
-      'codeGenerator.digits',
-      'codeGenerator.period',
-      'codeGenerator.lastStep',
-      'codeGenerator.drift',
-      'codeGenerator.syncState',
-    ])
-}
-
 /** Which of these serial numbers the organization has already. */
 export const presentSerialNumbers = allValues(
   'presentSerialNumbers',
@@ -245,3 +221,19 @@ export async function insertHardwareTokens(db: Queryable, rows: readonly NewHard
     .executeTakeFirst()
   return inserted.numInsertedOrUpdatedRows === BigInt(rows.length)
 }
+
+/** In a transaction. @returns false for a token that belongs to a person, or is none. */
+export async function removeFreeToken(db: Queryable, organizationId: string, id: string): Promise<boolean> {
+  if (!(await deleteFreeToken(db, organizationId, id))) return false
+  await removeCodeGenerators(db, [id])
+  return true
+}
+
+/** One statement, so that no token is deleted that is being assigned. */
+export const deleteFreeToken = changesRow('deleteFreeToken', (db, organizationId: Slot<string>, id: Slot<string>) =>
+  db
+    .deleteFrom('hardwareToken')
+    .where('id', '=', id)
+    .where('organizationId', '=', organizationId)
+    .where('userId', 'is', null),
+)

@@ -2,7 +2,8 @@ import { auditCall } from '../../engine/audit/audit.ts'
 import { resynchronize } from '../codes/resynchronize.ts'
 import type { Caller } from '../../engine/context/caller.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
-import { removeFreeToken, stockTokenById } from './stock-statements.ts'
+import { removeFreeToken } from './statements.ts'
+import { stockTokenById } from '../administrators/scope-statements.ts'
 import { inTransaction } from '../../engine/database/transaction-ends.ts'
 
 /** Deletes a hardware token that belongs to no one. */

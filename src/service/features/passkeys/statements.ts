@@ -1,12 +1,11 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { Insertable } from 'kysely'
 
 import type { Secrets } from '../../engine/secrets/secrets.ts'
-import { endOtherSessions } from '../users/epochs.ts'
+import { endOtherSessions } from '../browsers/epochs.ts'
 import type { Database, Queryable } from '../../engine/database/schema.ts'
 import { allRows, change, changesRow, firstRow, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
-
-export type PasskeyRow = Selectable<Database['passkey']>
+import type { Owned, PasskeyRow } from '../factors/possessions.ts'
 
 type NewPasskeyRow = Omit<Insertable<Database['passkey']>, 'sequence' | 'lastUsedAt'>
 
@@ -19,20 +18,6 @@ export const insertPasskey = changesRow('insertPasskey', (db, row: Slots<NewPass
       ...pick(row, ['name', 'syncable', 'synced', 'createdAt']),
     })
     .onConflict((conflict) => conflict.columns(['organizationId', 'credentialId']).doNothing()),
-)
-
-/** Oldest first. */
-export const passkeysOfUser = allRows('passkeysOfUser', (db, userId: Slot<string>) =>
-  db.selectFrom('passkey').selectAll().where('userId', '=', userId).orderBy('sequence'),
-)
-
-type Owned = Pick<PasskeyRow, 'id' | 'userId'>
-
-export const passkeyOfUser = firstRow('passkeyOfUser', (db, { id, userId }: Slots<Owned>) =>
-  db
-    .selectFrom('passkey')
-    .selectAll()
-    .where((is) => is.and({ id, userId })),
 )
 
 /** The passkey of this user that an authenticator has answered with. */

@@ -1,5 +1,5 @@
 import type { Passkey } from '../../../contract/passkeys.ts'
-import type { PasskeyRow } from './statements.ts'
+import type { PasskeyRow } from '../factors/possessions.ts'
 
 export function passkeyView(row: Omit<PasskeyRow, 'sequence'>): Passkey {
   return {

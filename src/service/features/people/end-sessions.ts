@@ -1,6 +1,6 @@
 import { audit } from '../../engine/audit/audit.ts'
 import { announceChange } from '../factors/announcements.ts'
-import { endOtherSessions } from '../users/epochs.ts'
+import { endOtherSessions } from '../browsers/epochs.ts'
 import { endKnownBrowsers } from '../browsers/statements.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 import { lockUser } from '../users/statements.ts'

@@ -1,7 +1,7 @@
 import type { AccessChangeKind } from '../../../contract/device-answers.ts'
 import type { AdminRole } from '../../../contract/admin/roles.ts'
 import { tooManyRequests } from '../../engine/base/problem.ts'
-import { liftLimits, liftWindow } from './lifting.ts'
+import { liftLimits, liftWindow } from './rules.ts'
 import { noteAttempt, secondsUntilFree, takeAttempt } from '../../engine/limits/attempts.ts'
 import type { Limit } from '../../engine/limits/attempts.ts'
 import type { Queryable } from '../../engine/database/schema.ts'

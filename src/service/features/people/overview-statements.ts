@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 
-import { isPending } from '../sessions/pending.ts'
+import { isPending } from '../../engine/database/pending.ts'
 import type { Database } from '../../engine/database/schema.ts'
 import { allRows, allValues, change, oneRow, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'

@@ -1,68 +1,11 @@
 import { sql } from 'kysely'
-import type { ExpressionBuilder, RawBuilder, SqlBool } from 'kysely'
+import type { ExpressionBuilder, SqlBool } from 'kysely'
 
-import { isPending } from '../sessions/pending.ts'
+import { isPending } from '../../engine/database/pending.ts'
 import type { Database, Queryable } from '../../engine/database/schema.ts'
-import { allRows, change, isPostgres } from '../../engine/database/statement.ts'
+import { allRows } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
-import { endsOfSignIns, leftOut } from './timeline-events.ts'
-
-/** Entries of a chain of the audit trail: after the one, up to the other. */
-export interface ChainRange {
-  readonly writer: string
-  readonly after: number
-  readonly through: number
-}
-
-/** A text in the facts of an entry; null if there is none. */
-const factOf = (db: Queryable, name: string): RawBuilder<string | null> =>
-  isPostgres(db)
-    ? sql`(${sql.ref('audit.facts')}::json ->> ${sql.lit(name)})`
-    : sql`json_extract(${sql.ref('audit.facts')}, ${sql.lit(`$.${name}`)})`
-
-/** Entries about people. */
-const entriesOf = (db: Queryable, { writer, after, through }: Slots<ChainRange>) =>
-  db
-    .selectFrom('audit')
-    .innerJoin('user', (join) => join.on('user.id', '=', factOf(db, 'user')))
-    .where('audit.writer', '=', writer)
-    .where('audit.sequence', '>', after)
-    .where('audit.sequence', '<=', through)
-    .where('audit.event', 'not in', leftOut)
-
-/** Notes whose entries these are. A sign-in itself notes nothing, because an index by person would slow it down. */
-export const addToTimeline = change('addToTimeline', (db, range: Slots<ChainRange>) =>
-  db
-    .insertInto('timelineEntry')
-    .columns(['userSequence', 'position', 'signIn'])
-    .expression(
-      entriesOf(db, range).select([
-        'user.sequence',
-        'audit.position',
-        (is) => is.case().when('audit.event', 'in', endsOfSignIns).then(1).else(0).end().as('signIn'),
-      ]),
-    ),
-)
-
-/** In the transaction that removes the entries. */
-export const removeFromTimeline = change('removeFromTimeline', (db, range: Slots<ChainRange>) =>
-  db
-    .deleteFrom('timelineEntry')
-    .where((is) =>
-      is(
-        is.refTuple('timelineEntry.userSequence', 'timelineEntry.position'),
-        'in',
-        entriesOf(db, range).select(['user.sequence', 'audit.position']).$asTuple('sequence', 'position'),
-      ),
-    ),
-)
-
-/** In the transaction that removes the user. */
-export const removeTimeline = change('removeTimeline', (db, userId: Slot<string>) =>
-  db
-    .deleteFrom('timelineEntry')
-    .where('userSequence', 'in', db.selectFrom('user').select('user.sequence').where('user.id', '=', userId)),
-)
+import { factOf } from '../../engine/audit/timeline.ts'
 
 /** What an administrator may see about a person. */
 export interface PersonScope {

@@ -7,8 +7,8 @@ import type { SignInOutcome } from '../../engine/database/schema.ts'
 import { addSignIns, moveCounted, secondsOfADay, writersToCount } from './sign-in-days.ts'
 import type { SignInDayRow } from './sign-in-days.ts'
 import type { Store } from '../../engine/database/store.ts'
-import type { endsOfSignIns } from '../people/timeline-events.ts'
-import { addToTimeline } from '../people/timeline-statements.ts'
+import type { endsOfSignIns } from '../../engine/audit/timeline-events.ts'
+import { addToTimeline } from '../../engine/audit/timeline.ts'
 
 /** The most entries that one transaction counts. */
 const countStep = 250

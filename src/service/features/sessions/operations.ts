@@ -18,20 +18,14 @@ import type { PresentedPasskey } from '../passkeys/check-passkey.ts'
 import { limitedNetwork, takePush } from './push-budget.ts'
 import { fitAttributes } from './attributes.ts'
 import { isKeptByCode, mayKeep, policyForBrowser, sessionBrowser } from '../browsers/kept-browsers.ts'
-import type { SessionBrowser } from '../browsers/kept-browsers.ts'
-import type { Budget } from '../browsers/rules.ts'
-import { newMatchingNumber } from './matching-number.ts'
+import type { SessionBrowser, Budget } from '../../../contract/known-browser.ts'
+import { newMatchingNumber, scanHashOf, atTime, isReadable, redeemableFor } from './rules.ts'
 import { isTriedForPasskey } from '../factors/phishing-resistance.ts'
 import { newIdOfTime, random128 } from '../../engine/base/random.ts'
-import { scanHashOf } from './scan-hash.ts'
-import { atTime, isReadable, redeemableFor } from './state.ts'
 import { sessionView } from './view.ts'
-import { epochOfUser } from '../users/epochs.ts'
-import { activeDevice, greetDevice } from '../devices/statements.ts'
-import type { DomainRow } from '../domains/statements.ts'
-import type { Fact, Queryable } from '../../engine/database/schema.ts'
-import type { FoundBrowser } from '../browsers/statements.ts'
+import { epochOfUser } from '../browsers/epochs.ts'
 import {
+  greetDevice,
   cancelPending,
   cancelReplaced,
   insertSession,
@@ -39,6 +33,10 @@ import {
   redeemApproval,
   sessionOf,
 } from './statements.ts'
+import { activeDevice } from '../factors/possessions.ts'
+import type { DomainRow } from '../domains/statements.ts'
+import type { Fact, Queryable } from '../../engine/database/schema.ts'
+import type { FoundBrowser } from '../browsers/statements.ts'
 import type { SessionRow } from './statements.ts'
 import { lockUser } from '../users/statements.ts'
 import type { UserRow } from '../users/statements.ts'

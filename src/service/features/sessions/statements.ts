@@ -7,7 +7,7 @@ import { latestBeginning } from '../../engine/base/present.ts'
 import type { AskedUser } from './push-limits.ts'
 import { maxRequestTimeout } from '../../../contract/admin/domain-settings.ts'
 import { someOf } from '../../engine/database/due.ts'
-import { isPending } from './pending.ts'
+import { isPending } from '../../engine/database/pending.ts'
 import type { Database, Fact, Queryable } from '../../engine/database/schema.ts'
 import {
   allRows,
@@ -298,17 +298,6 @@ export const redeemApproval = firstRow('redeemApproval', (db, of: Slots<Redeemin
     .returningAll(),
 )
 
-export async function countPending(db: Queryable, now: number): Promise<number> {
-  return Number((await pendingCount(db, now)).pending)
-}
-
-const pendingCount = oneRow('pendingCount', (db, now: Slot<number>) =>
-  db
-    .selectFrom('session')
-    .select((eb) => eb.fn.countAll<number | string>().as('pending'))
-    .where(isPending(now)),
-)
-
 /** Writes down what reads as expired already, some of it. In a transaction. */
 export function expireSessions(db: Queryable, now: number, most: number): Promise<SessionRow[]> {
   const due = waiting(db).where('expiresAt', '<=', now)
@@ -361,3 +350,8 @@ function hasDeviceInUse(eb: ExpressionBuilder<Database, 'session'>) {
       .where('device.revokedAt', 'is', null),
   )
 }
+
+/** Notes that the challenge which has set up the device asks it. @returns false if one did so before. */
+export const greetDevice = changesRow('greetDevice', (db, id: Slot<string>) =>
+  db.updateTable('device').set({ greeted: 1 }).where('id', '=', id).where('greeted', '=', 0),
+)

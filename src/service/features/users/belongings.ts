@@ -1,9 +1,9 @@
 import { requestedPolicy } from '../../../contract/phishing-resistance.ts'
 import type { PhishingResistance, RequestedPhishingResistance } from '../../../contract/phishing-resistance.ts'
-import { bypassCodesOfUsers } from '../bypass-codes/statements.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
-import { allRows } from '../../engine/database/statement.ts'
-import type { List } from '../../engine/database/statement.ts'
+import { allRows, derived } from '../../engine/database/statement.ts'
+import type { List, Slot } from '../../engine/database/statement.ts'
+import { latestBeginning } from '../../engine/base/present.ts'
 
 /** The domains and factors of a user. Read apart from the users, for a whole page of them at once. */
 export interface Belongings {
@@ -101,3 +101,17 @@ const hardwareOf = allRows('hardwareOf', (db, userIds: List<string>) =>
 const passkeyRpIds = allRows('passkeyRpIds', (db, userIds: List<string>) =>
   db.selectFrom('passkey').select(['userId', 'rpId']).where('userId', 'in', userIds).orderBy('sequence'),
 )
+
+/** Those that can still be used: others read as gone. The users have to be the caller's. */
+export const bypassCodesOfUsers = allRows('bypassCodesOfUsers', (db, userIds: List<string>, now: Slot<number>) =>
+  usable(db, now).where('bypassCode.userId', 'in', userIds).orderBy('bypassCode.sequence'),
+)
+
+export function usable(db: Queryable, now: Slot<number>) {
+  return db
+    .selectFrom('bypassCode')
+    .selectAll('bypassCode')
+    .where('bypassCode.expiresAt', '>', now)
+    .where('bypassCode.createdAt', '<=', derived(now, latestBeginning))
+    .where('bypassCode.usesRemaining', '>', 0)
+}

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../engine/database/schema.ts'
 import { allRows, change, changesRow } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
-import type { Ended } from '../devices/token-statements.ts'
+import type { Ended } from '../../engine/base/revoked.ts'
 
 /** The factor that is stored, and its user. */
 export interface Enrolling {

@@ -1,52 +1,43 @@
-import { removeEmailCodes } from '../email-codes/statements.ts'
-import { endKnownBrowsers } from '../browsers/statements.ts'
-import { endOtherSessions } from './epochs.ts'
-import { releaseHardwareTokens } from '../hardware/statements.ts'
-import { removeMailReports } from '../mail-reports/statements.ts'
-import { removeLastSignIn } from '../sessions/last-sign-ins.ts'
-import { removeCeremonies } from '../passkeys/ceremony-statements.ts'
-import { removePasskeys } from '../passkeys/statements.ts'
+import { noneRevoked } from '../../engine/base/revoked.ts'
+import type { Revoked } from '../../engine/base/revoked.ts'
+import type { ServiceContext } from '../../engine/context/service-context.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 import { allValues, change, firstRow } from '../../engine/database/statement.ts'
 import type { List, Slot } from '../../engine/database/statement.ts'
-import type { Secrets } from '../../engine/secrets/secrets.ts'
-import { removeTimeline } from '../people/timeline-statements.ts'
-import { noneRevoked, revokeTokens } from '../devices/token-statements.ts'
-import type { Revoked } from '../devices/token-statements.ts'
+import { runSteps } from '../../engine/steps/feature.ts'
 
-interface Leaving {
-  /** Unix time, seconds. */
-  readonly now: number
-  readonly secrets: Secrets
+type LeaveContext = Pick<ServiceContext, 'clock' | 'secrets' | 'features'>
+
+interface Members {
+  readonly userIds: readonly string[]
+  /** Undefined for all domains. */
+  readonly domainId?: string | undefined
 }
 
 /**
  * Ends memberships, in one domain or in all, and all that ends with them: tokens, devices and pending sessions there, codes
  * that were e-mailed for it. Users who are left without a domain also lose their hardware token, which becomes free for
- * another user, their passkeys and their bypass codes. In a transaction.
+ * another user, their passkeys and their bypass codes. Each feature says its part. In a transaction.
  */
 export async function leaveDomain(
   db: Queryable,
-  { domainId, userIds }: { domainId?: string; userIds: readonly string[] },
-  { now, secrets }: Leaving,
+  { clock, secrets, features }: LeaveContext,
+  { domainId, userIds }: Members,
 ): Promise<Revoked> {
   if (userIds.length === 0) return noneRevoked
-  const ended = await revokeTokens(db, { userIds, domainId }, now)
-  await endKnownBrowsers(db, userIds)
-  await endOtherSessions(db, userIds)
-  await removeEmailCodes(db, { userIds, domainId })
-  await removeCeremonies(db, { userIds, domainId })
+  const leaving = { userIds, domainId, now: clock.now(), secrets }
+  const ended = await runSteps(features.membershipEnds, db, leaving)
   await (domainId === undefined ? removeMemberships(db, userIds) : removeMembers(db, domainId, userIds))
-  await dropFactors(db, secrets, await withoutDomain(db, userIds))
+  const left = await withoutDomain(db, userIds)
+  if (left.length > 0) await runSteps(features.lastMembershipEnds, db, { ...leaving, userIds: left })
   return ended
 }
 
 /** Ends all that a user has, and the user. In a transaction. */
-export async function removeUser(db: Queryable, userId: string, leaving: Leaving): Promise<Revoked> {
-  const ended = await leaveDomain(db, { userIds: [userId] }, leaving)
-  await removeLastSignIn(db, userId)
-  await removeTimeline(db, userId)
-  await removeMailReports(db, [userId])
+export async function removeUser(db: Queryable, ctx: LeaveContext, userId: string): Promise<Revoked> {
+  const ended = await leaveDomain(db, ctx, { userIds: [userId] })
+  const { clock, secrets, features } = ctx
+  await runSteps(features.userEnds, db, { userIds: [userId], domainId: undefined, now: clock.now(), secrets })
   await deleteUser(db, userId)
   return ended
 }
@@ -82,18 +73,7 @@ const membersAmong = allValues('membersAmong', (db, userIds: List<string>) =>
   db.selectFrom('member').select('userId').where('userId', 'in', userIds),
 )
 
-const removeBypassCodes = change('removeBypassCodes', (db, userIds: List<string>) =>
-  db.deleteFrom('bypassCode').where('userId', 'in', userIds),
-)
-
 async function withoutDomain(db: Queryable, userIds: readonly string[]): Promise<string[]> {
   const remaining = new Set(await membersAmong(db, userIds))
   return userIds.filter((id) => !remaining.has(id))
-}
-
-async function dropFactors(db: Queryable, secrets: Secrets, userIds: readonly string[]): Promise<void> {
-  if (userIds.length === 0) return
-  await releaseHardwareTokens(db, secrets, userIds)
-  await removePasskeys(db, userIds)
-  await removeBypassCodes(db, userIds)
 }

@@ -1,6 +1,6 @@
+import type * as contract from '../../../contract/users.ts'
 import { quoteName } from '../../../contract/quote-name.ts'
 import { hasDirectionControls } from '../../../contract/text.ts'
-import type * as contract from '../../../contract/users.ts'
 import { userFields, Username } from '../../../contract/users.ts'
 import type { User, UserChanges } from '../../../contract/users.ts'
 import { auditCall, auditRevoked } from '../../engine/audit/audit.ts'
@@ -11,15 +11,14 @@ import { ApiProblem } from '../../engine/base/problem.ts'
 import { newId } from '../../engine/base/random.ts'
 import { userView } from './view.ts'
 import { belongings } from './belongings.ts'
-import { endSessionsButKeys, epochOfUser } from './epochs.ts'
 import { removeUser } from './leave.ts'
-import { insertMember, listMembers, memberBy } from '../domains/member-statements.ts'
-import { forgetOldMailbox } from './old-mailbox.ts'
+import { insertMember, listMembers, memberBy } from './member-statements.ts'
+import { runSteps } from '../../engine/steps/feature.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 import { insertUser, listUsers, lockUser, similarUsername, updateUser, userByUsername } from './statements.ts'
 import type { UserRow } from './statements.ts'
 import { releaseStagedUser } from './synchronization/synchronize.ts'
-import { findMember, findUser } from '../domains/find.ts'
+import { findUser } from './find.ts'
 import { notifyRevoked } from '../../engine/waiting/notify.ts'
 
 export const create: Handler<typeof contract.createUser> = (input, call) => createUser(input, call)
@@ -123,7 +122,7 @@ export const update: Handler<typeof contract.updateUser> = async (input, call) =
 export async function changeUser(db: Queryable, call: Caller, user: UserRow, changes: UserChanges): Promise<void> {
   const now = call.clock.now()
   const readdressed = await updateUser(db, user.id, changes, now)
-  if (readdressed) await forgetOldMailbox(db, [user.id], now)
+  if (readdressed) await runSteps(call.features.addressChanges, db, { userIds: [user.id], now })
   const fields = changedFields(changes, user)
   if (fields !== '') await auditCall(db, call, 'user.changed', { user: user.id, fields })
 }
@@ -132,7 +131,7 @@ export const remove: Handler<typeof contract.deleteUser> = async (input, call) =
   await call.store.db.transaction().execute(async (db) => {
     const { userId } = input
     if (!(await lockUser(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
-    const ended = await removeUser(db, userId, { now: call.clock.now(), secrets: call.secrets })
+    const ended = await removeUser(db, call, userId)
     await auditRevoked(db, call, ended, call)
     await auditCall(db, call, 'user.deleted', { user: userId })
     notifyRevoked(db, call, ended)
@@ -177,15 +176,4 @@ function withinLimit({ limitedTo }: Caller, user: User): User {
   const policy = user.phishingResistant?.[limitedTo]
   const phishingResistant = policy && { [limitedTo]: policy }
   return { ...user, domains: user.domains.filter((id) => id === limitedTo), phishingResistant }
-}
-
-export const endSessions: Handler<typeof contract.endUserSessions> = async (input, call) => {
-  const { user } = await findMember(call, input.domainId, { id: input.userId })
-  const epoch = await call.store.db.transaction().execute(async (db) => {
-    await endSessionsButKeys(db, user.id, input.epoch)
-    await auditCall(db, call, 'user.sessions_ended', { user: user.id })
-    return epochOfUser(db, user.id)
-  })
-  if (epoch === undefined) throw new ApiProblem('api.error.notfound.user')
-  return { epoch }
 }

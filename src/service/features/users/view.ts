@@ -2,7 +2,7 @@ import { Factor } from '../../../contract/users.ts'
 import type { User } from '../../../contract/users.ts'
 import type { Belongings } from './belongings.ts'
 import type { UserRow } from './statements.ts'
-import { epochOf } from './epoch.ts'
+import { epochOf } from './rules.ts'
 
 export function userView(user: UserRow, has: Belongings | undefined): User {
   return {
@@ -35,3 +35,11 @@ function factorsOf(user: UserRow, has: Belongings): Factor[] {
   }
   return Factor.options.filter((factor) => present[factor])
 }
+
+interface Named {
+  readonly username: string
+  readonly name: string
+}
+
+/** The owner of an account as devices show it. A user without a name has the username for one. */
+export const shownUser = ({ username, name }: Named) => ({ username, ...(name !== username && { name }) })

@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { systemRandom } from '../../../../src/service/engine/base/random.ts'
-import {
-  bypassCodesOfUsers,
-  insertBypassCode,
-  useBypassCode,
-} from '../../../../src/service/features/bypass-codes/statements.ts'
+import { insertBypassCode, useBypassCode } from '../../../../src/service/features/bypass-codes/statements.ts'
+import { bypassCodesOfUsers } from '../../../../src/service/features/users/belongings.ts'
 import { insertCodeGenerator, rememberStep, useStep } from '../../../../src/service/features/codes/statements.ts'
 import { insertDomain } from '../../../../src/service/features/domains/statements.ts'
 import {
@@ -14,13 +11,11 @@ import {
   replaceEmailCode,
   useEmailCode,
 } from '../../../../src/service/features/email-codes/statements.ts'
-import {
-  giveHardwareToken,
-  hardwareTokenOfUser,
-  insertHardwareToken,
-} from '../../../../src/service/features/hardware/statements.ts'
+import { giveHardwareToken, insertHardwareToken } from '../../../../src/service/features/hardware/statements.ts'
+import { hardwareTokenOfUser } from '../../../../src/service/features/factors/possessions.ts'
 import { insertOrganization } from '../../../../src/service/features/domains/organization-statements.ts'
-import { removals } from '../../../../src/service/upkeep/removals.ts'
+import { bypassCodes as bypassCodesFeature } from '../../../../src/service/features/bypass-codes/feature.ts'
+import { emailCodes as emailCodesFeature } from '../../../../src/service/features/email-codes/feature.ts'
 import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { createSecrets } from '../../../../src/service/engine/secrets/secrets.ts'
 import { insertUser, lockUser, userById, updateUser } from '../../../../src/service/features/users/statements.ts'
@@ -101,10 +96,10 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         const rows = () => store.db.selectFrom('bypassCode').select(['id', 'usedAt']).execute()
 
         await use(50)
-        await removals.usedUpBypassCodes(store.db, 50 + 25 * 60 - 1)
+        await bypassCodesFeature.removals.usedUpBypassCodes.removeSome(store.db, 50 + 25 * 60 - 1)
         const kept = await rows()
         const again = await use(60)
-        await removals.usedUpBypassCodes(store.db, 50 + 25 * 60)
+        await bypassCodesFeature.removals.usedUpBypassCodes.removeSome(store.db, 50 + 25 * 60)
 
         expect(kept).toEqual([{ id: id('b'), usedAt: 50 }])
         expect(again).toBeUndefined()
@@ -118,8 +113,8 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         await insert({ id: id('d'), codeLookup: '3', expiresAt: 60 })
 
         const present = await bypassCodesOfUsers(store.db, [id('2')], 60)
-        await removals.expiredBypassCodes(store.db, 60)
-        await removals.usedUpBypassCodes(store.db, 60)
+        await bypassCodesFeature.removals.expiredBypassCodes.removeSome(store.db, 60)
+        await bypassCodesFeature.removals.usedUpBypassCodes.removeSome(store.db, 60)
         const rows = await store.db.selectFrom('bypassCode').select('id').execute()
 
         expect(present.map((row) => row.id)).toEqual([id('b')])
@@ -164,9 +159,9 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         await put('l')
         await removeEmailCodes(store.db, { userIds: [id('2')], domainId: id('9') })
         await removeEmailCodes(store.db, { userIds: [id('3')] })
-        await removals.expiredEmailCodes(store.db, 99)
+        await emailCodesFeature.removals.expiredEmailCodes.removeSome(store.db, 99)
         const before = await store.db.selectFrom('emailCode').select('codeLookup').execute()
-        await removals.expiredEmailCodes(store.db, 100)
+        await emailCodesFeature.removals.expiredEmailCodes.removeSome(store.db, 100)
 
         expect([before.length, await use('l')]).toEqual([1, false])
       })

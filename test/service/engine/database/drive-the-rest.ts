@@ -8,25 +8,17 @@ import { latestAudit, verifyAudit } from '../../../../src/service/engine/audit/r
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { codeBudgets, codesLockedUntil } from '../../../../src/service/features/codes/tries.ts'
 import { domainById } from '../../../../src/service/features/domains/statements.ts'
-import { hardwareTokensNamed } from '../../../../src/service/features/hardware/statements.ts'
+import { hardwareTokensNamed, removeFreeToken } from '../../../../src/service/features/hardware/statements.ts'
 import { countKnownBrowsers, endBrowsersOf } from '../../../../src/service/features/browsers/statements.ts'
-import { isMemberOfSome } from '../../../../src/service/features/domains/member-statements.ts'
-import { storeInterfaceWords } from '../../../../src/service/features/domains/organization-statements.ts'
-import {
-  organizations,
-  organizationByName,
-  rewriteService,
-} from '../../../../src/service/features/domains/organization-statements.ts'
+import { isMemberOfSome } from '../../../../src/service/features/users/member-statements.ts'
+import { storeInterfaceWords, rewriteService } from '../../../../src/service/engine/database/service-row.ts'
+import { organizations, organizationByName } from '../../../../src/service/features/domains/organization-statements.ts'
 import { isInForce } from '../../../../src/service/features/factors/passes.ts'
 import { forgetPush, pushOfDevice, pushOfNotice } from '../../../../src/service/engine/push/statements.ts'
 import { replaceSealed, sealedPlaces } from '../../../../src/service/engine/secrets/sealed-values.ts'
 import { takePruneBudget } from '../../../../src/service/engine/audit/trusted-clock.ts'
-import {
-  countStock,
-  findStock,
-  removeFreeToken,
-  stockTokenById,
-} from '../../../../src/service/features/hardware/stock-statements.ts'
+import { countStock, findStock } from '../../../../src/service/features/people/stock-statements.ts'
+import { stockTokenById } from '../../../../src/service/features/administrators/scope-statements.ts'
 import { PeopleFilter } from '../../../../src/contract/admin/people.ts'
 import { countPeople, findPeople, pageOfPeople } from '../../../../src/service/features/people/statements.ts'
 import { StockFilter } from '../../../../src/contract/admin/stock.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
-import { serviceId } from '../../../../src/service/features/domains/organization-statements.ts'
+import { serviceId } from '../../../../src/service/engine/database/service-row.ts'
 import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
 import type { PostgresOpenOptions } from '../../../../src/service/engine/database/postgres.ts'
 import { StoreUnavailableError } from '../../../../src/service/engine/database/store.ts'

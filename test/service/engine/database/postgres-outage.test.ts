@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
-import { serviceId } from '../../../../src/service/features/domains/organization-statements.ts'
+import { serviceId } from '../../../../src/service/engine/database/service-row.ts'
 import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
 import { startPostgres } from '../../../support/postgres.ts'
 import type { Postgres } from '../../../support/postgres.ts'

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { serviceId } from '../../../../src/service/features/domains/organization-statements.ts'
+import { serviceId } from '../../../../src/service/engine/database/service-row.ts'
 import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
 import { StoreUnavailableError } from '../../../../src/service/engine/database/store.ts'
 import type { StoreChange } from '../../../../src/service/engine/database/store.ts'

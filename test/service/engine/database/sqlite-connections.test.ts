@@ -10,8 +10,8 @@ import { onBehalfOf } from '../../../../src/service/engine/database/caller.ts'
 import {
   insertOrganization,
   organizationById,
-  serviceId,
 } from '../../../../src/service/features/domains/organization-statements.ts'
+import { serviceId } from '../../../../src/service/engine/database/service-row.ts'
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
 import { StoreUnavailableError } from '../../../../src/service/engine/database/store.ts'
 import type { Store } from '../../../../src/service/engine/database/store.ts'

@@ -4,9 +4,10 @@ import { activateToken, activationOf } from '../../../../src/service/features/de
 import { takeAttempt } from '../../../../src/service/engine/limits/attempts.ts'
 import { insertDevice, rememberCall } from '../../../../src/service/features/devices/statements.ts'
 import { insertDomain } from '../../../../src/service/features/domains/statements.ts'
-import { insertMember } from '../../../../src/service/features/domains/member-statements.ts'
-import { insertOrganization, serviceId } from '../../../../src/service/features/domains/organization-statements.ts'
-import { removals } from '../../../../src/service/upkeep/removals.ts'
+import { insertMember } from '../../../../src/service/features/users/member-statements.ts'
+import { insertOrganization } from '../../../../src/service/features/domains/organization-statements.ts'
+import { serviceId } from '../../../../src/service/engine/database/service-row.ts'
+import { devices as devicesFeature } from '../../../../src/service/features/devices/feature.ts'
 import {
   expireSessions,
   insertSession,
@@ -14,7 +15,8 @@ import {
   settleSession,
 } from '../../../../src/service/features/sessions/statements.ts'
 import type { Store, StoreChange } from '../../../../src/service/engine/database/store.ts'
-import { insertToken, tokenOf } from '../../../../src/service/features/devices/token-statements.ts'
+import { insertToken } from '../../../../src/service/features/devices/token-statements.ts'
+import { tokenOf } from '../../../../src/service/features/factors/possessions.ts'
 import { insertUser, listUsers, userByUsername } from '../../../../src/service/features/users/statements.ts'
 
 /** What every engine has to do. @param open Two calls with the same name open the same database. */
@@ -101,9 +103,9 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       const call = { deviceId: id('d'), jti: 'j', expiresAt: 100 }
       await rememberCall(store.db, call)
 
-      await removals.oldCalls(store.db, 100)
+      await devicesFeature.removals.oldCalls.removeSome(store.db, 100)
       const inTime = await rememberCall(store.db, call)
-      await removals.oldCalls(store.db, 101)
+      await devicesFeature.removals.oldCalls.removeSome(store.db, 101)
       const later = await rememberCall(store.db, call)
 
       expect([inTime, later]).toEqual([false, true])

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { mailLanguage } from '../../../../src/service/engine/mail/mail-language.ts'
 import { securityMail } from '../../../../src/service/engine/mail/security-mail.ts'
+import { mailRows } from '../../../../src/service/mail-rows.ts'
 import { createSecurityMails } from '../../../../src/service/engine/mail/security-mails.ts'
 import { createTestClock } from '../../../../src/testing/clock.ts'
 import { random128 } from '../../../support/device-signer.ts'
@@ -101,7 +102,7 @@ describe('mails about what an attacker can cause', () => {
     const sendMail = async ({ subject }: { subject: string }) => void subjects.push(subject)
     const logger = { info() {}, warn() {}, error() {} }
     const clock = createTestClock()
-    const mails = createSecurityMails({ mailer: { send: sendMail }, clock, logger })
+    const mails = createSecurityMails({ rows: mailRows, mailer: { send: sendMail }, clock, logger })
     const event = {
       organization: 'Acme',
       domain: 'Wiki',

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import { importHardwareTokens } from '../../../../src/service/features/hardware/import.ts'
-import { keyStatus } from '../../../../src/service/engine/secrets/key-status.ts'
+import { keyStatus } from '../../../../src/service/upkeep/key-status.ts'
 import { heartbeat, nodeTimeout } from '../../../../src/service/engine/secrets/live-nodes.ts'
-import { rotateKeys } from '../../../../src/service/engine/secrets/rotation.ts'
-import type { Waiting } from '../../../../src/service/engine/secrets/rotation.ts'
+import { rotateKeys } from '../../../../src/service/upkeep/rotation.ts'
+import type { Waiting } from '../../../../src/service/upkeep/rotation.ts'
 import type { ServiceContext } from '../../../../src/service/engine/context/service-context.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { resetUser } from '../../../../src/service/features/people/reset.ts'
 import { unlockUser } from '../../../../src/service/features/people/unlock.ts'
 import { knownBrowser } from '../../../../src/service/features/browsers/statements.ts'
-import { removals } from '../../../../src/service/upkeep/removals.ts'
+import { browsers as browsersFeature } from '../../../../src/service/features/browsers/feature.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { random128 } from '../../../support/device-signer.ts'
 import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
@@ -120,9 +120,9 @@ describe.each(engines)('known browsers on %s', (engine) => {
       const look = async (now: number) => (await knownBrowser(db(), of, now)) !== undefined
 
       const outcomes = [await look(end - 1), await look(end)]
-      await removals.expiredBrowsers(db(), end - 1)
+      await browsersFeature.removals.expiredBrowsers.removeSome(db(), end - 1)
       const kept = await look(end - 1)
-      await removals.expiredBrowsers(db(), end)
+      await browsersFeature.removals.expiredBrowsers.removeSome(db(), end)
 
       expect([...outcomes, kept, await look(end - 1)]).toEqual([true, false, true, false])
     })

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { devicePaths } from '../../../../src/contract/device.ts'
 import { DeviceRequest } from '../../../../src/contract/device-answers.ts'
-import { isCallerVerified, isHelpDeskBlocked } from '../../../../src/service/features/callers/statements.ts'
+import {
+  isCallerVerified,
+  isHelpDeskBlocked,
+} from '../../../../src/service/features/administrators/caller-statements.ts'
 import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
 import { random128 } from '../../../support/device-signer.ts'
 import { entriesOf } from '../../engine/audit/recorded.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { defaultImage } from '../../../../src/service/features/domains/default-image.ts'
+import { defaultImage } from '../../../../src/service/features/domains/image.ts'
 import { readAudit } from '../../../../src/service/engine/audit/read.ts'
 import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
 import { createTenant } from '../../start-service.ts'

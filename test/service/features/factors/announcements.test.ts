@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { mailRows } from '../../../../src/service/mail-rows.ts'
 import { resetUser } from '../../../../src/service/features/people/reset.ts'
 import { devicePaths } from '../../../../src/contract/device.ts'
 import type { FactorNotice } from '../../../../src/contract/device-answers.ts'
@@ -406,7 +407,11 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
     it('is not stored, pushed or mailed when the change is rolled back', async () => {
       const { id, second, mails } = await owner()
       const sent: string[] = []
-      const securityMails = { send: (userId: string) => void sent.push(userId), close: () => Promise.resolve() }
+      const securityMails = {
+        rows: mailRows,
+        send: (userId: string) => void sent.push(userId),
+        close: () => Promise.resolve(),
+      }
       const pusher = { ...beside.ctx.pusher!, tell: () => void sent.push('pushed') }
       const ctx = { ...beside.ctx, securityMails, pusher }
       const organizationId = running.organization.id

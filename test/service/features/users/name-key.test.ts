@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { quoteName } from '../../../../src/contract/quote-name.ts'
-import { nameKey } from '../../../../src/service/features/users/name-key.ts'
+import { nameKey } from '../../../../src/service/features/users/rules.ts'
 
 describe('the key of a username', () => {
   it.each([

@@ -5,8 +5,6 @@ import type { Database, Fact, Queryable } from '../../../engine/database/schema.
 import { allRows, allValues, change, changesRow, firstRow, pick } from '../../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../../engine/database/statement.ts'
 
-export type BulkJobRow = Selectable<Database['bulkJob']>
-
 type BulkItemRow = Selectable<Database['bulkItem']>
 
 export const insertBulkJob = change('insertBulkJob', (db, row: Slots<Insertable<Database['bulkJob']>>) =>
@@ -62,10 +60,6 @@ const removePreparedRow = changesRow('removePreparedRow', (db, id: Slot<string>)
 
 const removeItems = change('removeBulkItems', (db, jobId: Slot<string>) =>
   db.deleteFrom('bulkItem').where('jobId', '=', jobId),
-)
-
-export const bulkJobById = firstRow('bulkJobById', (db, id: Slot<string>) =>
-  db.selectFrom('bulkJob').selectAll().where('id', '=', id),
 )
 
 /** Those that were started, newest first. */

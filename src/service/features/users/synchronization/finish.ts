@@ -3,7 +3,7 @@ import { auditRevoked } from '../../../engine/audit/audit.ts'
 import type { ServiceContext } from '../../../engine/context/service-context.ts'
 import { leaveDomain } from '../leave.ts'
 import type { Queryable } from '../../../engine/database/schema.ts'
-import { noneRevoked } from '../../devices/token-statements.ts'
+import { noneRevoked } from '../../../engine/base/revoked.ts'
 import {
   applyChanges,
   changedIds,
@@ -19,7 +19,7 @@ import { step, stepThrough } from './step.ts'
 /** Completes an applied synchronization: ends what ended with it. Can be resumed after an interruption. */
 export async function finish(ctx: ServiceContext, held: Held): Promise<void> {
   await endMemberships(ctx, held)
-  await changeUsers(ctx, held, (db, userIds) => applyChanges(db, held, userIds, ctx.clock.now()))
+  await changeUsers(ctx, held, (db, userIds) => applyChanges(db, ctx, held, userIds))
   await end(ctx, held)
 }
 
@@ -50,8 +50,7 @@ async function endMemberships(ctx: ServiceContext, held: Held): Promise<void> {
     const userIds = await step(ctx, held, async (db) => {
       const leaving = await leavingIds(db, held)
       const of = { domainId: held.domainId, userIds: leaving }
-      const ended =
-        leaving.length > 0 ? await leaveDomain(db, of, { now: ctx.clock.now(), secrets: ctx.secrets }) : noneRevoked
+      const ended = leaving.length > 0 ? await leaveDomain(db, ctx, of) : noneRevoked
       await auditRevoked(db, ctx, ended, held)
       notifyRevoked(db, ctx, ended)
       return leaving

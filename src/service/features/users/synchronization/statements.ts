@@ -1,8 +1,9 @@
 import type { Insertable, Selectable } from 'kysely'
 
-import { nameKey } from '../name-key.ts'
-import { forgetOldMailbox } from '../old-mailbox.ts'
-import type { DomainOfOrganization } from '../../domains/member-statements.ts'
+import { nameKey } from '../rules.ts'
+import { runSteps } from '../../../engine/steps/feature.ts'
+import type { ServiceContext } from '../../../engine/context/service-context.ts'
+import type { DomainOfOrganization } from '../member-statements.ts'
 import type { Database, Queryable } from '../../../engine/database/schema.ts'
 import {
   allRows,
@@ -223,14 +224,15 @@ export const changedIds = allValues('changedIds', (db, { id }: Slots<Held>) =>
 /** Gives them their new names and addresses. */
 export async function applyChanges(
   db: Queryable,
+  { clock, features }: Pick<ServiceContext, 'clock' | 'features'>,
   { id }: Held,
   userIds: readonly string[],
-  now: number,
 ): Promise<void> {
+  const now = clock.now()
   const readdressed = await readdressedAmong(db, id, userIds)
   await copyChanges(db, id, userIds, now)
   // As where one user is changed: who reads the old mailbox has no more business here.
-  if (readdressed.length > 0) await forgetOldMailbox(db, readdressed, now)
+  if (readdressed.length > 0) await runSteps(features.addressChanges, db, { userIds: readdressed, now })
 }
 
 // Both name the users twice: otherwise PostgreSQL reads all users to find 500 of them.

@@ -1,7 +1,7 @@
 import { auditCall } from '../../../engine/audit/audit.ts'
 import type { ServiceContext } from '../../../engine/context/service-context.ts'
 import { ApiProblem } from '../../../engine/base/problem.ts'
-import { lockMemberships } from '../../domains/membership-lock.ts'
+import { lockMemberships } from '../membership-lock.ts'
 import { CallerGoneError, StoreUnavailableError } from '../../../engine/database/store.ts'
 import { allSynchronizations, correctBeats, markApplied, synchronizationBringing, useTicket } from './statements.ts'
 import type { Held, SynchronizationRow } from './statements.ts'

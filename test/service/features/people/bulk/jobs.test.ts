@@ -7,7 +7,7 @@ import {
 } from '../../../../../src/service/features/administrators/administration.ts'
 import { presentAdministrator } from '../../../../../src/service/features/administrators/present-administrator.ts'
 import { callAs } from '../../../../../src/service/features/people/bulk/acting.ts'
-import { takePeople } from '../../../../../src/service/features/people/bulk/people-budget.ts'
+import { takePeople } from '../../../../../src/service/features/administrators/people-budget.ts'
 import { leaseLength } from '../../../../../src/service/features/people/bulk/held-job.ts'
 import { createBulkJobs } from '../../../../../src/service/features/people/bulk/runner.ts'
 import { endAllAccess } from '../../../../../src/service/upkeep/restored-statements.ts'

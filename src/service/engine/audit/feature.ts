@@ -1,0 +1,8 @@
+import type { Feature } from '../steps/feature.ts'
+import { removeTimeline } from './timeline.ts'
+
+export const audit = {
+  name: 'audit',
+  tables: ['audit', 'auditWriter', 'auditVerification', 'timelineEntry', 'trustedClock'],
+  userEnds: [{ place: 2, run: (db, { userIds }) => removeTimeline(db, userIds[0] ?? '') }],
+} as const satisfies Feature

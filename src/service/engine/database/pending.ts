@@ -1,0 +1,19 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+
+import { latestBeginning } from '../base/present.ts'
+import type { Database } from './schema.ts'
+import { derived } from './statement.ts'
+import type { Slot } from './statement.ts'
+
+/**
+ * Whether a session waits for an answer now. One that a clock dated in the future does not: it would wait for as long as
+ * the clock was ahead. The one place that says so in SQL; `atTime` says it of a row.
+ */
+export const isPending =
+  (now: Slot<number>) =>
+  (eb: ExpressionBuilder<Database, 'session'>): Expression<SqlBool> =>
+    eb.and([
+      eb('session.state', '=', 'pending'),
+      eb('session.expiresAt', '>', now),
+      eb('session.createdAt', '<=', derived(now, latestBeginning)),
+    ])

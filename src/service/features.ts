@@ -1,0 +1,39 @@
+import { audit } from './engine/audit/feature.ts'
+import type { Feature } from './engine/steps/feature.ts'
+import { limits } from './engine/limits/feature.ts'
+import { users } from './features/users/feature.ts'
+import { domains } from './features/domains/feature.ts'
+import { factors } from './features/factors/feature.ts'
+import { browsers } from './features/browsers/feature.ts'
+import { passkeys } from './features/passkeys/feature.ts'
+import { bypassCodes } from './features/bypass-codes/feature.ts'
+import { emailCodes } from './features/email-codes/feature.ts'
+import { codes } from './features/codes/feature.ts'
+import { administrators } from './features/administrators/feature.ts'
+import { sessions } from './features/sessions/feature.ts'
+import { hardware } from './features/hardware/feature.ts'
+import { devices } from './features/devices/feature.ts'
+import { callers } from './features/callers/feature.ts'
+import { mailReports } from './features/mail-reports/feature.ts'
+import { people } from './features/people/feature.ts'
+
+/** All that the service is made of. */
+export const features: readonly Feature[] = [
+  limits,
+  audit,
+  users,
+  domains,
+  factors,
+  browsers,
+  passkeys,
+  bypassCodes,
+  emailCodes,
+  codes,
+  administrators,
+  sessions,
+  hardware,
+  devices,
+  callers,
+  mailReports,
+  people,
+]

@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+
+import { StockFilter } from '../../../contract/admin/stock.ts'
+import { hardwareTokens } from '../factors/possessions.ts'
+import type { HardwareTokenRow } from '../hardware/statements.ts'
+import { escaped, findPeople, foldText, hasWords } from './statements.ts'
+import type { FoundPeople, Words } from './statements.ts'
+import type { Database, Queryable } from '../../engine/database/schema.ts'
+import { allRows, firstValue } from '../../engine/database/statement.ts'
+import type { Slot, Slots } from '../../engine/database/statement.ts'
+import type { IsUser } from '../factors/strong-factors.ts'
+
+/** A page of hardware tokens, in the order in which they were added. */
+export interface StockQuery {
+  readonly organizationId: string
+  /** Only free tokens, and those of members of one of these, unless `everyone` is 1. */
+  readonly domainIds: readonly string[]
+  readonly everyone: 0 | 1
+  /** Whether free tokens are shown. */
+  readonly free: 0 | 1
+  readonly offset: number
+  readonly limit: number
+}
+
+interface StockSlots extends StockQuery, Words {
+  /** A pattern for serial numbers. */
+  readonly serial: string
+  /** The sequences of the people who were found, if they are not too many. */
+  readonly people: readonly number[]
+}
+
+type Filter = StockFilter | 'none'
+
+export type StockRow = HardwareTokenRow & { readonly sequence: number }
+
+interface StockSearchOptions {
+  readonly filter: Filter
+  /** As it was typed, without control characters. */
+  readonly text: string
+  /** If a text finds more people, the person of each token is compared instead, which then soon fills a page. */
+  readonly maxPeople?: number
+}
+
+/** Hardware tokens without the authenticator apps that people set up. */
+export async function findStock(db: Queryable, query: StockQuery, options: StockSearchOptions): Promise<StockRow[]> {
+  const { kind, slots } = await searched(db, query, options)
+  return pages[kind][options.filter](db, slots)
+}
+
+/** @returns how many there are, and no more than the limit. */
+export async function countStock(db: Queryable, query: StockQuery, options: StockSearchOptions): Promise<number> {
+  const { kind, slots } = await searched(db, query, options)
+  return Number(await counts[kind][options.filter](db, slots))
+}
+
+type StockKind = FoundPeople['kind']
+
+/**
+ * Tokens are found by a part of the serial number, of which two characters at least have to begin it, and by the person. A person is
+ * found by what is visible: a device in another domain would otherwise be spelled out by the tokens that its name finds.
+ */
+async function searched(db: Queryable, query: StockQuery, { text, maxPeople = 1000 }: StockSearchOptions) {
+  const { kind, words, positions } = await findPeople(db, query, text, maxPeople)
+  const folded = await foldText(db, text.trim())
+  const beginning = `${escaped(folded)}%`
+  const serial = Array.from(folded).length < 3 ? beginning : `%${beginning}`
+  return { kind, slots: { ...query, ...words, serial, people: positions } }
+}
+
+type IsToken = ExpressionBuilder<Database, 'hardwareToken' | 'codeGenerator'>
+
+const conditions: Readonly<Record<Filter, (is: IsToken) => Expression<SqlBool>>> = {
+  none: () => sql<SqlBool>`1 = 1`,
+  free: (is) => is('hardwareToken.userId', 'is', null),
+  assigned: (is) => is('hardwareToken.userId', 'is not', null),
+  // In a subquery, whose partial index has only the few that are.
+  out_of_sync: (is) =>
+    is(
+      'hardwareToken.id',
+      'in',
+      is.selectFrom('codeGenerator as late').select('late.id').where('late.syncState', '=', 'Out of Sync'),
+    ),
+}
+
+const isVisible = (is: IsToken, { everyone, free, domainIds }: Slots<StockSlots>) =>
+  is.or([
+    is.and([is('hardwareToken.userId', 'is', null), sql<SqlBool>`${free} = 1`]),
+    is.and([is('hardwareToken.userId', 'is not', null), sql<SqlBool>`${everyone} = 1`]),
+    is.exists(
+      is
+        .selectFrom('member')
+        .select('member.userId')
+        .whereRef('member.userId', '=', 'hardwareToken.userId')
+        .where('member.domainId', 'in', domainIds),
+    ),
+  ])
+
+const isMatch: Readonly<Record<StockKind, (is: IsToken, of: Slots<StockSlots>) => Expression<SqlBool>>> = {
+  list: () => sql<SqlBool>`1 = 1`,
+  found: (is, { serial, people }) =>
+    is.or([hasSerial(is, serial), isOfPerson(is, (isUser) => isUser('user.sequence', 'in', people))]),
+  broad: (is, of) => is.or([hasSerial(is, of.serial), isOfPerson(is, (isUser) => hasWords(isUser, of, of))]),
+}
+
+const isOfPerson = (is: IsToken, condition: (isUser: IsUser) => Expression<SqlBool>): Expression<SqlBool> =>
+  is.exists(
+    is
+      .selectFrom('user')
+      .select('user.id')
+      .whereRef('user.id', '=', 'hardwareToken.userId')
+      .where((isUser) => condition(isUser as IsUser)),
+  )
+
+const hasSerial = (is: IsToken, serial: Slot<string>): Expression<SqlBool> =>
+  sql<SqlBool>`lower(${is.ref('hardwareToken.serialNumber')}) like ${serial} escape '\\'`
+
+const kinds: readonly StockKind[] = ['list', 'found', 'broad']
+
+const filters: readonly Filter[] = ['none', ...StockFilter.options]
+
+const record = <K extends string, V>(keys: readonly K[], valueOf: (key: K) => V) =>
+  Object.fromEntries(keys.map((key) => [key, valueOf(key)])) as Record<K, V>
+
+/** One statement for each filter, because statements are not built in requests. */
+const pages = record(kinds, (kind) =>
+  record(filters, (filter) =>
+    allRows(`stock ${kind} ${filter}`, (db, of: Slots<StockSlots>) =>
+      matches(hardwareTokens(db), kind, filter, of)
+        .select('hardwareToken.sequence')
+        .orderBy('hardwareToken.sequence')
+        .offset(of.offset)
+        .limit(of.limit),
+    ),
+  ),
+)
+
+const counts = record(kinds, (kind) =>
+  record(filters, (filter) =>
+    firstValue(`stock count ${kind} ${filter}`, (db, of: Slots<StockSlots>) =>
+      db
+        .selectFrom(matches(hardwareTokens(db), kind, filter, of).limit(of.limit).as('some'))
+        .select(({ fn }) => fn.countAll<number | string>().as('count')),
+    ),
+  ),
+)
+
+const matches = (tokens: ReturnType<typeof hardwareTokens>, kind: StockKind, filter: Filter, of: Slots<StockSlots>) =>
+  tokens
+    .where('hardwareToken.organizationId', '=', of.organizationId)
+    .where('hardwareToken.selfEnrolled', '=', 0)
+    .where((is) => conditions[filter](is))
+    .where((is) => isVisible(is, of))
+    .where((is) => isMatch[kind](is, of))

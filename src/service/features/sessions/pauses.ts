@@ -1,0 +1,24 @@
+import type * as contract from '../../../contract/browsers.ts'
+import { secondsUntilPush } from './push-budget.ts'
+import type { Handler } from '../../engine/http/route.ts'
+import { untilUnlocked } from '../codes/lock.ts'
+import { codesLockedUntil } from '../codes/tries.ts'
+import { findMember } from '../domains/find.ts'
+import { budgetOf, namedBrowser } from '../browsers/known-browser.ts'
+
+/** Only reads: the pauses are checked again, and counted, when a session is created. */
+export const pauses: Handler<typeof contract.readPauses> = async (input, call) => {
+  const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
+  const { db } = call.store
+  const now = call.clock.now()
+  const of = { domainId: domain.id, userId: user.id }
+  const budget = budgetOf(await namedBrowser(call, db, { ...of, browser: input.browser }))
+  const knownBrowserFact = budget === 'known' ? 1 : 0
+  const asking = { ...of, challenge: '', ipAddress: null, knownBrowser: knownBrowserFact } as const
+  const wait = await secondsUntilPush(call, db, asking)
+  const until = await codesLockedUntil(db, { userId: user.id, budget }, now)
+  return {
+    ...(wait > 0 && { push: { until: now + wait } }),
+    ...(until !== null && until !== undefined && until > now && { codes: until === untilUnlocked ? {} : { until } }),
+  }
+}

@@ -1,0 +1,156 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+
+import type BetterSqlite3 from 'better-sqlite3'
+
+import type { Head } from '../engine/audit/verify-chains.ts'
+import { loadSqlite } from '../engine/database/load-sqlite.ts'
+import { DatabaseFileError } from '../engine/database/store.ts'
+
+/**
+ * Copies a database that may be in use. The copy is one read snapshot with every change acknowledged before it.
+ * `VACUUM INTO` reads all pages in one step. Copying the files, or a backup in several steps, is not sound while others write.
+ * @throws {DatabaseFileError} if the copy exists, or if the database or the copy is damaged.
+ */
+export async function copyDatabase(from: string, to: string): Promise<void> {
+  if (existsSync(to)) throw new DatabaseFileError(`${to} exists. Choose another name, or remove it.`)
+  const scratch = `${to}.part`
+  rmSync(scratch, { force: true })
+  try {
+    // Only the owner may read it, from the first byte on. SQLite writes into an empty file.
+    closeSync(openSync(scratch, 'wx', 0o600))
+    const source = await openReadOnly(from)
+    try {
+      source.prepare('VACUUM INTO ?').run(scratch)
+    } finally {
+      source.close()
+    }
+    await checkDatabase(scratch)
+    flush(scratch)
+    renameSync(scratch, to)
+    flush(dirname(to))
+  } finally {
+    rmSync(scratch, { force: true })
+  }
+}
+
+/**
+ * Verifies a whole database file, including its indexes.
+ * @throws {DatabaseFileError} if it is damaged, empty, or not a database.
+ */
+export async function checkDatabase(file: string): Promise<void> {
+  if (statSync(file).size === 0) throw new DatabaseFileError(`${file} is empty.`)
+  const database = await openReadOnly(file)
+  try {
+    const problem = database.prepare<[], string>('PRAGMA quick_check(1)').pluck().get()
+    if (problem !== 'ok') throw new DatabaseFileError(`${file} is damaged (${problem}). Restore a backup.`)
+  } catch (error) {
+    throw fileErrorOf(file, error)
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Ensures that no other process has the database open.
+ * `BEGIN EXCLUSIVE` succeeds even if another process has it open but idle; a connection in exclusive mode does not.
+ * @throws {DatabaseFileError} if another process has it open.
+ */
+export async function requireUnused(file: string): Promise<void> {
+  if (!existsSync(file) || statSync(file).size === 0) return
+  const Sqlite = await loadSqlite()
+  const database = new Sqlite(file, { timeout: 0 })
+  try {
+    database.pragma('locking_mode = EXCLUSIVE')
+    database.exec('BEGIN IMMEDIATE; ROLLBACK')
+  } catch (error) {
+    if (!isCode(error, 'SQLITE_BUSY')) return // No process can use a damaged file, and it is about to be replaced.
+    throw new DatabaseFileError(`${file} is in use. Stop every service and command that uses it first.`, {
+      cause: error,
+    })
+  } finally {
+    database.close()
+  }
+}
+
+/** The head of each audit chain in a database file. Kept elsewhere, the heads reveal changes of the file. */
+export async function readAuditHeads(file: string): Promise<Head[]> {
+  const database = await openReadOnly(file)
+  try {
+    // SQLite takes the other columns from the row that has the max() value.
+    return database
+      .prepare<[], Head>('SELECT writer, max(sequence) AS sequence, hash FROM audit GROUP BY writer ORDER BY writer')
+      .all()
+  } finally {
+    database.close()
+  }
+}
+
+/** Copies a file, readable by its owner only, and flushes the copy to disk. */
+export function copyPrivately(from: string, to: string): void {
+  rmSync(to, { force: true })
+  closeSync(openSync(to, 'wx', 0o600))
+  copyFileSync(from, to)
+  chmodSync(to, 0o600)
+  flush(to)
+}
+
+/**
+ * Replaces a database by a file. The old database and its write-ahead log are renamed, because the old log would corrupt the
+ * new file.
+ * @returns the new path of the old database; undefined if there was none.
+ */
+export function replaceDatabase(file: string, by: string, now: number): string | undefined {
+  const old = existsSync(file) ? `${file}.replaced-${now}` : undefined
+  for (const suffix of ['-wal', '-shm']) {
+    if (!existsSync(file + suffix)) continue
+    if (old === undefined) rmSync(file + suffix)
+    else renameSync(file + suffix, old + suffix)
+  }
+  if (old !== undefined) renameSync(file, old)
+  renameSync(by, file)
+  flush(dirname(file))
+  return old
+}
+
+async function openReadOnly(file: string): Promise<BetterSqlite3.Database> {
+  const Sqlite = await loadSqlite()
+  try {
+    const database = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 5_000 })
+    database.pragma('schema_version')
+    return database
+  } catch (error) {
+    throw fileErrorOf(file, error)
+  }
+}
+
+function fileErrorOf(file: string, error: unknown): unknown {
+  if (isCode(error, 'SQLITE_NOTADB')) return new DatabaseFileError(`${file} is not a database.`, { cause: error })
+  if (isCode(error, 'SQLITE_CORRUPT'))
+    return new DatabaseFileError(`${file} is damaged. Restore a backup.`, { cause: error })
+  if (isCode(error, 'SQLITE_CANTOPEN')) return new DatabaseFileError(`${file} cannot be opened.`, { cause: error })
+  return error
+}
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith(code)
+
+/** Flushes a file, or the renames within a folder, to disk. */
+function flush(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
