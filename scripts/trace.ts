@@ -1,6 +1,6 @@
 /**
  * Shows which functions of the package a request enters, by file: `node scripts/trace.ts` for a table of six trips, with `--files` for
- * the files of each. It counts entries, so a value that is derived again and again stands out, and says nothing about time.
+ * the files of each, and with `--functions` for the functions that a request enters more than once. It counts entries, so a value that is derived again and again stands out, and says nothing about time.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,10 +20,14 @@ import { root } from './run.ts'
 /** A file below src/, and how often its functions were entered. */
 export type Entries = ReadonlyMap<string, number>
 
+/** A function with its file, and how often it was entered. An asynchronous one is also entered each time it goes on. */
+type Calls = ReadonlyMap<string, number>
+
 /** What a person does, and what it enters. */
 export interface Trip {
   readonly name: string
   readonly entries: Entries
+  readonly calls: Calls
 }
 
 /** The way from a login to the page of one's own devices. */
@@ -37,7 +41,7 @@ export async function takeTrips(): Promise<readonly Trip[]> {
   const trip = async <T>(name: string, take: () => Promise<T>): Promise<T> => {
     await entriesOf(profiler)
     const result = await take()
-    trips.push({ name, entries: await entriesOf(profiler) })
+    trips.push({ name, ...(await entriesOf(profiler)) })
     return result
   }
   try {
@@ -66,17 +70,22 @@ export async function takeTrips(): Promise<readonly Trip[]> {
 }
 
 /** What was entered since the last call. */
-async function entriesOf(profiler: Session): Promise<Entries> {
+async function entriesOf(profiler: Session): Promise<Omit<Trip, 'name'>> {
   const { result } = await profiler.post('Profiler.takePreciseCoverage')
   const source = new URL(`file://${root}src/`).href
   const entries = new Map<string, number>()
+  const calls = new Map<string, number>()
   for (const { url, functions } of result) {
     if (!url.startsWith(source)) continue
     // The first function of a file is the file itself.
     const count = functions.slice(1).reduce((sum, { ranges }) => sum + (ranges[0]?.count ?? 0), 0)
     if (count > 0) entries.set(url.slice(source.length), count)
+    for (const { functionName, ranges } of functions.slice(1)) {
+      const times = ranges[0]?.count ?? 0
+      if (functionName !== '' && times > 1) calls.set(`${functionName} ${url.slice(source.length)}`, times)
+    }
   }
-  return entries
+  return { entries, calls }
 }
 
 /** An app whose login takes everybody for alice, and a browser. */
@@ -92,7 +101,7 @@ async function startApp() {
     Object.assign(req, { user: (req.session as { user?: object }).user })
     next()
   })
-  app.use(mfa({ service, provision: true, recoveryCodes: false, passkeys: false }))
+  app.use(mfa({ service, provision: true }))
   app.get('/account', (_req, res) => void res.send('verified'))
   const server = createServer(app)
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
@@ -117,8 +126,17 @@ function byRoom(entries: Entries): readonly (readonly [string, number])[] {
   return [...rooms].toSorted(([, one], [, other]) => other - one)
 }
 
+function list(title: string, counted: ReadonlyMap<string, number>): void {
+  console.log(`\n${title}`)
+  for (const [what, count] of [...counted].toSorted(([, one], [, other]) => other - one)) {
+    console.log(`${String(count).padStart(6)}  ${what}`)
+  }
+}
+
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { files: { type: 'boolean', default: false } } })
+  const { values } = parseArgs({
+    options: { files: { type: 'boolean', default: false }, functions: { type: 'boolean', default: false } },
+  })
   const trips = await takeTrips()
   const sum = (entries: Entries) => [...entries.values()].reduce((total, count) => total + count, 0)
   const rows = trips.map(({ name, entries }) => [
@@ -131,10 +149,8 @@ if (import.meta.main) {
       .join(', '),
   ])
   console.log(table([['Trip', 'Files', 'Entries', 'Most of them in'], ...rows]).join('\n'))
-  for (const { name, entries } of values.files ? trips : []) {
-    console.log(`\n${name}`)
-    for (const [file, count] of [...entries].toSorted(([, one], [, other]) => other - one)) {
-      console.log(`${String(count).padStart(6)}  ${file}`)
-    }
+  for (const { name, entries, calls } of trips) {
+    if (values.files) list(`${name}: files`, entries)
+    if (values.functions) list(`${name}: functions that were entered more than once`, calls)
   }
 }

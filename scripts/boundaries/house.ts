@@ -21,6 +21,7 @@ export const features = [
   'callers',
   'mail-reports',
   'people',
+  'bulk-jobs',
 ]
 
 /**

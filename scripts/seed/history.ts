@@ -1,4 +1,4 @@
-import type { Factor } from '../../src/contract/users.ts'
+import type { Factor } from '../../src/contract/factor.ts'
 import { chainStart, hashEntry } from '../../src/service/engine/audit/entry.ts'
 import type { AuditEvent } from '../../src/service/engine/audit/entry.ts'
 import type { ServiceContext } from '../../src/service/engine/context/service-context.ts'

@@ -1,6 +1,7 @@
 import type { StoredAccount } from './accounts-store.ts'
 import { closesItself, type Outcome } from './screens/outcome.tsx'
 import type { Inbox, Pending, PendingCall } from './use-inbox.ts'
+import type { Report } from './screens/outcome.tsx'
 
 /** The present screen. */
 export type Screen =
@@ -15,14 +16,6 @@ export type Screen =
   | { readonly name: 'practice'; readonly reached: boolean }
   | { readonly name: 'history' }
   | { readonly name: 'settings' }
-
-/** What a report has done, as far as the service says it. */
-export interface Report {
-  /** How many requests it has denied. */
-  readonly blocked: number
-  /** How long new ones are paused, seconds. */
-  readonly pausedFor: number | undefined
-}
 
 /** A request, and how far its answer is. */
 export interface RequestShown {

@@ -1,7 +1,7 @@
 import { clockSkew } from '../clock.ts'
 import type { RequestedUnknownBrowser } from '../contract/browser-key.ts'
 import type { RequestedPhishingResistance } from '../contract/phishing-resistance.ts'
-import type { Factor } from '../contract/users.ts'
+import type { Factor } from '../contract/factor.ts'
 
 /** Why a user has to pass the second step. */
 export const purposes = ['sign_in', 'step_up', 'change_devices'] as const

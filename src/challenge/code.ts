@@ -1,7 +1,7 @@
 import { ApiError } from '../client/errors.ts'
 import type { PassedBrowser, RedeemedSession, Session, SessionReason } from '../contract/sessions.ts'
 import { isTyped } from '../contract/factor-descriptions.ts'
-import { Factor } from '../contract/users.ts'
+import { Factor } from '../contract/factor.ts'
 import type { User } from '../contract/users.ts'
 import { challengeLifetime } from './challenge.ts'
 import type { Challenge, Notice } from './challenge.ts'

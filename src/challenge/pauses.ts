@@ -1,17 +1,15 @@
 import type { Pauses } from '../contract/browsers.ts'
+import type { User } from '../contract/users.ts'
 import type { Challenge } from './challenge.ts'
 import type { ConnectedService } from './service.ts'
-import type { MfaUser } from './user.ts'
-import { findMember } from './user.ts'
 
-/** The factors that are paused, if the service says so before they are tried. */
+/** The factors of a member that are paused, if the service says so before they are tried. */
 export async function readPauses(
   service: ConnectedService,
-  user: MfaUser,
+  { id }: Pick<User, 'id'>,
   browser: string | undefined,
 ): Promise<Pauses> {
-  const known = service.reportsPauses ? await findMember(service, user) : undefined
-  return known ? service.client.browsers.pauses(service.domainId, known.id, browser) : {}
+  return service.reportsPauses ? service.client.browsers.pauses(service.domainId, id, browser) : {}
 }
 
 /** Only an administrator ends a longer pause, seconds: all others last a day at most. */

@@ -1,4 +1,4 @@
-import type { Factor } from './users.ts'
+import type { Factor } from './factor.ts'
 
 /** What a factor is, for everything that decides by it. A new factor says all of it here. */
 interface FactorDescription {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { RelyingPartyId } from './relying-party.ts'
 import { Id } from './text.ts'
-import { Factor } from './users.ts'
+import { Factor } from './factor.ts'
 
 /**
  * What a user changes: the device of the domain, an authenticator app, a hardware token, a passkey, the recovery codes, the

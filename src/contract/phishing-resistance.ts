@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { isPhishingResistant } from './factor-descriptions.ts'
-import type { Factor } from './users.ts'
+import type { Factor } from './factor.ts'
 
 /**
  * Whether only factors count that cannot be phished, which are passkeys. `off`: every factor counts; `prefer`: only passkeys

@@ -8,7 +8,8 @@ import { RequestedPhishingResistance } from './phishing-resistance.ts'
 import { RelyingPartyId } from './relying-party.ts'
 import { attributeLimits, SessionPurpose, SessionReason, SessionState } from './session-facts.ts'
 import { Id, optionalField, Random128, Seconds } from './text.ts'
-import { Factor, Language, Username } from './users.ts'
+import { Language, Username } from './users.ts'
+import { Factor } from './factor.ts'
 import { AuthenticationResponse } from './webauthn.ts'
 
 // Apart, because a device needs no more than these of sessions.

@@ -5,15 +5,10 @@ import { isLanguageTag } from './languages.ts'
 import { RequestedPhishingResistance } from './phishing-resistance.ts'
 import { isTimeZone } from './time-zones.ts'
 import { Id, Random128, text, optionalField } from './text.ts'
-
-/**
- * How a user can pass the second step; `otp` is a hardware token, an authenticator app or the device's offline code. In the
- * order in which they are offered.
- */
-export const Factor = z.enum(['passkey', 'push', 'otp', 'email', 'bypass'])
-export type Factor = z.infer<typeof Factor>
+import { Factor } from './factor.ts'
 
 export const Username = text(1, 128)
+
 export const Name = text(1, 128)
 
 /**
@@ -77,9 +72,11 @@ export const User = User13.extend({
   /** The time zone in which mails to the user tell times, if it is known; the default is UTC. 1.4. */
   timeZone: z.string().optional(),
 })
+
 export type User = z.infer<typeof User>
 
 export const NewUser = z.object({ username: Username, name: Name, email: Email })
+
 export type NewUser = z.infer<typeof NewUser>
 
 const CreatedUser = NewUser.extend({
@@ -95,6 +92,7 @@ const CreatedUser = NewUser.extend({
   /** The time zone in which mails to the user tell times; the default is UTC. 1.4. */
   timeZone: optionalField(TimeZone),
 })
+
 export type CreatedUser = z.input<typeof CreatedUser>
 
 export const createUser = endpoint({
@@ -134,6 +132,7 @@ const ChangedUser13 = z.object({
   email: optionalField(Email),
   username: optionalField(Username),
 })
+
 const ChangedUser = ChangedUser13.extend({
   /** The language in which the user gets mail. 1.4. */
   language: optionalField(Language),
@@ -143,8 +142,11 @@ const ChangedUser = ChangedUser13.extend({
 
 /** What a user has that others can change. The service stores each of them, and returns it in a `User`. */
 export const UserFields = ChangedUser.omit({ username: true })
+
 export const userFields = UserFields.keyof().options
+
 export type UserField = (typeof userFields)[number]
+
 export type UserChanges = Partial<z.output<typeof UserFields>>
 
 export const updateUser = endpoint({

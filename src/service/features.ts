@@ -16,6 +16,7 @@ import { devices } from './features/devices/feature.ts'
 import { callers } from './features/callers/feature.ts'
 import { mailReports } from './features/mail-reports/feature.ts'
 import { people } from './features/people/feature.ts'
+import { bulkJobs } from './features/bulk-jobs/feature.ts'
 
 /** All that the service is made of. */
 export const features: readonly Feature[] = [
@@ -36,4 +37,5 @@ export const features: readonly Feature[] = [
   callers,
   mailReports,
   people,
+  bulkJobs,
 ]

@@ -16,7 +16,7 @@ const ownWords = [
   'src/contract/activation-link.ts',
   'src/device/base32.ts',
   'src/device/service-url.ts',
-  'src/express/options.ts',
+  'src/express/options/options.ts',
   'src/express/pages/link.ts',
 ]
 

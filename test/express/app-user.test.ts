@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
 import type { AppUser } from '../../src/challenge/user.ts'
-import type { AppRequest, ResolvedOptions } from '../../src/express/options.ts'
+import type { ResolvedOptions } from '../../src/express/options/options.ts'
+import type { AppRequest } from '../../src/express/options/app.ts'
 import { resolveAppUser } from '../../src/express/request/app-user.ts'
 
 const read = (appUser: AppUser) =>

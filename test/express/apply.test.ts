@@ -10,7 +10,7 @@ import { andThen, json, redirect } from '../../src/express/request/outcome.ts'
 import type { WebRequest } from '../../src/express/request/web-request.ts'
 import type { MfaState } from '../../src/express/session/mfa-state.ts'
 import { systemClock } from '../../src/clock.ts'
-import { createLanguages } from '../../src/express/pages/languages.ts'
+import { createLanguages } from '../../src/express/options/languages.ts'
 
 const saved: MfaState = { page: 'saved' }
 const opened = { type: 'challenge.opened', purpose: 'sign_in' } as const

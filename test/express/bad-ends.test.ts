@@ -130,7 +130,7 @@ describe('wrong codes', () => {
 
   it('announce a lock that only an administrator ends', async () => {
     const { noticeText } = await import('../../src/express/pages/notice.ts')
-    const { createLanguages, englishOf } = await import('../../src/express/pages/languages.ts')
+    const { createLanguages, englishOf } = await import('../../src/express/options/languages.ts')
     const english = englishOf(createLanguages({}, undefined))
     const pausedFor = (lockedUntil(50, 0) ?? 0) - 0
 

@@ -292,7 +292,7 @@ describe('secrets', () => {
 
   it('of an option that is added later are redacted by default', async () => {
     const { shownOptions } = await import('../../src/express/debug/shown-options.ts')
-    const { MfaOptionsSchema: schema } = await import('../../src/express/options.ts')
+    const { MfaOptionsSchema: schema } = await import('../../src/express/options/options.ts')
     const everything = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, secret]))
     const open = shownOptions({}, everything as never).filter(({ value }) => value.includes(secret))
 

@@ -2,7 +2,7 @@ import { mfa, requireMfa } from 'second-factor'
 import type { RequireMfaOptions } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
-import type { MfaOptions } from '../../src/express/mfa-options.ts'
+import type { MfaOptions } from '../../src/express/options/mfa-options.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
 import { createBrowserKey } from '../support/browser-key.ts'

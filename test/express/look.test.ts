@@ -5,7 +5,7 @@ import type { Logger, MfaOptions } from 'second-factor'
 import { mfa } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
-import { contrast, paleAccents, resolveAccent, surfaces } from '../../src/express/pages/accent.ts'
+import { contrast, paleAccents, resolveAccent, surfaces } from '../../src/express/options/accent.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 const service = { baseUrl: 'https://mfa.example/api', apiKey: 'k', domainId: 'd' }

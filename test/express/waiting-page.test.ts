@@ -151,3 +151,36 @@ describe('the code on the waiting page', () => {
     expect([shownCode(page), shownCode(await withOldService(undefined))]).toEqual([undefined, undefined])
   })
 })
+
+describe('a page of an open request', () => {
+  it.each(['/mfa', '/mfa?use=other', '/mfa?use=code', '/mfa/devices'])(
+    'asks the service for the user once: %s',
+    async (path) => {
+      const service = await startTestService()
+      const asked: string[] = []
+      const connect = async () => {
+        const connection = await service.connect()
+        const counted: typeof fetch = (url, init) => {
+          asked.push(
+            `${init?.method ?? 'GET'} ${new URL(url instanceof Request ? url.url : url).pathname.replace(/^.*\/api/, '')}`,
+          )
+          return (connection.fetch ?? fetch)(url, init)
+        }
+        return { ...connection, fetch: counted }
+      }
+      const app = await startWebApp({ mfa: { clock: service.clock, service: { ...service, connect } } })
+      await service.addUser('alice')
+      await service.enroll('alice')
+      const browser = app.browser()
+      await app.signIn(browser, 'alice')
+      await browser.visit('/account')
+      asked.length = 0
+
+      const page = await browser.visit(path)
+
+      expect(page.status).toBe(200)
+      expect(asked.filter((call) => call === 'GET /users')).toHaveLength(1)
+      await service.close()
+    },
+  )
+})

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
-import { Factor } from '../../src/contract/users.ts'
+import { Factor } from '../../src/contract/factor.ts'
 import { factorDecisions } from './factor-decisions.ts'
 
 describe('what a factor is', () => {

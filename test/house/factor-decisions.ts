@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 // The newest TypeScript has no JavaScript API.
 import ts from 'typescript59'
 
-import { Factor } from '../../src/contract/users.ts'
+import { Factor } from '../../src/contract/factor.ts'
 
 const factors: ReadonlySet<string> = new Set(Factor.options)
 

@@ -9,7 +9,7 @@ import { readOptions } from '../../scripts/read-options.ts'
 import { root } from '../../scripts/run.ts'
 import { ClientOptions } from '../../src/client/options.ts'
 import { NeedSchema } from '../../src/express/request/need.ts'
-import { MfaOptionsSchema } from '../../src/express/options.ts'
+import { MfaOptionsSchema } from '../../src/express/options/options.ts'
 import { MfaStrategyOptions } from '../../src/passport/options.ts'
 import { EmbeddedOptions, ServiceOptions } from '../../src/service/options.ts'
 

@@ -1,13 +1,13 @@
 import type { Mutant } from './mutant.ts'
 
-const jobs = 'service/features/people/bulk/jobs.test.ts'
+const jobs = 'service/features/bulk-jobs/jobs.test.ts'
 const exports = 'service/features/people/export.test.ts'
-const mails = 'service/features/people/bulk/mails.test.ts'
-const rules = 'src/service/features/people/bulk/rules.ts'
-const access = 'src/service/features/people/bulk/may-run.ts'
+const mails = 'service/features/bulk-jobs/mails.test.ts'
+const rules = 'src/service/features/bulk-jobs/refusals.ts'
+const access = 'src/service/features/bulk-jobs/may-run.ts'
 const budget = 'src/service/features/administrators/people-budget.ts'
-const handlers = 'src/service/features/people/bulk/jobs.ts'
-const store = 'src/service/features/people/bulk/statements.ts'
+const handlers = 'src/service/features/bulk-jobs/jobs.ts'
+const store = 'src/service/features/bulk-jobs/statements.ts'
 
 export const mutants: readonly Mutant[] = [
   {
@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'how many people the help desk may change at once',
-    file: 'src/service/features/people/bulk/prepare.ts',
+    file: 'src/service/features/bulk-jobs/prepare.ts',
     find: 'if (people > most || seen > maxSeen) throw',
     replace: 'if (people > maxSeen || seen > maxSeen) throw',
     test: jobs,
@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the rules of each person when a job comes to it',
-    file: 'src/service/features/people/bulk/change-person.ts',
+    file: 'src/service/features/bulk-jobs/change-person.ts',
     find: '(await refusals(db, call, job, [userId])).get(userId) ?? null',
     replace: '(await refusals(db, call, job, [])).get(userId) ?? null',
     test: jobs,
@@ -150,7 +150,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the rules of an enrollment mail, among many people',
-    file: 'src/service/features/people/bulk/mails.ts',
+    file: 'src/service/features/bulk-jobs/mails.ts',
     find: '    else if (problem) refused.set(userId, reasonOf(problem))\n',
     replace: '',
     test: mails,
@@ -174,7 +174,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the people of the help desk count over all actions, in a preview',
-    file: 'src/service/features/people/bulk/prepare.ts',
+    file: 'src/service/features/bulk-jobs/prepare.ts',
     find: 'Math.min(maxBulkPeople(role, job.action), await peopleLeft(call.store.db, call))',
     replace: 'Math.min(maxBulkPeople(role, job.action), peopleLeft.length * 50)',
     test: jobs,
@@ -185,12 +185,12 @@ export const mutants: readonly Mutant[] = [
     file: budget,
     find: 'reserve(db, [peopleOf(id, most)], now, people)',
     replace: 'reserve(db, [peopleOf(id, Infinity)], now, people)',
-    test: 'service/features/people/bulk/races.test.ts',
+    test: 'service/features/bulk-jobs/races.test.ts',
     title: 'of the help desk are about 50 people in 24 hours, even if two are started at once',
   },
   {
     defense: 'people whom a job did not reach count no more',
-    file: 'src/service/features/people/bulk/end.ts',
+    file: 'src/service/features/bulk-jobs/end.ts',
     find: '  await releasePeople(db, row, row.people - changed - failures)\n',
     replace: '',
     test: jobs,

@@ -152,18 +152,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the record of a report of an action on many people',
-    file: 'src/service/features/people/bulk/report.ts',
+    file: 'src/service/features/bulk-jobs/report.ts',
     find: "  await db.transaction().execute((tx) => auditCall(tx, call, 'bulk.report_exported', { ...factsOf(job), count }))\n",
     replace: '  void [db, auditCall, factsOf, job, count]\n',
-    test: 'service/features/people/bulk/jobs.test.ts',
+    test: 'service/features/bulk-jobs/jobs.test.ts',
     title: 'is in the trail with each preview and each report, and with the number of people in it',
   },
   {
     defense: 'the record of a preview of an action on many people',
-    file: 'src/service/features/people/bulk/prepare.ts',
+    file: 'src/service/features/bulk-jobs/prepare.ts',
     find: "      await auditCall(db, acting, 'bulk.previewed', { ...factsOf(job), count: seen })\n",
     replace: '      void [auditCall, acting, factsOf, seen]\n',
-    test: 'service/features/people/bulk/jobs.test.ts',
+    test: 'service/features/bulk-jobs/jobs.test.ts',
     title: 'is in the trail with each preview and each report, and with the number of people in it',
   },
   {

@@ -475,7 +475,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a preview that a newer one has replaced is told so',
-    file: 'src/service/features/people/bulk/prepare.ts',
+    file: 'src/service/features/bulk-jobs/prepare.ts',
     find: '  if (await setBulkPeople(db, id, people)) return\n',
     replace: '  if ((await setBulkPeople(db, id, people)) || people >= 0) return\n',
     test: 'service/conflicts.test.ts',

@@ -5,7 +5,7 @@ const test = 'express/debug.test.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'the refusal of debug in production',
-    file: 'src/express/options.ts',
+    file: 'src/express/options/options.ts',
     find: "environment['NODE_ENV'] === 'production' && rest.debug",
     replace: 'rest.debug && rest.debug === undefined',
     test,

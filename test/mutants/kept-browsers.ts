@@ -257,7 +257,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a policy that no user could meet is an error at start',
-    file: 'src/express/setup-checks/phishing-resistance.ts',
+    file: 'src/express/options/check-passkeys.ts',
     find: '    checkPasskeys(option, given)\n    if (remember)',
     replace: '    if (remember)',
     test: 'express/kept-browsers.test.ts',
@@ -375,7 +375,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'remembered browsers and unknownBrowser exclude each other',
-    file: 'src/express/setup-checks/phishing-resistance.ts',
+    file: 'src/express/options/check-passkeys.ts',
     find: '    if (remember) {',
     replace: '    if (remember && option === undefined) {',
     test: 'express/kept-browsers.test.ts',

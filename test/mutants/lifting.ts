@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const lifting = 'service/features/people/lifting.test.ts'
 const [budget, people] = ['src/service/features/people/lift-budget.ts', 'src/contract/admin/people.ts']
-const [rules, unlock] = ['src/service/features/people/bulk/rules.ts', 'src/service/features/people/unlock.ts']
+const [rules, unlock] = ['src/service/features/bulk-jobs/refusals.ts', 'src/service/features/people/unlock.ts']
 
 /** What administrators lift of the limits of a person. */
 export const mutants: readonly Mutant[] = [

@@ -141,7 +141,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'nor can one be had where passkeys are required',
-    file: checks,
+    file: 'src/express/options/check-passkeys.ts',
     find: "  if (policy === 'require' && remember) {",
     replace: "  if (policy === 'require' && remember && false) {",
     test,
@@ -149,7 +149,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an app without passkeys does not start with a policy for them',
-    file: checks,
+    file: 'src/express/options/check-passkeys.ts',
     find: '  if (passkeys.off !== undefined) throw new TypeError',
     replace: '  if (passkeys.off !== undefined && false) throw new TypeError',
     test,

@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the look at whether phones can reach the service',
-    file: 'src/express/setup-checks/authenticator-url.ts',
+    file: 'src/express/options/authenticator-url.ts',
     find: '    requireReachable(serviceUrl)\n',
     replace: '',
     test: 'express/authenticator-url.test.ts',
@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'https for the authenticator',
-    file: 'src/express/setup-checks/authenticator-url.ts',
+    file: 'src/express/options/authenticator-url.ts',
     find: "    if (production) requirePublic(authenticatorUrl, 'authenticatorUrl')\n",
     replace: '',
     test: 'express/authenticator-url.test.ts',
@@ -51,7 +51,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'https for the app that the authenticator is on',
-    file: 'src/express/setup-checks/authenticator-url.ts',
+    file: 'src/express/options/authenticator-url.ts',
     find: "    if (production && publicUrl !== undefined) requirePublic(publicUrl, 'publicUrl, where the authenticator is,')\n",
     replace: '',
     test: 'express/authenticator-url.test.ts',
@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'https for the service that the authenticator is beside',
-    file: 'src/express/setup-checks/authenticator-url.ts',
+    file: 'src/express/options/authenticator-url.ts',
     find: "    if (production) requirePublic(serviceUrl, 'the service’s address, where the authenticator is,')\n",
     replace: '',
     test: 'express/authenticator-url.test.ts',

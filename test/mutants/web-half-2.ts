@@ -508,7 +508,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'pictures of the own origin alone',
-    file: 'src/express/options.ts',
+    file: 'src/express/options/options.ts',
     find: '.regex(/^\\/(?![/\\\\])[^\\\\\\s"\'<>]*$/, ',
     replace: '.regex(/^/, ',
     test: 'express/look.test.ts',

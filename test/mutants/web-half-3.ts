@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'plain colours alone',
-    file: 'src/express/options.ts',
+    file: 'src/express/options/options.ts',
     find: '.regex(/^#([\\da-f]{3}|[\\da-f]{6})$/i, ',
     replace: '.regex(/^/, ',
     test: 'express/look.test.ts',

@@ -285,7 +285,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the dot before the domain of a relying party',
-    file: 'src/express/relying-party.ts',
+    file: 'src/express/options/relying-party.ts',
     find: 'hostname.endsWith(`.${id}`)',
     replace: 'hostname.endsWith(id)',
     test: 'express/passkeys.test.ts',

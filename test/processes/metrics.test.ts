@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { Factor } from '../../src/contract/users.ts'
+import { Factor } from '../../src/contract/factor.ts'
 import { createClient } from '../../src/client/client.ts'
 import { createDevice } from '../../src/device/index.ts'
 import { runIn } from '../cli/admin/run-command.ts'

@@ -12,7 +12,7 @@ import type {
   NewDomain as DomainSchema,
 } from '../../src/service/features/domains/administration.ts'
 import type { NeedSchema } from '../../src/express/request/need.ts'
-import type { MfaOptionsSchema } from '../../src/express/options.ts'
+import type { MfaOptionsSchema } from '../../src/express/options/options.ts'
 import type { MfaStrategyOptions as StrategySchema } from '../../src/passport/options.ts'
 import type { EmbeddedOptions as EmbeddedSchema, ServiceOptions as ServiceSchema } from '../../src/service/options.ts'
 

@@ -1,11 +1,10 @@
 import { useEffect } from 'preact/hooks'
 
+import * as icons from '../../ui/icons.ts'
 import type { Clock } from '../../clock.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import * as icons from '../../ui/icons.ts'
 import { Card } from '../card.tsx'
-import type { Report } from '../screen.ts'
 import { type Speech, useSpeech } from '../words/speech.tsx'
 import type { Words } from '../words/en.ts'
 
@@ -92,4 +91,12 @@ function doneBy({ blocked, pausedFor }: Report, { words, locale }: Speech): stri
     ...(blocked > 0 ? [words.requestsBlocked(blocked)] : []),
     ...(pausedFor === undefined ? [] : [words.requestsPaused(minutes.format(pausedFor / 60))]),
   ].join(' ')
+}
+
+/** What a report has done, as far as the service says it. */
+export interface Report {
+  /** How many requests it has denied. */
+  readonly blocked: number
+  /** How long new ones are paused, seconds. */
+  readonly pausedFor: number | undefined
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 
 import { cancelBulkJob, listBulkJobs } from '../../contract/admin/bulk-jobs.ts'
-import { cancel } from '../../service/features/people/bulk/jobs.ts'
-import { view } from '../../service/features/people/bulk/view.ts'
+import { cancel } from '../../service/features/bulk-jobs/jobs.ts'
+import { view } from '../../service/features/bulk-jobs/view.ts'
 import { undecided } from '../../service/engine/context/within.ts'
-import { bulkJobsOf } from '../../service/features/people/bulk/statements.ts'
+import { bulkJobsOf } from '../../service/features/bulk-jobs/statements.ts'
 import { adminCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { pick } from '../admin/find.ts'

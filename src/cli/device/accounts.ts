@@ -2,7 +2,7 @@ import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
 import { confirm } from '../terminal/prompt.ts'
-import { accountName } from './print.ts'
+import { accountName } from './account-name.ts'
 import { removeAccount, saveAccounts } from './state-file.ts'
 
 /** Chooses an account by its label, domain, username or the beginning of its id; without a name, the only account. */

@@ -6,7 +6,7 @@ import { printRows } from '../terminal/print.ts'
 import { canPrompt } from '../terminal/prompt.ts'
 import { pinOf } from './pin.ts'
 import type { PinSettings } from './pin.ts'
-import { accountName } from './print.ts'
+import { accountName } from './account-name.ts'
 
 export interface CodeSettings extends PinSettings {
   readonly json?: boolean

@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../../contract/device-answers.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { printJson, printTable } from '../terminal/print.ts'
-import { accountName } from './print.ts'
+import { accountName } from './account-name.ts'
 
 export interface HistorySettings {
   /** Maximum number of entries per account. */

@@ -4,7 +4,8 @@ import type { Device } from '../../device/device.ts'
 import { printJson } from '../terminal/print.ts'
 import { noticeLine } from './notices.ts'
 import { readInbox } from './pending.ts'
-import { accountName, printRequest } from './print.ts'
+import { printRequest } from './print.ts'
+import { accountName } from './account-name.ts'
 
 /** The nonce stays out of logs: together with the key it answers a request. */
 const ListedRequest = DeviceRequest.omit({ nonce: true })

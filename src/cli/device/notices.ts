@@ -1,7 +1,7 @@
 import type { Notice } from '../../contract/device-answers.ts'
 import type { Account } from '../../device/account.ts'
 import { printable } from '../../printable.ts'
-import { accountName } from './print.ts'
+import { accountName } from './account-name.ts'
 
 /** A notice, with the account that it is about. */
 export interface AccountNotice {

@@ -3,7 +3,7 @@ import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { exitCode, explain, Failure } from '../terminal/failure.ts'
 import type { AccountNotice } from './notices.ts'
-import { accountName } from './print.ts'
+import { accountName } from './account-name.ts'
 
 /** A pending request, with its account. */
 export interface Pending {

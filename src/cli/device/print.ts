@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../../clock.ts'
-import { shownNameOf } from '../../contract/shown-name.ts'
-import { type Account, requiredSecret } from '../../device/account.ts'
+import { requiredSecret } from '../../device/account.ts'
 import { printable } from '../../printable.ts'
 import { printRows } from '../terminal/print.ts'
 import type { Pending } from './pending.ts'
+import { accountName } from './account-name.ts'
 
 /** Prints a request with everything that helps to decide. */
 export function printRequest({ account, request }: Pending, clock: Clock = systemClock): void {
@@ -23,10 +23,5 @@ export function printRequest({ account, request }: Pending, clock: Clock = syste
 
 /** As people call it. */
 export const pinWord = { PIN: 'PIN', PASSCODE: 'passcode' } as const
-
-export function accountName({ label, user, domain, organization }: Account): string {
-  const prefix = label === undefined ? '' : `${label}: `
-  return printable(`${prefix}${shownNameOf(user)?.name} at ${domain.name} (${organization.name})`)
-}
 
 const timeOf = (seconds: number) => new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(seconds * 1000)

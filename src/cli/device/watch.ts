@@ -6,7 +6,8 @@ import { canPrompt } from '../terminal/prompt.ts'
 import { approveCommand, promptForAnswer, sendAnswer } from './answer.ts'
 import { eachNotice, noticeLine } from './notices.ts'
 import type { Pending } from './pending.ts'
-import { accountName, pinWord, printRequest } from './print.ts'
+import { pinWord, printRequest } from './print.ts'
+import { accountName } from './account-name.ts'
 import { explain } from './problems.ts'
 
 export interface WatchSettings {

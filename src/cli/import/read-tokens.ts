@@ -1,4 +1,4 @@
-import type { ImportRow } from '../../service/features/hardware/import.ts'
+import type { ImportRow } from '../../service/features/hardware/files/import-row.ts'
 import type { FileBytes } from '../../service/features/hardware/files/file-text.ts'
 import { readTokens as readFile } from '../../service/features/hardware/files/read-tokens.ts'
 import { asFailure } from './as-failure.ts'

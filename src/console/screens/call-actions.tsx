@@ -4,7 +4,7 @@ import type { Person } from '../../contract/admin/people.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Words } from '../words/en.ts'
 import { useWords } from '../words/speech.tsx'
-import type { PersonPartsProps } from './person-parts.tsx'
+import type { PersonPartsProps } from './person-parts-props.ts'
 
 /** What is done for someone who calls, in one place. What takes something away stands apart. */
 export function CallActions({ person, actions, onAsk }: PersonPartsProps) {

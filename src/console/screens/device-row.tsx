@@ -6,7 +6,7 @@ import { useNow } from '../use-now.ts'
 import { useWords } from '../words/speech.tsx'
 import { FactorRow, RowButton } from './factor-row.tsx'
 import type { PersonAction } from './person-action.ts'
-import type { PersonPartsProps } from './person-parts.tsx'
+import type { PersonPartsProps } from './person-parts-props.ts'
 
 interface DeviceRowProps extends PersonPartsProps {
   /** Its id and its name. */

@@ -6,7 +6,7 @@ import { useSignedIn } from '../session.tsx'
 import { useWords } from '../words/speech.tsx'
 import { DeviceRow } from './device-row.tsx'
 import { FactorRow, RowButton } from './factor-row.tsx'
-import type { PersonPartsProps } from './person-parts.tsx'
+import type { PersonPartsProps } from './person-parts-props.ts'
 
 /** The device of each domain, or that there is none. */
 export function Devices(props: PersonPartsProps) {

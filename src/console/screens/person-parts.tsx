@@ -1,4 +1,3 @@
-import type { Person } from '../../contract/admin/people.ts'
 import { printable } from '../../printable.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -9,19 +8,10 @@ import { useWords } from '../words/speech.tsx'
 import { CallerCard } from './caller/caller-card.tsx'
 import { CallActions } from './call-actions.tsx'
 import { useDomainNames } from './domain-names.ts'
-import type { PersonAction, PersonActions } from './person-action.ts'
 import { LastSignIn, PersonBadges, useLockedUntil } from './person-badges.tsx'
 import { Codes, Devices, Hardware, Passkeys } from './person-factors.tsx'
 import { Timeline } from './timeline/timeline.tsx'
-
-export interface PersonPartsProps {
-  readonly person: Person
-  readonly actions: PersonActions
-  /** Whether the administrator may change anything. */
-  readonly changeable: boolean
-  readonly onAsk: (action: PersonAction) => void
-  readonly reload: () => Promise<void>
-}
+import type { PersonPartsProps } from './person-parts-props.ts'
 
 /** What is done for a person who calls, and what is known: beside each other where there is room. */
 export function PersonParts(props: PersonPartsProps) {

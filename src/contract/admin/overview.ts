@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { endpoint } from '../endpoint.ts'
 import { Id, Seconds } from '../text.ts'
-import { Factor } from '../users.ts'
+import { Factor } from '../factor.ts'
 
 /** Sign-ins of one day that ended in the same way. */
 export const SignInCount = z.object({

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { Attribute, SessionPurpose, SessionReason, SessionState } from '../session-facts.ts'
 import { Id, Seconds } from '../text.ts'
-import { Factor } from '../users.ts'
+import { Factor } from '../factor.ts'
 import { AuditItem } from './audit.ts'
 
 /** How many entries a page has. */

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 
-import type { Logout, ResolvedOptions } from '../options.ts'
+import type { ResolvedOptions } from '../options/options.ts'
+import type { Logout } from '../options/app.ts'
 import { message } from '../pages/message.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { continueAt } from '../request/outcome.ts'

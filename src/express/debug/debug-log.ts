@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-import type { MfaEvent } from '../request/events.ts'
-import type { Logger } from '../options.ts'
+import type { MfaEvent } from '../options/mfa-event.ts'
+import type { Logger } from '../options/app.ts'
 import { explain } from './explain.ts'
 import type { Trace } from '../request/trace.ts'
 

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express'
 
 import type { Mfa } from '../request/context.ts'
-import type { MfaOptions } from '../mfa-options.ts'
-import type { ResolvedOptions } from '../options.ts'
+import type { MfaOptions } from '../options/mfa-options.ts'
+import type { ResolvedOptions } from '../options/options.ts'
 import { debugKeyOf } from '../session/debug-key.ts'
 import { createDebugLog } from './debug-log.ts'
 import type { DebugLog } from './debug-log.ts'

@@ -1,6 +1,6 @@
-import type { MfaOptions } from '../mfa-options.ts'
-import { MfaOptionsSchema } from '../options.ts'
-import type { ResolvedOptions } from '../options.ts'
+import type { MfaOptions } from '../options/mfa-options.ts'
+import { MfaOptionsSchema } from '../options/options.ts'
+import type { ResolvedOptions } from '../options/options.ts'
 
 export interface ShownOption {
   readonly name: string

@@ -5,8 +5,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 
 import { bestEncoding } from '../../accept-encoding.ts'
 import type { Encoding } from '../../accept-encoding.ts'
-import { accentStyle } from './accent.ts'
-import type { Accent } from './accent.ts'
+import { accentStyle } from '../options/accent.ts'
+import type { Accent } from '../options/accent.ts'
 
 /** The files of the pages. They never change within a process, and their address contains a hash of the content. */
 const files = {

@@ -1,7 +1,7 @@
 import type { Notice } from '../../challenge/challenge.ts'
 import { isTyped } from '../../contract/factor-descriptions.ts'
 import type { TypedFactor } from '../../contract/factor-descriptions.ts'
-import { Factor } from '../../contract/users.ts'
+import { Factor } from '../../contract/factor.ts'
 import { codesPause } from '../../challenge/pauses.ts'
 import { pausedSaid, saidOf } from './notice.ts'
 import { nextRequest, stepUpHeadline } from './status-view.ts'

@@ -8,8 +8,8 @@ import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { assetPath } from './assets.ts'
 import { languageFor, languageHeaders } from './languages.ts'
-import type { Language } from './languages.ts'
-import type { Messages } from './messages/en.ts'
+import type { Language } from '../options/languages.ts'
+import type { Messages } from '../messages/en.ts'
 
 const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)), cache: true })
 

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 
 import type { ConnectedService } from '../../challenge/service.ts'
-import { configuredAddress } from '../request/authenticator-address.ts'
+import { configuredAddress } from '../options/authenticator-address.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { WebRequest } from '../request/web-request.ts'
 

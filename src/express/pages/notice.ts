@@ -2,7 +2,7 @@ import type { Notice } from '../../challenge/challenge.ts'
 import { endOf } from '../../challenge/pauses.ts'
 import { formatDuration } from '../../contract/format-duration.ts'
 import { latinDigits } from '../../contract/languages.ts'
-import type { Language } from './languages.ts'
+import type { Language } from '../options/languages.ts'
 
 /** The texts for the result of the user's last attempt. */
 export interface Said {

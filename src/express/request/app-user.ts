@@ -1,7 +1,8 @@
 import { MfaUser, optionalMembers } from '../../challenge/user.ts'
 import type { AppUser, OptionalMember } from '../../challenge/user.ts'
 import { describeMistakes, validate } from '../../contract/validate.ts'
-import type { AppRequest, ResolvedOptions } from '../options.ts'
+import type { ResolvedOptions } from '../options/options.ts'
+import type { AppRequest } from '../options/app.ts'
 import { warnOnce } from './warn.ts'
 
 interface PassportRequest {

@@ -4,7 +4,7 @@ import { parseIpAddress } from '../../contract/ip-address.ts'
 import { placeKey } from '../../contract/sessions.ts'
 import type { Attribute } from '../../contract/sessions.ts'
 import { pause } from '../../clock.ts'
-import type { ResolvedOptions } from '../options.ts'
+import type { ResolvedOptions } from '../options/options.ts'
 import { warnOnce } from './warn.ts'
 
 /** Browser and system, which help users recognize their own sign-in. The browser may lie about them. */

@@ -6,7 +6,7 @@ import type { Policy } from '../../challenge/policy.ts'
 import { RequestedUnknownBrowser } from '../../contract/browser-key.ts'
 import { RequestedPhishingResistance } from '../../contract/phishing-resistance.ts'
 import { attributeLimits } from '../../contract/sessions.ts'
-import { Factor } from '../../contract/users.ts'
+import { Factor } from '../../contract/factor.ts'
 import { parseOptions } from '../../contract/validate.ts'
 
 /** Checks {@link Need}. */

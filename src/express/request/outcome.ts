@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 
 import type { MfaState, StateChange } from '../session/mfa-state.ts'
-import type { EventFacts } from './events.ts'
+import type { EventFacts } from '../options/mfa-event.ts'
 import { wantsJson } from './navigation.ts'
 import type { WebRequest } from './web-request.ts'
 

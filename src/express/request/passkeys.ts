@@ -1,4 +1,4 @@
-import type { RelyingParty } from '../relying-party.ts'
+import type { RelyingParty } from '../options/relying-party.ts'
 import type { WebRequest } from './web-request.ts'
 
 type Visit = Pick<WebRequest, 'req' | 'context'>

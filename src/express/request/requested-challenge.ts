@@ -3,7 +3,7 @@ import type { Request } from 'express'
 import type { Challenge } from '../../challenge/challenge.ts'
 import { RequestedUnknownBrowser } from '../../contract/browser-key.ts'
 import { RequestedPhishingResistance } from '../../contract/phishing-resistance.ts'
-import { Factor } from '../../contract/users.ts'
+import { Factor } from '../../contract/factor.ts'
 import type { RequestContext } from './context.ts'
 import { safeReturnTo } from './return-to.ts'
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts'
 import { createOutageWatch } from '../../outage.ts'
 import type { OutageWatch } from '../../outage.ts'
 import type { RequestContext } from './context.ts'
-import type { Logger } from '../options.ts'
+import type { Logger } from '../options/app.ts'
 
 /** Logs once that the service is gone, and once that it is back, however many requests notice. */
 export function createServiceOutage(clock: Clock, logger: Logger): OutageWatch {

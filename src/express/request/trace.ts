@@ -1,5 +1,5 @@
 import type { Unverified } from '../../challenge/policy.ts'
-import type { MfaEvent } from './events.ts'
+import type { MfaEvent } from '../options/mfa-event.ts'
 import type { Need } from './need.ts'
 
 /** Why the gate lets a request pass, or that it stops it. */

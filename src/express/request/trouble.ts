@@ -1,14 +1,8 @@
 import { ApiError, UnreachableError } from '../../client/errors.ts'
 import { WebSessionError } from '../session/web-session.ts'
 import type { RequestContext } from './context.ts'
-import type { EventFacts } from './events.ts'
+import type { EventFacts, Trouble } from '../options/mfa-event.ts'
 import { describe, isOutage } from './service-outage.ts'
-
-/**
- * Why the service could not be asked: no usable response, none in time, a refusal, an overload; or `not_stored`: the app
- * could not save the web session.
- */
-export type Trouble = 'unavailable' | 'slow' | 'misconfigured' | 'busy' | 'not_stored'
 
 /** Seconds until a retry makes sense, if the service does not say. */
 const usualRetry = 5

@@ -9,7 +9,7 @@ import type { MfaState } from '../session/mfa-state.ts'
 import { readMfaState } from '../session/web-session.ts'
 import type { RequestContext } from './context.ts'
 import { contextOf } from './context.ts'
-import type { EventFacts } from './events.ts'
+import type { EventFacts } from '../options/mfa-event.ts'
 import { logFailure } from './service-outage.ts'
 
 /** The verification record of this web session, if it counts for this user under the policy. */

@@ -1,4 +1,4 @@
-import type { ResolvedOptions } from '../options.ts'
+import type { ResolvedOptions } from '../options/options.ts'
 
 const warnedOf = new WeakMap<ResolvedOptions, Set<string>>()
 

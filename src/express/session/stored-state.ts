@@ -1,7 +1,7 @@
 import type { Challenge, Verified } from '../../challenge/challenge.ts'
 import { purposes } from '../../challenge/challenge.ts'
 import { RequestedPhishingResistance } from '../../contract/phishing-resistance.ts'
-import { Factor } from '../../contract/users.ts'
+import { Factor } from '../../contract/factor.ts'
 import { maxChallenges } from './mfa-state.ts'
 import type { MfaState } from './mfa-state.ts'
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
 import type { Request } from 'express'
 
-import type { ResolvedOptions } from '../options.ts'
+import type { ResolvedOptions } from '../options/options.ts'
 import { warn } from '../request/warn.ts'
 
 /** The POSTs that an `mfa()` has seen. One app can have several, and the answer of each is no answer of other middleware. */

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 
-import type { ResolvedOptions } from '../options.ts'
+import type { ResolvedOptions } from '../options/options.ts'
 import { covers } from '../request/public-path.ts'
 
 interface Layer {

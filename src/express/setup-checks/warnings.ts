@@ -1,9 +1,9 @@
 import type { Request } from 'express'
 
-import { isLoopback } from './authenticator-url.ts'
-import type { ResolvedOptions } from '../options.ts'
+import { isLoopback } from '../options/authenticator-url.ts'
+import type { ResolvedOptions } from '../options/options.ts'
 import { warn } from '../request/warn.ts'
-import { paleAccents } from '../pages/accent.ts'
+import { paleAccents } from '../options/accent.ts'
 import { ungatedRoutes } from './ungated-routes.ts'
 
 /** Detects a setup that works but is probably not intended. @returns what it is, and how to fix it. */

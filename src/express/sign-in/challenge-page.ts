@@ -6,7 +6,8 @@ import { readPauses } from '../../challenge/pauses.ts'
 import { readStatus } from '../../challenge/push.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember, userKeyOf } from '../../challenge/user.ts'
-import type { Factor, User } from '../../contract/users.ts'
+import type { User } from '../../contract/users.ts'
+import type { Factor } from '../../contract/factor.ts'
 import { browserProofPage } from '../pages/browser-proof-page.ts'
 import { message } from '../pages/message.ts'
 import { statusPage } from '../pages/status-page.ts'
@@ -96,7 +97,7 @@ async function showChallenge(request: WebRequest, stored: Challenge): Promise<Ou
   const known = { service, member: before ?? (await findMember(service, user)) }
   const { member } = known
   const allowed = acceptedFactors(policy, known)
-  const setup = found.kind === 'no_device' ? await firstSetup(request, challenge, allowed) : undefined
+  const setup = found.kind === 'no_device' ? await firstSetup(request, challenge, { allowed, member }) : undefined
   if (setup) return { state: 'as-is', events, answer: redirect(`${context.base}/${setup}`) }
   // Continuing with an approval that is worth nothing would lead back here for ever.
   const isSpent = found.kind === 'approved' && spent in req.query
@@ -109,7 +110,7 @@ async function showChallenge(request: WebRequest, stored: Challenge): Promise<Ou
   const takesHandedOver = takesHandedOverCode(request, challenge, { known, policy })
   const others = codeFactors(service, member, allowed)
   const passkey = canUsePasskey(policy, member)
-  const pauses = await pausesOf(request, service, status)
+  const pauses = await pausesOf(request, known, status)
   const ended = endOf(challenge, status)
   return {
     state: stateAfter(request, stored, ended?.challenge ?? challenge, status),
@@ -166,7 +167,7 @@ async function currentStatus(
   }
   const factors = acceptedFactors(policy, known)
   if (canUsePasskey(policy, member)) return offersPasskey(challenge, factors, member)
-  return factors.includes('push') ? startOnce(request, challenge) : startWithoutPush(request, challenge)
+  return factors.includes('push') ? startOnce(request, challenge) : startWithoutPush(request, challenge, member)
 }
 
 function offersPasskey(challenge: Challenge, allowed: readonly Factor[], member: User | undefined): Started {
@@ -187,10 +188,10 @@ function stateAfter(
 }
 
 /** Read where the page offers other factors; while the device is asked or has approved, it offers none. */
-async function pausesOf({ req, context, user }: WebRequest, service: ConnectedService, { kind }: ChallengeStatus) {
+async function pausesOf({ req, context }: WebRequest, { service, member }: KnownHere, { kind }: ChallengeStatus) {
   const isUnderWay = kind === 'waiting' || kind === 'approved' || kind === 'enrolling'
   if (isUnderWay && req.query['use'] === undefined) return {}
-  return readPauses(service, user, browserCookie.read(req, context))
+  return member ? readPauses(service, member, browserCookie.read(req, context)) : {}
 }
 
 /** The app is told of a session that did not end in approval once, however often the page is loaded. */

@@ -2,7 +2,8 @@ import type { Challenge } from '../../challenge/challenge.ts'
 import { hasHandedOverCode, mayHaveFirst } from '../../challenge/enrollment.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember } from '../../challenge/user.ts'
-import type { Factor, User } from '../../contract/users.ts'
+import type { User } from '../../contract/users.ts'
+import type { Factor } from '../../contract/factor.ts'
 import { verifiedOf } from '../request/verified.ts'
 import { canAddPasskeys } from '../request/passkeys.ts'
 import type { WebRequest } from '../request/web-request.ts'
@@ -12,12 +13,16 @@ export interface Newcomer {
   readonly newcomer: User
 }
 
-/** A user who may set up a first factor and has not passed the second step. */
-export async function findNewcomer(request: WebRequest): Promise<Newcomer | undefined> {
+/**
+ * A user who may set up a first factor and has not passed the second step.
+ *
+ * @param member The user, where the request has asked the service already.
+ */
+export async function findNewcomer(request: WebRequest, member?: User): Promise<Newcomer | undefined> {
   const { state, context, user } = request
   if (!state.challenge || verifiedOf(state, context, user)) return undefined
   const service = await context.mfa.connect()
-  const known = service.knowsFactors ? await findMember(service, user) : undefined
+  const known = service.knowsFactors ? (member ?? (await findMember(service, user))) : undefined
   if (!known || !mayHaveFirst(known) || !(await maySelfEnroll(request, service))) return undefined
   return (await hasHandedOverCode(service, known.id)) ? undefined : { service, newcomer: known }
 }
@@ -26,17 +31,17 @@ export async function findNewcomer(request: WebRequest): Promise<Newcomer | unde
  * Where a user who never had a factor sets up the first one, below the challenge path, in an app that does not accept devices.
  * An authenticator app comes first where passkeys are accepted as well.
  *
- * @param factors Those that pass the challenge.
+ * @param allowed The factors that pass the challenge.
  */
 export async function firstSetup(
   request: WebRequest,
   challenge: Challenge,
-  factors: readonly Factor[],
+  { allowed: factors, member }: { readonly allowed: readonly Factor[]; readonly member: User | undefined },
 ): Promise<'enroll/app' | 'enroll/passkey' | undefined> {
   const takesApp = factors.includes('otp')
   if (challenge.purpose !== 'sign_in' || factors.includes('push') || !(takesApp || factors.includes('passkey')))
     return undefined
-  const found = await findNewcomer(request)
+  const found = await findNewcomer(request, member)
   if (!found) return undefined
   if (takesApp) return 'enroll/app'
   return canAddPasskeys(request, found.newcomer) ? 'enroll/passkey' : undefined

@@ -3,12 +3,12 @@ import { provisionMember } from '../../challenge/enrollment.ts'
 import type { Progress, PushOptions, Sender } from '../../challenge/push.ts'
 import { cancel, start } from '../../challenge/push.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
-import { findMember } from '../../challenge/user.ts'
+import type { User } from '../../contract/users.ts'
 import { quoteName } from '../../contract/quote-name.ts'
 import { mailSettingsOf } from '../pages/mail-settings.ts'
 import { appOriginOf } from '../request/app-origin.ts'
 import { clientAddress, clientAttributes, placeAttributes } from '../request/client-facts.ts'
-import type { EventFacts } from '../request/events.ts'
+import type { EventFacts } from '../options/mfa-event.ts'
 import { relyingPartyOf } from '../request/passkeys.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie } from '../session/id-cookie.ts'
@@ -64,9 +64,13 @@ async function sendPush(request: WebRequest, challenge: Challenge): Promise<Prog
 }
 
 /** The status of a challenge that push does not pass. No request is sent to a device, and no activation code is issued. */
-export async function startWithoutPush(request: WebRequest, challenge: Challenge): Promise<Started> {
+export async function startWithoutPush(
+  request: WebRequest,
+  challenge: Challenge,
+  member: User | undefined,
+): Promise<Started> {
   const service = await request.context.mfa.connect()
-  const status = (await findMember(service, request.user))
+  const status = member
     ? undefined
     : await provisionMember(service, request.user, pushOptionsOf(request, service, challenge))
   const progress = { challenge, status: status ?? ({ kind: 'no_device' } as const) }

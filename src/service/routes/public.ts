@@ -12,7 +12,7 @@ import { createNotMeRoutes } from '../features/mail-reports/routes.ts'
 import { appHeaders, createStaticApp } from '../engine/front/static-app.ts'
 
 /** The authenticator as it was built; the same from src/ and from dist/. */
-const folder = fileURLToPath(new URL('../../../dist/authenticator', import.meta.url))
+const folder = fileURLToPath(new URL('../../../dist/authenticator/', import.meta.url))
 
 /** The routes for devices and browsers; answers every path for which `isPublicPath` is true. */
 export function createPublic(ctx: ServiceContext): Handle {

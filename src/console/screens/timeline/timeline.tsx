@@ -10,7 +10,7 @@ import { useSignedIn } from '../../session.tsx'
 import { useAttempt } from '../../use-attempt.ts'
 import { useLoad } from '../../use-load.ts'
 import { useWords } from '../../words/speech.tsx'
-import type { PersonPartsProps } from '../person-parts.tsx'
+import type { PersonPartsProps } from '../person-parts-props.ts'
 import { ChangeRow } from './change-row.tsx'
 import { SignInRow } from './sign-in-row.tsx'
 

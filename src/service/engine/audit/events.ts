@@ -1,9 +1,8 @@
 import type { AdminRole } from '../../../contract/admin/roles.ts'
-import type { Factor } from '../../../contract/users.ts'
+import type { Factor } from '../../../contract/factor.ts'
 import type { Budget } from '../../../contract/known-browser.ts'
 import type { SessionReason } from '../../../contract/sessions.ts'
 import type { Actor } from './entry.ts'
-import type { KeyRefusal } from './refused-keys.ts'
 
 /** The facts events can have: ids, states, reasons, counts. Never a code, number, seed, key, PIN, name or e-mail address. */
 interface FactTypes {
@@ -226,3 +225,6 @@ export type Audited = {
     readonly address?: string | null
   }
 }[EventName]
+
+/** Why a request carries no valid API key. */
+export type KeyRefusal = 'no_key' | 'other_scheme' | 'malformed_key' | 'unknown_key'

@@ -2,9 +2,8 @@ import { auditRowsAfter, auditRowsOf, auditWriterAfter, auditWriters, newestAudi
 import type { AuditFilter, AuditRow } from './statements.ts'
 import type { Queryable } from '../database/schema.ts'
 import type { AuditEntry, Actor, Facts } from './entry.ts'
-import type { Head } from './verify-chains.ts'
+import type { Head, Verification } from './verify-chains.ts'
 import { verifyChains } from './verify-chains.ts'
-import type { Verification } from './verify-chains.ts'
 
 /** Entries held in memory at a time. */
 const page = 1_000

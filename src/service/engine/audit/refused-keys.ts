@@ -2,14 +2,17 @@ import { mediaType } from '../../../contract/media-type.ts'
 import type { Vendor } from '../../../contract/media-type.ts'
 import { networkOf } from '../base/network.ts'
 import type { TrailContext } from './audit.ts'
-import type { Audited } from './events.ts'
+import type { Audited, KeyRefusal } from './events.ts'
 import { recordRefusal } from './refusals.ts'
 
 /** Limits on the entries that outsiders can cause: one per address and minute, this many per minute, and this many per day. */
 const maxPerMinute = 60
+
 const maxPerDay = 5_000
+
 /** Seconds. */
 const minute = 60
+
 const day = 86_400
 
 /**
@@ -20,9 +23,6 @@ export interface RefusedKeys {
   /** Reports how many others there were. */
   close(): Promise<void>
 }
-
-/** Why a request carries no valid API key. */
-export type KeyRefusal = 'no_key' | 'other_scheme' | 'malformed_key' | 'unknown_key'
 
 /** What a log may say of a request without a valid API key. It never contains a key or a part of one. */
 export interface ShownCredentials {

@@ -8,9 +8,11 @@ import { isUndone } from './postgres-dialect.ts'
 import { isUnprepared } from './postgres-pool.ts'
 import { StoreUnavailableError } from './store.ts'
 import { watching } from './transaction-ends.ts'
+import type { WhileContended } from './postgres-dialect.ts'
 
 /** Milliseconds. */
 const maxRetryTime = 10_000
+
 const maxPause = 40
 
 /**
@@ -42,9 +44,6 @@ export class SerializableDatabase<DB> extends Kysely<DB> {
     })
   }
 }
-
-/** Retries an attempt that failed because of concurrent transactions. */
-export type WhileContended = <T>(attempt: () => Promise<T>) => Promise<T>
 
 /** One at a time is tried again, so that not all of them meet again. */
 export function createWhileContended(): WhileContended {

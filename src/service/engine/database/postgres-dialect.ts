@@ -1,7 +1,6 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, IsolationLevel, QueryResult } from 'kysely'
 
-import type { WhileContended } from './postgres-contention.ts'
 import type { PostgresClient, PostgresPool } from './postgres-pool.ts'
 import { isDeclared } from './statement.ts'
 import { StoreUnavailableError } from './store.ts'
@@ -154,3 +153,6 @@ function isOutage(error: unknown): boolean {
   if ('severity' in error) return /^(08|53|57P0|57014)/.test(sqlStateOf(error))
   return ('code' in error && /^E[A-Z]+$/.test(String(error.code))) || /connect|terminated|timeout/i.test(error.message)
 }
+
+/** Retries an attempt that failed because of concurrent transactions. */
+export type WhileContended = <T>(attempt: () => Promise<T>) => Promise<T>

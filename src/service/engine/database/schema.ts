@@ -11,7 +11,7 @@ import type { HardwareToken } from '../../../contract/hardware.ts'
 import type { PhishingResistance } from '../../../contract/phishing-resistance.ts'
 import type { SessionPurpose, SessionReason, SessionState } from '../../../contract/sessions.ts'
 import type { Token } from '../../../contract/tokens.ts'
-import type { Factor } from '../../../contract/users.ts'
+import type { Factor } from '../../../contract/factor.ts'
 import type { SessionBrowser } from '../../../contract/known-browser.ts'
 
 /** A database connection or a transaction on it; queries do not care which. */

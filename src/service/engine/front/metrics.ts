@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
 
 import { isPhishingResistant, isStrong, isTyped } from '../../../contract/factor-descriptions.ts'
-import { Factor } from '../../../contract/users.ts'
+import { Factor } from '../../../contract/factor.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import type { Observer } from '../monitoring/observer.ts'
 import { loadOptional } from '../base/optional-package.ts'

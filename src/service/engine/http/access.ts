@@ -1,6 +1,6 @@
 import type { Endpoint, Version } from '../../../contract/endpoint.ts'
 import type { Caller } from '../context/caller.ts'
-import type { RestRequest } from './rest.ts'
+import type { RestRequest } from './rest-request.ts'
 
 /** Who may call a REST interface: API keys, or the administrators of the console. */
 export interface Access {

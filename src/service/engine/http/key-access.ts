@@ -9,7 +9,7 @@ import { authenticate, unauthorized } from './authenticate.ts'
 import type { FindKey, KnownKey } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import type { RestRequest } from './rest.ts'
+import type { RestRequest } from './rest-request.ts'
 import { shownCredentials } from './shown-credentials.ts'
 
 export interface KeyAccessOptions {

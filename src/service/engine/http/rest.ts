@@ -12,7 +12,6 @@ import type { Access, Admitted } from './access.ts'
 import { jsonAnswer, vendorLabel } from './answer.ts'
 import type { Answer } from './answer.ts'
 import { readFile, readJson, readRows } from './body.ts'
-import type { Body } from './body.ts'
 import { errorAnswer } from './errors.ts'
 import { eventHeaders } from './event-stream.ts'
 import type { EventSource } from '../waiting/follower.ts'
@@ -25,6 +24,7 @@ import { leaveAfter, takeAll } from '../waiting/places.ts'
 import { parseQuery } from './query-string.ts'
 import { contextOfRequest } from './request-id.ts'
 import type { Call, FileOutput, Given, HttpExchange, Route } from './route.ts'
+import type { RestRequest } from './rest-request.ts'
 
 export interface RestOptions {
   readonly vendor: Vendor
@@ -39,20 +39,6 @@ const streamRetry = 30
 
 /** The default limit of a body, bytes. */
 const bodyLimit = 1024 * 1024
-
-/** A request, whatever brings it. */
-export interface RestRequest extends Body {
-  readonly method: string
-  /** Below the base path, with its query. */
-  readonly url: string
-  /** The whole path as its caller sees it, without the query. */
-  readonly path: string
-  readonly address: string | undefined
-  readonly requestId: string | undefined
-  readonly reader: Reader
-  /** Whether the caller is gone, which a connection knows before its reader is closed. */
-  readonly disconnected: () => boolean
-}
 
 /** A response; `events` or `file` is sent instead of a body. */
 export type RestAnswer = Answer & {

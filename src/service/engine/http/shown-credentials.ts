@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 import type { Vendor } from '../../../contract/media-type.ts'
-import type { KeyRefusal, ShownCredentials } from '../audit/refused-keys.ts'
+import type { ShownCredentials } from '../audit/refused-keys.ts'
+import type { KeyRefusal } from '../audit/events.ts'
 
 /** Schemes of the IANA registry that callers may send by mistake. */
 const knownSchemes = ['Service', 'Basic', 'Bearer', 'Digest', 'DPoP', 'HOBA', 'Mutual', 'Negotiate', 'Device']

@@ -5,9 +5,7 @@ import type { Queryable } from '../database/schema.ts'
 import type { MailRows } from './mail-rows.ts'
 import { nameIn } from './mail-language.ts'
 import type { MailLanguage } from './mail-language.ts'
-
-/** Who caused an event, as its user knows them. */
-export type Author = 'you' | 'help_desk' | 'administrator' | 'app'
+import type { Author } from './words/en.ts'
 
 /** What a mail tells of an event, as far as it is known. */
 export interface MailFacts {

@@ -1,4 +1,4 @@
-import type { Factor } from '../../../contract/users.ts'
+import type { Factor } from '../../../contract/factor.ts'
 import type { Budget } from '../../../contract/known-browser.ts'
 
 /** Receives events for logs and metrics: names and ids, never secrets. */

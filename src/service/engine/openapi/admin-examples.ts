@@ -1,4 +1,4 @@
-import type { Example } from './examples.ts'
+import type { Example } from './example.ts'
 import { creationOptions, passkey, registeredPasskey, requestOptions, usedPasskey } from './passkey-examples.ts'
 
 /** Values of path parameters in the examples of the console. */

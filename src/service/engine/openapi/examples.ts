@@ -9,12 +9,7 @@ import {
   startedRegistration,
   usedPasskey,
 } from './passkey-examples.ts'
-
-/** One real exchange per operation, in version 1.4. A test checks them against the contract. */
-export interface Example {
-  readonly request?: unknown
-  readonly answer?: unknown
-}
+import type { Example } from './example.ts'
 
 /** Values of path parameters in the examples. */
 export const exampleParams = {

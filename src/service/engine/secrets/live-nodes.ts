@@ -2,7 +2,7 @@ import type { Clock } from '../../../clock.ts'
 import { nodesSeenSince, correctNodes } from './key-nodes.ts'
 import type { Database, Queryable } from '../database/schema.ts'
 import type { Store } from '../database/store.ts'
-import type { ServiceKeys } from './service-keys.ts'
+import type { ServiceKeys } from './keys-context.ts'
 
 /** How often a node publishes its heartbeat and its keys, seconds. */
 export const heartbeat = 10

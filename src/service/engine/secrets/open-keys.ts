@@ -4,7 +4,7 @@ import { formatKey, KeysError, keySize, parseKeyRing } from './key-ring.ts'
 import type { KeyRing } from './key-ring.ts'
 import { keyChecks } from './key-nodes.ts'
 import { loadKeys } from './service-keys.ts'
-import type { ServiceKeys, KeysContext, KeySource } from './service-keys.ts'
+import type { ServiceKeys, KeysContext, KeySource } from './keys-context.ts'
 import { keyFileOf, openKeyFile, readKeyFile } from './key-file.ts'
 
 interface Given extends Omit<KeysContext, 'store'> {

@@ -1,57 +1,18 @@
 import { hostname } from 'node:os'
 
 import { repeat } from '../../../clock.ts'
-import type { Clock } from '../../../clock.ts'
-import type { Logger } from '../base/logger.ts'
-import type { FailureLog } from '../monitoring/failure-log.ts'
 import { newId } from '../base/random.ts'
-import type { Random } from '../base/random.ts'
 import { announceNode, removeNode, removeNodesSeenBefore } from './key-nodes.ts'
 import type { Database } from '../database/schema.ts'
 import { createSecrets } from './secrets.ts'
-import type { Secrets } from './secrets.ts'
-import type { Store } from '../database/store.ts'
 import { admit } from './admission.ts'
 import { saveKeyFile } from './key-file.ts'
 import type { KeyRing, RingKey } from './key-ring.ts'
 import { heartbeat } from './live-nodes.ts'
+import type { KeySource, ServiceKeys, KeysContext } from './keys-context.ts'
 
 /** How long a stopped node is remembered, seconds. */
 const nodeKeptFor = 24 * 60 * 60
-
-/** Where a service reads its keys. */
-export interface KeySource {
-  /** Undefined if the keys are not in a key file. */
-  readonly file: string | undefined
-  /** The current key ring. */
-  readonly read: () => Promise<KeyRing>
-}
-
-/** The keys of a running service. */
-export interface ServiceKeys {
-  readonly secrets: Secrets
-  readonly nodeId: string
-  /** Undefined if there is none. */
-  readonly file: string | undefined
-  /** All keys, the one for writing first. */
-  readonly ring: () => KeyRing
-  /** The key for writing: the first one as soon as every running node knows it. */
-  readonly writing: () => RingKey
-  /** Reloads the key file and adopts what it can; runs automatically every 10 seconds. */
-  readonly refresh: () => Promise<void>
-  /** Writes all keys to a new file, mode 0600; rejects if the file exists. */
-  readonly save: (path: string) => Promise<void>
-  /** Removes this node from the list of running nodes. */
-  readonly close: () => Promise<void>
-}
-
-export interface KeysContext {
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  readonly logger: Logger
-  readonly failures?: Pick<FailureLog, 'covers'>
-}
 
 /**
  * Adopts the keys if they belong to the database.

@@ -5,7 +5,7 @@ import { isBeforeEnd } from '../../../clock.ts'
 import { browserProofText } from '../../../contract/browser-proof-text.ts'
 import type { BrowserProof, UnknownBrowser } from '../../../contract/browser-key.ts'
 import type { PhishingResistance } from '../../../contract/phishing-resistance.ts'
-import type { Factor } from '../../../contract/users.ts'
+import type { Factor } from '../../../contract/factor.ts'
 import type { SessionBrowser } from '../../../contract/known-browser.ts'
 
 /** How long a browser is kept after the user chose so, or used a passkey in it, seconds. */

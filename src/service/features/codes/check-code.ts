@@ -1,4 +1,4 @@
-import type { Factor } from '../../../contract/users.ts'
+import type { Factor } from '../../../contract/factor.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { looksLikeBypassCode } from '../bypass-codes/rules.ts'
 import { usableBypassCode, useBypassCode, useHandedOverCode } from '../bypass-codes/statements.ts'

@@ -1,7 +1,7 @@
 import { latestCodeExpiry } from './activation-statements.ts'
 import type { Activation } from './activation-statements.ts'
 import { endDevices } from './statements.ts'
-import type { Factor } from '../../../contract/users.ts'
+import type { Factor } from '../../../contract/factor.ts'
 import { isPending } from '../../engine/database/pending.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 import { allRows, changesRow, derived } from '../../engine/database/statement.ts'

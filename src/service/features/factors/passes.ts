@@ -1,4 +1,4 @@
-import type { Factor } from '../../../contract/users.ts'
+import type { Factor } from '../../../contract/factor.ts'
 import { addressRest } from '../users/rules.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
 import { bypassCodesOfUsers } from '../users/belongings.ts'

@@ -1,6 +1,6 @@
 import { isHandedOver, isPhishingResistant } from '../../../contract/factor-descriptions.ts'
 import type { SessionPurpose } from '../../../contract/sessions.ts'
-import type { Factor } from '../../../contract/users.ts'
+import type { Factor } from '../../../contract/factor.ts'
 
 /**
  * How long a bypass code is valid that an administrator hands over in person, seconds. Only such a code, with a single use,

@@ -3,7 +3,7 @@ import type { SessionPurpose } from '../../../contract/sessions.ts'
 import { needsPasskey } from '../../../contract/phishing-resistance.ts'
 import type { PhishingResistance } from '../../../contract/phishing-resistance.ts'
 import type { ChangedFactor } from '../../../contract/factors.ts'
-import type { Factor } from '../../../contract/users.ts'
+import type { Factor } from '../../../contract/factor.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
 
 /** How long a pass for changing factors is valid, seconds. */

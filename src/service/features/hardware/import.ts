@@ -13,9 +13,7 @@ import type { Acting } from '../../engine/context/acting.ts'
 import { RefusalError } from '../../engine/base/errors.ts'
 import { importRows, inSmallSteps } from '../../engine/base/import-rows.ts'
 import type { ImportOptions, ImportReport, Rejected, RowBatches } from '../../engine/base/import-rows.ts'
-
-/** A row of an import file: a token in the form of the contract, not yet validated, or the reason why it could not be read. */
-export type ImportRow = { readonly line: number } & ({ readonly token: unknown } | Omit<Rejected, 'line'>)
+import type { ImportRow } from './files/import-row.ts'
 
 interface HardwareImportOptions extends ImportOptions {
   /** Opens the transaction in which the tokens are stored. */

@@ -1,4 +1,4 @@
-import type { Factor } from '../../../contract/users.ts'
+import type { Factor } from '../../../contract/factor.ts'
 import { inSteps } from '../../engine/base/in-steps.ts'
 import { auditRowsOf, auditWriterById } from '../../engine/audit/statements.ts'
 import type { AuditRow } from '../../engine/audit/statements.ts'

@@ -1,4 +1,4 @@
-import { Factor } from '../../../contract/users.ts'
+import { Factor } from '../../../contract/factor.ts'
 import type { User } from '../../../contract/users.ts'
 import type { Belongings } from './belongings.ts'
 import type { UserRow } from './statements.ts'

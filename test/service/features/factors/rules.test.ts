@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import type { Factor } from '../../../../src/contract/users.ts'
+import type { Factor } from '../../../../src/contract/factor.ts'
 import { factorsForChange, mayChange } from '../../../../src/service/features/factors/rules.ts'
 import type { OwnedFactors, Pass } from '../../../../src/service/features/factors/rules.ts'
 

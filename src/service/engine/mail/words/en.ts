@@ -1,4 +1,3 @@
-import type { Author } from '../mail-facts.ts'
 import type { AccessChangeKind, FactorChangeKind } from '../../../../contract/device-answers.ts'
 
 /** The texts of the mails. A place is the name of an app or of the organization. */
@@ -187,3 +186,6 @@ export const en: MailWords = {
   time: (time) => `Time: ${time}`,
   tell: "If this wasn't you, tell your administrator.",
 }
+
+/** Who caused an event, as its user knows them. */
+export type Author = 'you' | 'help_desk' | 'administrator' | 'app'

@@ -1,4 +1,4 @@
-import type { ImportRow } from '../import.ts'
+import type { ImportRow } from './import-row.ts'
 import type { CsvRecord } from './csv.ts'
 import { hotpReason, reject } from './rejections.ts'
 

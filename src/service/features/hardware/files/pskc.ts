@@ -1,4 +1,4 @@
-import type { ImportRow } from '../import.ts'
+import type { ImportRow } from './import-row.ts'
 import type { Rejected } from '../../../engine/base/import-rows.ts'
 import { FileProblem } from './file-problem.ts'
 import { hotpReason, reject } from './rejections.ts'

@@ -1,4 +1,4 @@
-import type { ImportRow } from '../import.ts'
+import type { ImportRow } from './import-row.ts'
 import { nextTurn } from '../../../engine/base/next-turn.ts'
 import { loadOptional } from '../../../engine/base/optional-package.ts'
 import { parseCsv } from './csv.ts'

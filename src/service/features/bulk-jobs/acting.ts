@@ -1,7 +1,7 @@
-import type { Because } from '../../../../contract/admin/because.ts'
-import type { ServiceContext } from '../../../engine/context/service-context.ts'
-import type { Call } from '../../../engine/http/route.ts'
-import type { PresentAdministrator } from '../../administrators/present-administrator.ts'
+import type { Because } from '../../../contract/admin/because.ts'
+import type { ServiceContext } from '../../engine/context/service-context.ts'
+import type { Call } from '../../engine/http/route.ts'
+import type { PresentAdministrator } from '../administrators/present-administrator.ts'
 
 /** A job has no session, so nothing that needs a recent use of a passkey is open to it. */
 const noSession = { hash: '', signedInAt: 0, usedAt: 0, passedAt: 0 } as const

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { leaseLength } from '../../../../../src/service/features/people/bulk/held-job.ts'
-import { createBulkJobs } from '../../../../../src/service/features/people/bulk/runner.ts'
-import { useEngine } from '../../../../support/engines.ts'
-import { startMailServer } from '../../../../support/mail-server.ts'
-import type { MailServer } from '../../../../support/mail-server.ts'
-import { member, unique } from '../../codes/code-holder.ts'
-import { newUser } from '../../../start-service.ts'
-import { administrator, startConsole } from '../../administrators/console-holder.ts'
-import type { Console, Invited } from '../../administrators/console-holder.ts'
-import { personWithDevice } from '../../callers/phone-caller.ts'
+import { leaseLength } from '../../../../src/service/features/bulk-jobs/held-job.ts'
+import { createBulkJobs } from '../../../../src/service/features/bulk-jobs/runner.ts'
+import { useEngine } from '../../../support/engines.ts'
+import { startMailServer } from '../../../support/mail-server.ts'
+import type { MailServer } from '../../../support/mail-server.ts'
+import { member, unique } from '../codes/code-holder.ts'
+import { newUser } from '../../start-service.ts'
+import { administrator, startConsole } from '../administrators/console-holder.ts'
+import type { Console, Invited } from '../administrators/console-holder.ts'
+import { personWithDevice } from '../callers/phone-caller.ts'
 
 type By = Awaited<ReturnType<typeof administrator>>
 

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { bulkJobLifetime } from '../../../../../src/contract/admin/bulk-jobs.ts'
+import { bulkJobLifetime } from '../../../../src/contract/admin/bulk-jobs.ts'
 import {
   revokeAdministrator,
   setAdministratorRole,
-} from '../../../../../src/service/features/administrators/administration.ts'
-import { presentAdministrator } from '../../../../../src/service/features/administrators/present-administrator.ts'
-import { callAs } from '../../../../../src/service/features/people/bulk/acting.ts'
-import { takePeople } from '../../../../../src/service/features/administrators/people-budget.ts'
-import { leaseLength } from '../../../../../src/service/features/people/bulk/held-job.ts'
-import { createBulkJobs } from '../../../../../src/service/features/people/bulk/runner.ts'
-import { endAllAccess } from '../../../../../src/service/upkeep/restored-statements.ts'
-import { useEngine } from '../../../../support/engines.ts'
-import { calculatedCells, cellsOf } from '../../../../support/spreadsheet.ts'
-import { member, unique } from '../../codes/code-holder.ts'
-import { newUser } from '../../../start-service.ts'
-import { administrator, startConsole } from '../../administrators/console-holder.ts'
-import type { Console, Invited } from '../../administrators/console-holder.ts'
-import { askedCaller, personWithDevice } from '../../callers/phone-caller.ts'
+} from '../../../../src/service/features/administrators/administration.ts'
+import { presentAdministrator } from '../../../../src/service/features/administrators/present-administrator.ts'
+import { callAs } from '../../../../src/service/features/bulk-jobs/acting.ts'
+import { takePeople } from '../../../../src/service/features/administrators/people-budget.ts'
+import { leaseLength } from '../../../../src/service/features/bulk-jobs/held-job.ts'
+import { createBulkJobs } from '../../../../src/service/features/bulk-jobs/runner.ts'
+import { endAllAccess } from '../../../../src/service/upkeep/restored-statements.ts'
+import { useEngine } from '../../../support/engines.ts'
+import { calculatedCells, cellsOf } from '../../../support/spreadsheet.ts'
+import { member, unique } from '../codes/code-holder.ts'
+import { newUser } from '../../start-service.ts'
+import { administrator, startConsole } from '../administrators/console-holder.ts'
+import type { Console, Invited } from '../administrators/console-holder.ts'
+import { askedCaller, personWithDevice } from '../callers/phone-caller.ts'
 
 type Administrator = Awaited<ReturnType<typeof administrator>>
 

@@ -1,7 +1,7 @@
-import { bulkRoles, maxBulkPeople } from '../../../../contract/admin/bulk-jobs.ts'
-import type { BulkAction } from '../../../../contract/admin/bulk-jobs.ts'
-import { mayCall } from '../../../../contract/admin/roles.ts'
-import type { PresentAdministrator } from '../../administrators/present-administrator.ts'
+import { bulkRoles, maxBulkPeople } from '../../../contract/admin/bulk-jobs.ts'
+import type { BulkAction } from '../../../contract/admin/bulk-jobs.ts'
+import { mayCall } from '../../../contract/admin/roles.ts'
+import type { PresentAdministrator } from '../administrators/present-administrator.ts'
 
 interface Job {
   readonly action: BulkAction

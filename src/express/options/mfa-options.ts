@@ -1,15 +1,15 @@
-import type { ChallengeStore } from '../challenge/challenge-store.ts'
-import type { AppUser, MfaUser } from '../challenge/user.ts'
-import type { Clock } from '../clock.ts'
-import type { VendorOptions } from '../contract/media-type.ts'
-import type { UnknownBrowser } from '../contract/browser-key.ts'
-import type { PhishingResistance } from '../contract/phishing-resistance.ts'
-import type { Factor } from '../contract/users.ts'
-import type { ServiceHandle } from '../service-handle.ts'
-import type { MfaEvent } from './request/events.ts'
-import type { LanguageChoice } from './pages/languages.ts'
-import type { MessagesByLanguage } from './pages/messages/replace.ts'
-import type { AppRequest, Logger, Logout } from './options.ts'
+import type { ChallengeStore } from '../../challenge/challenge-store.ts'
+import type { AppUser, MfaUser } from '../../challenge/user.ts'
+import type { Clock } from '../../clock.ts'
+import type { VendorOptions } from '../../contract/media-type.ts'
+import type { UnknownBrowser } from '../../contract/browser-key.ts'
+import type { PhishingResistance } from '../../contract/phishing-resistance.ts'
+import type { Factor } from '../../contract/factor.ts'
+import type { ServiceHandle } from '../../service-handle.ts'
+import type { MfaEvent } from './mfa-event.ts'
+import type { LanguageChoice } from './languages.ts'
+import type { MessagesByLanguage } from '../messages/replace.ts'
+import type { AppRequest, Logger, Logout, Maybe, OrPromise } from './app.ts'
 
 /** What `mfa()` takes. */
 export interface MfaOptions {
@@ -306,6 +306,3 @@ export interface DevicesOptions {
    */
   maxAge?: number | undefined
 }
-
-export type Maybe<T> = T | null | undefined | false
-export type OrPromise<T> = T | Promise<T>

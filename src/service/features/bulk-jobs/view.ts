@@ -1,10 +1,10 @@
-import type { BulkJob, BulkReason } from '../../../../contract/admin/bulk-jobs.ts'
-import { ApiProblem } from '../../../engine/base/problem.ts'
-import type { Call } from '../../../engine/http/route.ts'
-import { administratorById } from '../../administrators/statements.ts'
+import type { BulkJob, BulkReason } from '../../../contract/admin/bulk-jobs.ts'
+import { ApiProblem } from '../../engine/base/problem.ts'
+import type { Call } from '../../engine/http/route.ts'
+import { administratorById } from '../administrators/statements.ts'
 import { bulkCounts } from './statements.ts'
-import { bulkJobById } from '../../administrators/scope-statements.ts'
-import type { BulkJobRow } from '../../administrators/scope-statements.ts'
+import { bulkJobById } from '../administrators/scope-statements.ts'
+import type { BulkJobRow } from '../administrators/scope-statements.ts'
 
 export const viewOf = async (call: Call, id: string): Promise<BulkJob> => view(call, await loadJob(call, id))
 

@@ -1,10 +1,10 @@
-import { audit } from '../../../engine/audit/audit.ts'
-import type { AuditContext } from '../../../engine/audit/audit.ts'
-import type { Clock } from '../../../../clock.ts'
+import { audit } from '../../engine/audit/audit.ts'
+import type { AuditContext } from '../../engine/audit/audit.ts'
+import type { Clock } from '../../../clock.ts'
 import { bulkCounts, endBulkJob } from './statements.ts'
-import type { BulkJobRow } from '../../administrators/scope-statements.ts'
-import type { Queryable } from '../../../engine/database/schema.ts'
-import { releasePeople } from '../../administrators/people-budget.ts'
+import type { BulkJobRow } from '../administrators/scope-statements.ts'
+import type { Queryable } from '../../engine/database/schema.ts'
+import { releasePeople } from '../administrators/people-budget.ts'
 
 const events = { done: 'bulk.finished', cancelled: 'bulk.cancelled', stopped: 'bulk.stopped' } as const
 

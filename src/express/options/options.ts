@@ -1,48 +1,34 @@
-import type { NextFunction, Request, Response } from 'express'
 import { z } from 'zod'
 
-import type { ChallengeStore } from '../challenge/challenge-store.ts'
-import { maxVerifiedAge } from '../challenge/challenge.ts'
-import type { AppUser, MfaUser } from '../challenge/user.ts'
-import type { Clock } from '../clock.ts'
-import { systemClock } from '../clock.ts'
-import { maxRememberDays } from '../contract/browsers.ts'
-import { Vendor } from '../contract/media-type.ts'
-import { UnknownBrowser } from '../contract/browser-key.ts'
-import { PhishingResistance } from '../contract/phishing-resistance.ts'
-import { isStrong } from '../contract/factor-descriptions.ts'
-import { Factor } from '../contract/users.ts'
-import { RelyingParty } from '../contract/relying-party.ts'
-import { parseOptions } from '../contract/validate.ts'
-import { pooledRandom } from '../pooled-random.ts'
-import { SetupError } from '../service-handle.ts'
-import type { Connection, ServiceHandle } from '../service-handle.ts'
-import { checkAuthenticatorUrl } from './setup-checks/authenticator-url.ts'
-import { checkOptions } from './setup-checks/phishing-resistance.ts'
-import { knownAuthenticator } from './request/authenticator-address.ts'
-import type { MfaEvent } from './request/events.ts'
-import type { Maybe, MfaOptions, OrPromise } from './mfa-options.ts'
-import type { Accent } from './pages/accent.ts'
-import { resolveAccent } from './pages/accent.ts'
-import { createLanguages } from './pages/languages.ts'
+import type { ChallengeStore } from '../../challenge/challenge-store.ts'
+import { maxVerifiedAge } from '../../challenge/challenge.ts'
+import type { AppUser, MfaUser } from '../../challenge/user.ts'
+import type { Clock } from '../../clock.ts'
+import { systemClock } from '../../clock.ts'
+import { maxRememberDays } from '../../contract/browsers.ts'
+import { Vendor } from '../../contract/media-type.ts'
+import { UnknownBrowser } from '../../contract/browser-key.ts'
+import { PhishingResistance } from '../../contract/phishing-resistance.ts'
+import { isStrong } from '../../contract/factor-descriptions.ts'
+import { Factor } from '../../contract/factor.ts'
+import { RelyingParty } from '../../contract/relying-party.ts'
+import { parseOptions } from '../../contract/validate.ts'
+import { pooledRandom } from '../../pooled-random.ts'
+import { SetupError } from '../../service-handle.ts'
+import type { Connection, ServiceHandle } from '../../service-handle.ts'
+import type { MessagesByLanguage } from '../messages/replace.ts'
+import type { Accent } from './accent.ts'
+import { resolveAccent } from './accent.ts'
+import type { AppRequest, Logger, Logout, Maybe, OrPromise } from './app.ts'
+import { knownAuthenticator } from './authenticator-address.ts'
+import { checkAuthenticatorUrl } from './authenticator-url.ts'
+import { checkOptions } from './check-passkeys.ts'
+import { createLanguages } from './languages.ts'
+import type { LanguageChoice, Languages } from './languages.ts'
+import type { MfaEvent } from './mfa-event.ts'
+import type { MfaOptions } from './mfa-options.ts'
 import { resolvePasskeys } from './relying-party.ts'
 import type { ResolvedPasskeys } from './relying-party.ts'
-import type { LanguageChoice, Languages } from './pages/languages.ts'
-import type { MessagesByLanguage } from './pages/messages/replace.ts'
-
-/** The request that options are called with. `user` is what the app's own login set. */
-export type AppRequest = Request & { readonly user?: object | undefined; readonly session?: object | null | undefined }
-
-/** The app's own logout handler. If it takes more than `req`, it answers itself or calls `next()`. */
-export type Logout = (req: AppRequest, res: Response, next: NextFunction) => unknown
-
-export interface Logger {
-  /** What is no trouble, such as a request that a browser gave up. Left out if there is no such method. */
-  debug?(message: string): void
-  info(message: string): void
-  warn(message: string): void
-  error(message: string): void
-}
 
 const consoleLogger: Logger = {
   info: () => {},

@@ -1,13 +1,13 @@
-import type { BulkReason } from '../../../../contract/admin/bulk-jobs.ts'
-import { linkDays } from '../../../../contract/admin/link-days.ts'
-import type { ErrorCode } from '../../../../contract/errors.ts'
-import type { Transact } from '../../../engine/context/within.ts'
-import { ApiProblem } from '../../../engine/base/problem.ts'
-import type { Call } from '../../../engine/http/route.ts'
+import type { BulkReason } from '../../../contract/admin/bulk-jobs.ts'
+import { linkDays } from '../../../contract/admin/link-days.ts'
+import type { ErrorCode } from '../../../contract/errors.ts'
+import type { Transact } from '../../engine/context/within.ts'
+import { ApiProblem } from '../../engine/base/problem.ts'
+import type { Call } from '../../engine/http/route.ts'
 import { activeAmong } from './statements.ts'
-import type { Queryable } from '../../../engine/database/schema.ts'
-import { sendEnrollmentMail } from '../enrollment-mail.ts'
-import { enrollmentMailProblem } from '../may-mail.ts'
+import type { Queryable } from '../../engine/database/schema.ts'
+import { sendEnrollmentMail } from '../people/enrollment-mail.ts'
+import { enrollmentMailProblem } from '../people/may-mail.ts'
 
 /** The people who get no enrollment mail, with the reason. People with a device are found first, because most have one. */
 export async function mailRefusals(

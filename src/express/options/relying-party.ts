@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 
-import type { RelyingParty as Party } from '../contract/relying-party.ts'
+import type { RelyingParty as Party } from '../../contract/relying-party.ts'
 import type { PasskeysOptions } from './mfa-options.ts'
 
 /** The relying party of an app: what its passkeys are bound to (WebAuthn Level 3 section 4). */

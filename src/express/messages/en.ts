@@ -1,4 +1,4 @@
-import type { SessionReason } from '../../../contract/sessions.ts'
+import type { SessionReason } from '../../contract/sessions.ts'
 
 /** A text of a page: what happened, what it means, and what to do. */
 export interface Message {

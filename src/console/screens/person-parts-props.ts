@@ -1,0 +1,11 @@
+import type { Person } from '../../contract/admin/people.ts'
+import type { PersonAction, PersonActions } from './person-action.ts'
+
+export interface PersonPartsProps {
+  readonly person: Person
+  readonly actions: PersonActions
+  /** Whether the administrator may change anything. */
+  readonly changeable: boolean
+  readonly onAsk: (action: PersonAction) => void
+  readonly reload: () => Promise<void>
+}

@@ -1,0 +1,74 @@
+import type { Challenge } from '../../challenge/challenge.ts'
+import type { Factor } from '../../contract/factor.ts'
+import type { SessionReason } from '../../contract/sessions.ts'
+
+/** The members of every event. Events contain ids and facts; never a code, a number, a key or a cookie. */
+interface EventContext {
+  /** Unix time, seconds. */
+  readonly at: number
+  /** The app user as the service knows it: `username:…` or `id:…`. */
+  readonly userKey: string | undefined
+  /** Where the request came from, as Express sees it. */
+  readonly address: string | undefined
+  /** Identifies the request in the app's log, and in the log and audit trail of the service. */
+  readonly requestId: string
+}
+
+/** An event of the web half. The union is closed: switch on `type`. */
+export type MfaEvent = EventContext &
+  (
+    | { readonly type: 'challenge.opened'; readonly purpose: Challenge['purpose'] }
+    | { readonly type: 'push.sent'; readonly sessionId: string }
+    | { readonly type: 'push.ended'; readonly sessionId: string; readonly reason: SessionReason }
+    | { readonly type: 'push.throttled'; readonly until: number }
+    | { readonly type: 'enrollment.offered' }
+    /** A factor of the user was changed; an app may want to notify the user by e-mail. */
+    | {
+        readonly type: 'factor.added' | 'factor.replaced' | 'factor.removed'
+        readonly kind: 'device' | 'app' | 'hardware' | 'passkey'
+        /** Of the new factor, or the removed one; undefined if the service does not say. */
+        readonly id: string | undefined
+      }
+    | { readonly type: 'device.renamed'; readonly id: string }
+    | { readonly type: 'passkey.renamed'; readonly id: string }
+    /** The user entered a code that an administrator handed over, and may add a passkey. */
+    | { readonly type: 'passkey.allowed'; readonly sessionId: string }
+    | { readonly type: 'recovery_codes.made'; readonly count: number }
+    /** A browser was remembered; it passed the gate; it was kept; or one or all browsers of the user were forgotten. */
+    | { readonly type: 'browser.remembered' | 'browser.recognized' | 'browser.kept'; readonly until: number }
+    | { readonly type: 'browsers.forgotten' }
+    /** The user has ended all other verified web sessions. */
+    | { readonly type: 'sessions.ended' }
+    /** The service could not be asked whether a verified web session was ended: it stays valid until then at most. */
+    | { readonly type: 'verification.unchecked'; readonly until: number }
+    | { readonly type: 'code.wrong' }
+    /** A code did not count, because only a passkey does. */
+    | { readonly type: 'code.refused'; readonly sessionId: string; readonly reason: SessionReason }
+    /** A passkey did not pass. */
+    | { readonly type: 'passkey.wrong' }
+    | { readonly type: 'code.paused'; readonly until: number }
+    | { readonly type: 'email.sent' }
+    /** The mail server did not take the e-mail with the code. */
+    | { readonly type: 'email.failed' }
+    | { readonly type: 'challenge.passed'; readonly factor: Factor; readonly sessionId: string | undefined }
+    /** An approval that was redeemed already, too old, or given to another challenge. */
+    | { readonly type: 'challenge.refused'; readonly sessionId: string | undefined }
+    | { readonly type: 'challenge.given_up' }
+    | { readonly type: 'post.refused'; readonly path: string }
+    | { readonly type: 'service.unavailable'; readonly reason: Trouble }
+    /** `failMode` let a user pass the gate without a second step. */
+    | { readonly type: 'gate.let_through'; readonly until: number }
+  )
+
+/** An event without the members of every event. */
+export type EventFacts = MfaEvent extends infer Event
+  ? Event extends MfaEvent
+    ? Omit<Event, keyof EventContext>
+    : never
+  : never
+
+/**
+ * Why the service could not be asked: no usable response, none in time, a refusal, an overload; or `not_stored`: the app
+ * could not save the web session.
+ */
+export type Trouble = 'unavailable' | 'slow' | 'misconfigured' | 'busy' | 'not_stored'

@@ -1,0 +1,16 @@
+import type { Reader } from '../base/reader.ts'
+import type { Body } from './body.ts'
+
+/** A request, whatever brings it. */
+export interface RestRequest extends Body {
+  readonly method: string
+  /** Below the base path, with its query. */
+  readonly url: string
+  /** The whole path as its caller sees it, without the query. */
+  readonly path: string
+  readonly address: string | undefined
+  readonly requestId: string | undefined
+  readonly reader: Reader
+  /** Whether the caller is gone, which a connection knows before its reader is closed. */
+  readonly disconnected: () => boolean
+}
