@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks'
 
 import type { Device } from '../device/device.ts'
-import type { AccountsStore } from './accounts-store.ts'
+import type { AccountsStore } from './accounts/accounts-store.ts'
 import { App, type AppProps } from './app.tsx'
-import { AppBar } from './app-bar.tsx'
-import { useInstall } from './install.ts'
+import { AppBar } from './parts/app-bar.tsx'
+import { useInstall } from './hooks/install.ts'
 import { CannotRunScreen, type Obstacle } from './screens/cannot-run.tsx'
 import { SpeechProvider } from './words/speech.tsx'
 import { useLanguage } from './words/use-language.ts'

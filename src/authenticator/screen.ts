@@ -1,6 +1,6 @@
-import type { StoredAccount } from './accounts-store.ts'
+import type { StoredAccount } from './accounts/accounts-store.ts'
 import { closesItself, type Outcome } from './screens/outcome.tsx'
-import type { Inbox, Pending, PendingCall } from './use-inbox.ts'
+import type { Inbox, Pending, PendingCall } from './inbox/use-inbox.ts'
 import type { Report } from './screens/outcome.tsx'
 
 /** The present screen. */

@@ -1,14 +1,14 @@
 import { useRef } from 'preact/hooks'
 
 import type { Answered, Scanned } from '../contract/device-answers.ts'
-import { DeviceError } from '../device/device-error.ts'
 import type { Device } from '../device/device.ts'
 import type { Answer } from '../device/requests.ts'
-import { problemOf } from './problem.ts'
+import { problemOf } from './hooks/problem.ts'
 import type { RequestShown, Screen } from './screen.ts'
 import type { Outcome } from './screens/outcome.tsx'
-import type { Inbox, Pending } from './use-inbox.ts'
+import type { Inbox, Pending } from './inbox/use-inbox.ts'
 import { useWords } from './words/speech.tsx'
+import { outcomeOfError } from './screens/outcome-of-error.ts'
 
 interface Answering {
   /** Sends an answer and shows its outcome. */
@@ -79,22 +79,4 @@ function outcomeOf(answered: Answered): Outcome {
   if (answered.state === 'cancelled') return 'gone'
   if (answered.reason === 'wrong_number') return 'wrongNumber'
   return answered.reason === 'reported' ? 'reported' : 'denied'
-}
-
-/** The outcome of a failed answer; undefined when a retry makes sense. */
-export function outcomeOfError(error: unknown, withPin: boolean): Outcome | undefined {
-  if (!(error instanceof DeviceError)) return undefined
-  switch (error.code) {
-    case 'api.error.conflict.state':
-    case 'api.error.notfound.session':
-    case 'api.error.notfound.callerverification':
-      return 'gone'
-    case 'api.error.device.moved':
-      return 'moved'
-    // The service does not say why. With a PIN, it was the last attempt.
-    case 'api.error.device.revoked':
-      return withPin ? 'locked' : 'removed'
-    default:
-      return undefined
-  }
 }

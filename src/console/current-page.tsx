@@ -3,15 +3,15 @@ import { useEffect } from 'preact/hooks'
 
 import { lazyScreen } from '../ui/lazy-screen.tsx'
 import { Loading } from './parts/states.tsx'
-import { importTokens, inviteAdministrator, jobsPlace } from './places.ts'
-import { useRouter } from './router.tsx'
+import { importTokens, inviteAdministrator, jobsPlace } from './session/places.ts'
+import { useRouter } from './session/router.tsx'
 import type { AccountScreenProps } from './screens/account.tsx'
 import { CannotLoad } from './screens/cannot-load.tsx'
 import { PeopleScreen } from './screens/people.tsx'
-import { PersonScreen } from './screens/person.tsx'
+import { PersonScreen } from './screens/person/person.tsx'
 import { UnknownScreen } from './screens/unknown.tsx'
-import { isWithin, sectionsFor, startFor } from './sections.ts'
-import { useSignedIn } from './session.tsx'
+import { isWithin, sectionsFor, startFor } from './session/sections.ts'
+import { useSignedIn } from './session/session.tsx'
 
 export type CurrentPageProps = AccountScreenProps
 
@@ -19,14 +19,18 @@ const lazy = <P extends object>(load: () => Promise<ComponentType<P>>) =>
   lazyScreen(load, { loading: Loading, failed: CannotLoad })
 
 const AccountScreen = lazy(async () => (await import('./screens/account.tsx')).AccountScreen)
-const AdministratorScreen = lazy(async () => (await import('./screens/administrator.tsx')).AdministratorScreen)
-const AdministratorsScreen = lazy(async () => (await import('./screens/administrators.tsx')).AdministratorsScreen)
-const ConsentsScreen = lazy(async () => (await import('./screens/consents.tsx')).ConsentsScreen)
+const AdministratorScreen = lazy(
+  async () => (await import('./screens/administrators/administrator.tsx')).AdministratorScreen,
+)
+const AdministratorsScreen = lazy(
+  async () => (await import('./screens/administrators/administrators.tsx')).AdministratorsScreen,
+)
+const ConsentsScreen = lazy(async () => (await import('./screens/consents/consents.tsx')).ConsentsScreen)
 const AppsScreen = lazy(async () => (await import('./screens/apps/apps.tsx')).AppsScreen)
 const AuditScreen = lazy(async () => (await import('./screens/audit/audit.tsx')).AuditScreen)
 const DomainScreen = lazy(async () => (await import('./screens/apps/domain.tsx')).DomainScreen)
 const ImportScreen = lazy(async () => (await import('./screens/stock/import.tsx')).ImportScreen)
-const InviteScreen = lazy(async () => (await import('./screens/invite.tsx')).InviteScreen)
+const InviteScreen = lazy(async () => (await import('./screens/administrators/invite.tsx')).InviteScreen)
 const JobScreen = lazy(async () => (await import('./screens/bulk/job.tsx')).JobScreen)
 const JobsScreen = lazy(async () => (await import('./screens/bulk/jobs.tsx')).JobsScreen)
 const OverviewScreen = lazy(async () => (await import('./screens/overview/overview.tsx')).OverviewScreen)

@@ -1,6 +1,6 @@
 import { render } from 'preact'
 
-import { takeInvitation } from './invitation.ts'
+import { takeInvitation } from './session/invitation.ts'
 import { Root } from './root.tsx'
 
 // Before anything else: a token in the address bar can be seen by others, and stays in the history.

@@ -1,7 +1,7 @@
 import { useLanguage } from '../ui/use-language.ts'
 import { App, type AppProps } from './app.tsx'
-import { mount } from './mount.ts'
-import { RouterProvider } from './router.tsx'
+import { mount } from './session/mount.ts'
+import { RouterProvider } from './session/router.tsx'
 import { languages } from './words/languages.ts'
 import { SpeechProvider } from './words/speech.tsx'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { browserOf } from '../../src/authenticator/browser-of.ts'
+import { browserOf } from '../../src/authenticator/accounts/browser-of.ts'
 import { en } from '../../src/authenticator/words/en.ts'
 
 describe('blocked notifications', () => {

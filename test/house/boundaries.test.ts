@@ -1,11 +1,15 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 import { afterEach, describe, expect, it } from 'vitest'
 
 import { findViolations } from '../../scripts/boundaries.ts'
+import { filesBelow } from '../../scripts/fingerprint.ts'
 import { root } from '../../scripts/run.ts'
+
+/** Texts, examples and the schema. */
+const tables = /\/(words|messages|migrations)\/|\/openapi\/[\w-]*examples\.ts$|\/database\/schema\.ts$/
 
 const folders: string[] = []
 
@@ -16,6 +20,16 @@ afterEach(async () => {
 describe('the boundaries', () => {
   it('hold in this repository', async () => {
     expect(await findViolations(root)).toEqual([])
+  })
+
+  it('are seen from one screen to the next: no file has more than 350 lines, but tables of data', async () => {
+    const paths = [...(await filesBelow(join(root, 'src')))].filter(
+      (path) => /\.tsx?$/.test(path) && !tables.test(path),
+    )
+
+    const lengths = await Promise.all(paths.map(async (path) => (await readFile(path, 'utf8')).split('\n').length - 1))
+
+    expect(paths.filter((_, index) => (lengths[index] ?? 0) > 350)).toEqual([])
   })
 
   it.each([

@@ -57,15 +57,14 @@ export function factorDecisions(root: string): string[] {
       return asks && isFactorType(elementOf(checker.getTypeAtLocation(expression)))
     }
     if (ts.isArrayLiteralExpression(node)) {
-      const contextual = elementOf(checker.getContextualType(node))
-      return node.elements.some(isNamed) && isFactorType(contextual)
+      return node.elements.some(isNamed) && isFactorType(elementOf(checker.getContextualType(node)))
     }
     if (ts.isObjectLiteralExpression(node)) {
+      if (!node.properties.some(({ name }) => name && factors.has(name.getText()))) return false
       const type = checker.getContextualType(node)
-      const names = node.properties.flatMap(({ name }) => (name && factors.has(name.getText()) ? [name] : []))
       const known = type?.getProperties() ?? []
       const ofFactors = known.length > 1 && known.every(({ name }) => factors.has(name))
-      return type !== undefined && names.length > 0 && ofFactors && !lacksNone(type)
+      return type !== undefined && ofFactors && !lacksNone(type)
     }
     return false
   }

@@ -12,7 +12,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'taking an activation code out of the address bar',
-    file: 'src/authenticator/link.ts',
+    file: 'src/authenticator/accounts/link.ts',
     find: "  if (location.hash !== '') history.replaceState(history.state, '', location.pathname + location.search)\n",
     replace: '',
     test: 'authenticator/adding.test.ts',
@@ -20,7 +20,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the address that a link has to belong to',
-    file: 'src/authenticator/link.ts',
+    file: 'src/authenticator/accounts/link.ts',
     find: "link.serviceUrl === serviceUrl ? { code: link.code } : { wrong: 'otherAddress' }",
     replace: '{ code: link.code }',
     test: 'authenticator/scan.test.ts',
@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'hiding a code when the page is left',
-    file: 'src/authenticator/offline-code.tsx',
+    file: 'src/authenticator/screens/offline-code.tsx',
     find: '    if (!visible.now) hide()\n',
     replace: '',
     test: 'authenticator/offline-code.test.ts',
@@ -60,7 +60,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'denying by a press that was meant for this screen',
-    file: 'src/authenticator/answer-form.tsx',
+    file: 'src/authenticator/inbox/answer-form.tsx',
     find: 'onClick={() => blocked || onDeny()}',
     replace: 'onClick={onDeny}',
     test: 'authenticator/requests.test.ts',
@@ -92,7 +92,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'approving only when everything was entered',
-    file: 'src/authenticator/answer-form.tsx',
+    file: 'src/authenticator/inbox/answer-form.tsx',
     find: 'if (missing === undefined) {',
     replace: 'if (form) {',
     test: 'authenticator/request-screen.test.ts',
@@ -100,7 +100,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the moment after the window is in front again',
-    file: 'src/authenticator/use-input-delay.ts',
+    file: 'src/authenticator/hooks/use-input-delay.ts',
     find: "    addEventListener('focus', restart)\n",
     replace: '',
     test: 'authenticator/requests.test.ts',
@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the few connections that all windows share',
-    file: 'src/authenticator/connections.ts',
+    file: 'src/authenticator/inbox/connections.ts',
     find: '`second-factor connection ${index % maxHeld}`',
     replace: '`second-factor connection ${index} ${Math.random()}`',
     test: 'authenticator/connections.test.ts',
@@ -116,7 +116,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'emptying the field of a wrong PIN',
-    file: 'src/authenticator/answer-form.tsx',
+    file: 'src/authenticator/inbox/answer-form.tsx',
     find: "    setSecret('')\n",
     replace: '',
     test: 'authenticator/pin.test.ts',
@@ -132,7 +132,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'asking for notifications by a button alone',
-    file: 'src/authenticator/use-notifications.ts',
+    file: 'src/authenticator/accounts/use-notifications.ts',
     find: "if (state === 'on') void sync()\n",
     replace: "if (state === 'asking') void Notification.requestPermission()\n",
     test: 'authenticator/push.test.ts',
@@ -140,7 +140,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'switching the camera off when it is left',
-    file: 'src/authenticator/viewfinder.tsx',
+    file: 'src/authenticator/parts/viewfinder.tsx',
     find: '    return () => stop.abort()\n',
     replace: '    return undefined\n',
     test: 'authenticator/scan.test.ts',
@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'switching the camera off while the page is hidden',
-    file: 'src/authenticator/viewfinder.tsx',
+    file: 'src/authenticator/parts/viewfinder.tsx',
     find: 'if (!screen || !visible.now) return undefined',
     replace: 'if (!screen) return undefined',
     test: 'authenticator/scan.test.ts',
@@ -156,7 +156,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'sending only a code of the open request',
-    file: 'src/authenticator/number-scanner.tsx',
+    file: 'src/authenticator/parts/number-scanner.tsx',
     find: 'if (code?.sessionId === request.id) onSecret',
     replace: 'if (code) onSecret',
     test: 'authenticator/scan.test.ts',
@@ -164,7 +164,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the press of Approve after a scan',
-    file: 'src/authenticator/answer-form.tsx',
+    file: 'src/authenticator/inbox/answer-form.tsx',
     find: 'if (digits !== undefined) typeNumber(digits)',
     replace: "onAnswer({ decision: 'approve', number: digits })",
     test: 'authenticator/scan.test.ts',
@@ -212,7 +212,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'attributes as text',
-    file: 'src/authenticator/card.tsx',
+    file: 'src/authenticator/parts/card.tsx',
     find: '<bdi>{printable(value)}</bdi>',
     replace: '<bdi dangerouslySetInnerHTML={{ __html: printable(value) }} />',
     test: 'authenticator/requests.test.ts',

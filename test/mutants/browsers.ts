@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that an e-mailed code makes no browser known',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/redeem.ts',
     find: ' || (session.factor !== null && !isStrong(session.factor))',
     replace: '',
     test: 'service/features/browsers/known-browsers.test.ts',
@@ -211,7 +211,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that the name of a device is kept from keys of role auth',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/create.ts',
     find: "deviceName: call.role === 'admin' ? device.name : undefined",
     replace: 'deviceName: device.name',
     test: 'service/features/sessions/operations.test.ts',

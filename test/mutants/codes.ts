@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a code is checked before it is looked for a device',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/create.ts',
     find: "  if (isByCode(input)) return byCode(call, db, { ...starting, passkeyNeeded })\n  const device = await activeDevice(db, domain.id, user.id)\n  if (!device) throw new ApiProblem('api.error.notfound.token')\n",
     replace:
       "  const device = await activeDevice(db, domain.id, user.id)\n  if (!device) throw new ApiProblem('api.error.notfound.token')\n  if (isByCode(input)) return byCode(call, db, { ...starting, passkeyNeeded })\n",
@@ -93,7 +93,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that only codes ask for the lock of codes',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/create.ts',
     find: '  const device = await activeDevice(db, domain.id, user.id)\n',
     replace:
       "  if ((user.codesLockedUntil ?? 0) > call.clock.now()) throw new ApiProblem('api.error.locked')\n  const device = await activeDevice(db, domain.id, user.id)\n",
@@ -110,7 +110,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a code that is redeemed at once cannot be redeemed again',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/create.ts',
     find: 'redeemed: await redeemCode(call, db, created.session, input)',
     replace: "redeemed: await redeemCode(call, db, { ...created.session, state: 'denied' }, input)",
     test: 'service/features/sessions/operations.test.ts',
@@ -118,7 +118,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a code whose approval cannot be redeemed is not used up',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/create.ts',
     find: "  if (!redeemed) throw new ApiProblem('api.error.notfound.user')\n  return redeemed",
     replace: '  return redeemed',
     test: 'service/features/codes/redeemed-code.test.ts',

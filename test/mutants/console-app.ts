@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'the token of an invitation leaves the address at once',
-    file: 'src/console/invitation.ts',
+    file: 'src/console/session/invitation.ts',
     find: '  history.replaceState(history.state,',
     replace: '  void (history.state,',
     test: 'console/app.test.ts',
@@ -12,7 +12,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a dialog reads again what it removes',
-    file: 'src/console/screens/person.tsx',
+    file: 'src/console/screens/person/person.tsx',
     find: '    if (action.removes) void reload()\n',
     replace: '',
     test: 'journeys/daily-tasks.test.ts',
@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a change says which version it is about',
-    file: 'src/console/screens/administrator.tsx',
+    file: 'src/console/screens/administrators/administrator.tsx',
     find: '      setBefore(now)\n',
     replace: '',
     test: 'console/app.test.ts',
@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'what an administrator chose is not saved over a change that it has not seen',
-    file: 'src/console/screens/administrator.tsx',
+    file: 'src/console/screens/administrators/administrator.tsx',
     find: '      showProblem(words.accessNow',
     replace:
       '      await client.call(`PUT /admin/administrators/:administratorId`, { params, body: accessOf(access) }, now.version)\n      showProblem(words.accessNow',
@@ -53,7 +53,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an answer that was overtaken does not replace the newer one',
-    file: 'src/console/use-load.ts',
+    file: 'src/console/hooks/use-load.ts',
     find: '      if (requests.current !== request) return\n',
     replace: '',
     test: 'console/people.test.ts',
@@ -61,7 +61,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'what a page asks for by itself does not keep a session alive',
-    file: 'src/console/screens/consents.tsx',
+    file: 'src/console/screens/consents/consents.tsx',
     find: 'consents.reload(true)',
     replace: 'consents.reload(false)',
     test: 'console/people.test.ts',
@@ -69,7 +69,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a code is shown once',
-    file: 'src/console/screens/person.tsx',
+    file: 'src/console/screens/person/person.tsx',
     find: '<CodeDialog shown={code} onClose={() => setCode(undefined)} />',
     replace: '<CodeDialog shown={code} onClose={() => {}} />',
     test: 'console/people.test.ts',
@@ -77,7 +77,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the help desk is led to another administrator',
-    file: 'src/console/parts/action-dialog.tsx',
+    file: 'src/console/screens/person/action-dialog.tsx',
     find: 'if (need === undefined) throw error',
     replace: 'throw error',
     test: 'console/people.test.ts',

@@ -37,7 +37,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the domain of a device that a filter looks for',
-    file: people,
+    file: 'src/service/features/people/filters.ts',
     find: "isToken('token.domainId', 'in', here.domainIds)",
     replace: "isToken('token.domainId', '<>', '')",
     test: 'service/features/people/overview.test.ts',
@@ -45,7 +45,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the domain of codes by e-mail that a filter looks for',
-    file: people,
+    file: 'src/service/features/people/filters.ts',
     find: "isMember('domain.id', 'in', here.domainIds)",
     replace: "isMember('domain.id', '<>', '')",
     test: 'service/features/people/overview.test.ts',
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'wildcards in a short search for people',
-    file: people,
+    file: 'src/service/features/people/search-words.ts',
     find: 'const pattern = `%${escaped(word)}%`',
     replace: 'const pattern = `%${word}%`',
     test: apps,

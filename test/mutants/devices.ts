@@ -150,7 +150,7 @@ function guessAgain(): never {
   },
   {
     defense: 'the hash of the code that is scanned',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/create.ts',
     find: 'scanSecret === undefined ? null : scanHashOf(scanSecret)',
     replace: 'scanSecret ?? null',
     test: 'service/features/devices/scan.test.ts',

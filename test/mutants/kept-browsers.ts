@@ -1,9 +1,8 @@
 import type { Mutant } from './mutant.ts'
 
 const test = 'service/features/browsers/kept-browsers.test.ts'
-const [rule, sessions, known] = [
+const [rule, known] = [
   'src/service/features/browsers/kept-browsers.ts',
-  'src/service/features/sessions/operations.ts',
   'src/service/features/browsers/known-browser.ts',
 ]
 
@@ -83,7 +82,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an approval is redeemed under no stricter policy for browsers',
-    file: sessions,
+    file: 'src/service/features/sessions/redeem.ts',
     find: 'countsUnder(policyOf(domain, input, session.browser), session)',
     replace: "countsUnder(policyOf(domain, input, 'kept'), session)",
     test,
@@ -107,7 +106,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a code is not used up where there is no key to keep',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/create.ts',
     find: '  if (input.redeem?.browser?.publicKey === undefined) return false\n',
     replace: '',
     test,
@@ -115,7 +114,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a code is not used up where a kept browser would not help',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/create.ts',
     find: "  return !(await needsPasskey(db, starting, policyOf(domain, input, 'kept')))",
     replace: '  return Boolean(db)',
     test,
@@ -209,7 +208,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the device keeps no browser by default',
-    file: 'src/authenticator/answer-form.tsx',
+    file: 'src/authenticator/inbox/answer-form.tsx',
     find: 'const [keepBrowser, setKeepBrowser] = useState(false)',
     replace: 'const [keepBrowser, setKeepBrowser] = useState(true)',
     test: 'authenticator/keep-browser.test.ts',
@@ -217,7 +216,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the device warns of a new browser',
-    file: 'src/authenticator/use-novelty.ts',
+    file: 'src/authenticator/inbox/use-novelty.ts',
     find: 'request.neverPassed === true',
     replace: 'request.neverPassed === true && place',
     test: 'authenticator/keep-browser.test.ts',

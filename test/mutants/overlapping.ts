@@ -9,7 +9,7 @@ const sessions = 'src/service/features/sessions/statements.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'that a newer request of the same browser replaces its older one',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/create.ts',
     find: 'binding === undefined ? [] : await replace(call, db, { ...session, binding })',
     replace: '[]',
     test: service,
@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a replaced request wakes who waits for it',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/create.ts',
     find: '  notifyCancelled(call, replaced)\n',
     replace: '  void replaced\n',
     test: service,
@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a browser in which the user never passed is said to be new',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/create.ts',
     find: 'return hasPassed ? 1 : 0',
     replace: 'return hasPassed ? 1 : null',
     test: service,
@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that only the first request of a device is one of its enrollment',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/create.ts',
     find: 'input.enrolling === true && (await greetDevice(db, deviceId))',
     replace: 'input.enrolling === true',
     test: service,

@@ -1,9 +1,10 @@
 import type { Mutant } from './mutant.ts'
 
 const test = 'service/features/factors/phishing-resistance.test.ts'
-const [rule, sessions, passes, changes] = [
+const [rule, create, redeem, passes, changes] = [
   'src/service/features/factors/phishing-resistance.ts',
-  'src/service/features/sessions/operations.ts',
+  'src/service/features/sessions/create.ts',
+  'src/service/features/sessions/redeem.ts',
   'src/service/features/factors/change-pass.ts',
   'src/service/features/factors/rules.ts',
 ]
@@ -13,7 +14,7 @@ const [codes, store] = ['src/service/features/codes/check-code.ts', 'src/service
 export const mutants: readonly Mutant[] = [
   {
     defense: 'other factors are denied where a passkey is needed',
-    file: sessions,
+    file: create,
     find: '  if (passkeyNeeded && !(await mayReplacePasskey(',
     replace: '  if (false && !(await mayReplacePasskey(',
     test,
@@ -37,7 +38,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the policy of the domain',
-    file: sessions,
+    file: redeem,
     find: 'stricter(domain.phishingResistant, phishingResistant)',
     replace: 'stricter(domain && null, phishingResistant)',
     test,
@@ -45,7 +46,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the policy of the app',
-    file: sessions,
+    file: redeem,
     find: 'stricter(domain.phishingResistant, phishingResistant)',
     replace: 'stricter(domain.phishingResistant, phishingResistant && undefined)',
     test,
@@ -133,7 +134,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an approval of before is not redeemed',
-    file: sessions,
+    file: redeem,
     find: '    countsUnder(policyOf(domain, input, session.browser), session) &&\n',
     replace: '    (countsUnder(policyOf(domain, input, session.browser), session) || true) &&\n',
     test,
@@ -141,7 +142,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an approval is redeemed under no stricter policy',
-    file: sessions,
+    file: redeem,
     find: '    countsUnder(policyOf(domain, input, session.browser), session) &&\n',
     replace: '    countsUnder(policyOf(domain, {}, session.browser), session) &&\n',
     test,
@@ -149,7 +150,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'other factors are denied where a passkey is needed, which a relay would pass on',
-    file: sessions,
+    file: create,
     find: '  if (passkeyNeeded && !(await mayReplacePasskey(',
     replace: '  if (false && !(await mayReplacePasskey(',
     test: 'attacks/relay.test.ts',

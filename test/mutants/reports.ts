@@ -12,7 +12,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a report denies requests of other apps',
-    file: 'src/service/features/sessions/statements.ts',
+    file: 'src/service/features/sessions/report-statements.ts',
     find: ".where('id', '<>', of.id)\n    .returningAll()",
     replace:
       ".where('id', '<>', of.id)\n    .where('domainId', '=', (eb) => eb.selectFrom('session as own').select('own.domainId').where('own.id', '=', of.id))\n    .returningAll()",
@@ -21,7 +21,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that only requests of the person who reports are denied',
-    file: 'src/service/features/sessions/statements.ts',
+    file: 'src/service/features/sessions/report-statements.ts',
     find: ".where((is) => is.and({ userId: of.userId, state: 'pending' as const }))",
     replace: ".where((is) => is.and({ state: 'pending' as const }))",
     test: 'service/features/devices/report.test.ts',
@@ -29,7 +29,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that a request which a clock dated in the future is denied as well',
-    file: 'src/service/features/sessions/statements.ts',
+    file: 'src/service/features/sessions/report-statements.ts',
     find: ".where('expiresAt', '>', now)\n    .where('id', '<>', of.id)",
     replace: ".where(isPending(now))\n    .where('id', '<>', of.id)",
     test: 'service/features/devices/report.test.ts',
@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
     replace: 'const endedAlone = true',
     also: [
       {
-        file: 'src/service/features/sessions/statements.ts',
+        file: 'src/service/features/sessions/report-statements.ts',
         find: "    .where('answeredDecision', 'is', null)\n    .where((eb) =>\n      eb.or([\n        eb('state', 'in', ['cancelled', 'expired']),\n        eb.and([eb('state', '=', 'pending'), eb('expiresAt', '<=', now)]),\n      ]),\n    ),",
         replace: '',
       },

@@ -12,7 +12,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a keypad goes from field to field before it is drawn',
-    file: 'src/authenticator/keypad.tsx',
+    file: 'src/authenticator/parts/keypad.tsx',
     find: 'import { useLayoutEffect,',
     replace: 'import { useEffect as useLayoutEffect,',
     test: 'authenticator/at-once.test.ts',
@@ -20,7 +20,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a refused PIN is removed before what was wrong with it is drawn',
-    file: 'src/authenticator/answer-form.tsx',
+    file: 'src/authenticator/inbox/answer-form.tsx',
     find: 'import { useLayoutEffect,',
     replace: 'import { useEffect as useLayoutEffect,',
     test: 'authenticator/at-once.test.ts',
@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the field of the next question has the focus before it is drawn',
-    file: 'src/authenticator/digit-field.tsx',
+    file: 'src/authenticator/parts/digit-field.tsx',
     find: '        ref={focus}\n',
     replace: '',
     test: 'authenticator/at-once.test.ts',

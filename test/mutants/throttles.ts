@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'requests that are limited by network on PostgreSQL as if one ran after the other',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/create.ts',
     find: 'isLimited ? store.db.transaction() :',
     replace: 'isLimited ? readCommitted(store.db) :',
     test: 'service/features/sessions/shared-address.test.ts',
@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'creating a session and revoking its device follow each other on PostgreSQL',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/create.ts',
     find: 'lockUser(db, call.organizationId, user.id),',
     replace: 'true,',
     test: 'service/engine/database/revoked-meanwhile.test.ts',

@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'taking a passed e-mail code for a factor',
-    file: 'src/service/features/sessions/operations.ts',
+    file: 'src/service/features/sessions/create.ts',
     find: '    if (!isStrong(tried.right.factor)) await enrollUser(db, call, { userId: user.id, strong: false }, call)\n',
     replace: '',
     test: 'service/features/email-codes/email-code.test.ts',

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 
 import { Button } from '../../ui/button.tsx'
-import type { StoredAccount } from '../accounts-store.ts'
-import { About, Card } from '../card.tsx'
-import { nameOf } from '../use-accounts.ts'
-import { nameOfUser } from '../user-name.ts'
+import type { StoredAccount } from '../accounts/accounts-store.ts'
+import { About, Card } from '../parts/card.tsx'
+import { nameOf } from '../accounts/use-accounts.ts'
+import { nameOfUser } from '../accounts/user-name.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface AccountScreenProps {

@@ -1,4 +1,4 @@
-import { browserOf } from '../browser-of.ts'
+import { browserOf } from '../accounts/browser-of.ts'
 import { useWords } from '../words/speech.tsx'
 
 /** How to allow notifications again in this browser. */

@@ -1,6 +1,6 @@
 import * as icons from '../../ui/icons.ts'
 import { Status } from '../../ui/messages.tsx'
-import { Card } from '../card.tsx'
+import { Card } from '../parts/card.tsx'
 import { useWords } from '../words/speech.tsx'
 
 export type Obstacle = 'insecure' | 'oldBrowser' | 'noStorage'

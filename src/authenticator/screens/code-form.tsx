@@ -1,7 +1,7 @@
 import { Button } from '../../ui/button.tsx'
 import * as icons from '../../ui/icons.ts'
 import { Problem } from '../../ui/messages.tsx'
-import { Card } from '../card.tsx'
+import { Card } from '../parts/card.tsx'
 import { useWords } from '../words/speech.tsx'
 
 interface CodeFormProps {

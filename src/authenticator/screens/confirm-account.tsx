@@ -1,8 +1,8 @@
 import type { Preview } from '../../contract/device-answers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Problem } from '../../ui/messages.tsx'
-import { Card, Facts } from '../card.tsx'
-import { fullNameOfUser } from '../user-name.ts'
+import { Card, Facts } from '../parts/card.tsx'
+import { fullNameOfUser } from '../accounts/user-name.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface ConfirmAccountProps {

@@ -1,6 +1,6 @@
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Card } from '../card.tsx'
+import { Card } from '../parts/card.tsx'
 import { useWords } from '../words/speech.tsx'
 
 interface InstallFirstScreenProps {

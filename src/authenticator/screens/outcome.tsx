@@ -4,7 +4,7 @@ import * as icons from '../../ui/icons.ts'
 import type { Clock } from '../../clock.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Card } from '../card.tsx'
+import { Card } from '../parts/card.tsx'
 import { type Speech, useSpeech } from '../words/speech.tsx'
 import type { Words } from '../words/en.ts'
 

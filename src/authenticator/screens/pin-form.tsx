@@ -3,9 +3,9 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 
 import { Button } from '../../ui/button.tsx'
 import { Problem } from '../../ui/messages.tsx'
-import { Card } from '../card.tsx'
-import { Keypad } from '../keypad.tsx'
-import { SecretField } from '../secret-field.tsx'
+import { Card } from '../parts/card.tsx'
+import { Keypad } from '../parts/keypad.tsx'
+import { SecretField } from '../parts/secret-field.tsx'
 import { useWords } from '../words/speech.tsx'
 
 interface PinFormProps {

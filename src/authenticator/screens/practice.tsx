@@ -4,9 +4,9 @@ import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import * as icons from '../../ui/icons.ts'
 import { Problem, Status } from '../../ui/messages.tsx'
-import { Card } from '../card.tsx'
-import { DigitField } from '../digit-field.tsx'
-import { Keypad } from '../keypad.tsx'
+import { Card } from '../parts/card.tsx'
+import { DigitField } from '../parts/digit-field.tsx'
+import { Keypad } from '../parts/keypad.tsx'
 import { useWords } from '../words/speech.tsx'
 
 interface PracticeScreenProps {

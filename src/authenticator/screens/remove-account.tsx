@@ -2,9 +2,9 @@ import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { Button } from '../../ui/button.tsx'
 import { Problem } from '../../ui/messages.tsx'
-import { Card } from '../card.tsx'
-import { useAttempt } from '../use-attempt.ts'
-import { nameOfUser } from '../user-name.ts'
+import { Card } from '../parts/card.tsx'
+import { useAttempt } from '../hooks/use-attempt.ts'
+import { nameOfUser } from '../accounts/user-name.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface RemoveAccountScreenProps {

@@ -4,9 +4,9 @@ import type { Clock } from '../../clock.ts'
 import { parseActivationCode } from '../../device/service-url.ts'
 import { Button } from '../../ui/button.tsx'
 import { Problem } from '../../ui/messages.tsx'
-import { Card } from '../card.tsx'
+import { Card } from '../parts/card.tsx'
 import type { CameraTrouble } from '../../ui/camera.ts'
-import { Viewfinder } from '../viewfinder.tsx'
+import { Viewfinder } from '../parts/viewfinder.tsx'
 import { useWords } from '../words/speech.tsx'
 
 interface ScanScreenProps {

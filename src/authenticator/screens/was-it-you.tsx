@@ -5,9 +5,9 @@ import type { Answer } from '../../device/requests.ts'
 import { Button } from '../../ui/button.tsx'
 import * as icons from '../../ui/icons.ts'
 import { Problem } from '../../ui/messages.tsx'
-import { Card } from '../card.tsx'
-import { useInputDelay } from '../use-input-delay.ts'
-import { useTop } from '../use-top.ts'
+import { Card } from '../parts/card.tsx'
+import { useInputDelay } from '../hooks/use-input-delay.ts'
+import { useTop } from '../hooks/use-top.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface WasItYouScreenProps {

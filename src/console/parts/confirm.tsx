@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 
 import { Button } from '../../ui/button.tsx'
 import { Problem } from '../../ui/messages.tsx'
-import { useAttempt } from '../use-attempt.ts'
+import { useAttempt } from '../hooks/use-attempt.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface DialogProps {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 
-import { Link } from '../router.tsx'
+import { Link } from '../session/router.tsx'
 import { focusNeighbor } from './focus-neighbor.ts'
 
 export interface Column<T> {

@@ -1,4 +1,4 @@
-import { useSignedIn } from '../session.tsx'
+import { useSignedIn } from '../session/session.tsx'
 import { useWords } from '../words/speech.tsx'
 
 interface DomainChoiceProps {

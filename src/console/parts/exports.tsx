@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 import { search } from '../client/send.ts'
-import { apiBase } from '../mount.ts'
+import { apiBase } from '../session/mount.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface ExportsProps {

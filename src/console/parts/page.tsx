@@ -4,8 +4,8 @@ import { useLayoutEffect } from 'preact/hooks'
 import { Icon } from '../../ui/icon.tsx'
 import { back } from '../../ui/icons.ts'
 import { useHeadline } from '../../ui/use-headline.ts'
-import { Link } from '../router.tsx'
-import { useSignedIn } from '../session.tsx'
+import { Link } from '../session/router.tsx'
+import { useSignedIn } from '../session/session.tsx'
 import { useWords } from '../words/speech.tsx'
 
 interface PageProps {

@@ -1,5 +1,5 @@
 import type { Total } from '../../contract/admin/lists.ts'
-import { Link } from '../router.tsx'
+import { Link } from '../session/router.tsx'
 import { useWords } from '../words/speech.tsx'
 import { useNumbers } from '../words/use-numbers.ts'
 

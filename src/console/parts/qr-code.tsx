@@ -1,5 +1,5 @@
-import { useSignedIn } from '../session.tsx'
-import { useLoad } from '../use-load.ts'
+import { useSignedIn } from '../session/session.tsx'
+import { useLoad } from '../hooks/use-load.ts'
 
 interface QrCodeProps {
   readonly text: string

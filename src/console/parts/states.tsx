@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { type IconPath, warning } from '../../ui/icons.ts'
-import type { Loaded } from '../use-load.ts'
+import type { Loaded } from '../hooks/use-load.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface WhenLoadedProps<T> {

@@ -16,11 +16,11 @@ import { Page } from '../parts/page.tsx'
 import { WhenLoaded } from '../parts/states.tsx'
 import { useClockTime } from '../parts/time.tsx'
 import { useToast } from '../parts/toast.tsx'
-import { useSignedIn } from '../session.tsx'
-import { useAttempt } from '../use-attempt.ts'
-import { useLoad } from '../use-load.ts'
+import { useSignedIn } from '../session/session.tsx'
+import { useAttempt } from '../hooks/use-attempt.ts'
+import { useLoad } from '../hooks/use-load.ts'
 import { useWords } from '../words/speech.tsx'
-import { useDomainNames } from './domain-names.ts'
+import { useDomainNames } from '../parts/domain-names.ts'
 
 export interface AccountScreenProps extends LanguageChoiceProps {
   readonly onSignedOut: () => void

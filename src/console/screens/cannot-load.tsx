@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import { mount } from '../mount.ts'
+import { mount } from '../session/mount.ts'
 import { Page } from '../parts/page.tsx'
 import { Failed } from '../parts/states.tsx'
 import { useWords } from '../words/speech.tsx'

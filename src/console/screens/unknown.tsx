@@ -1,5 +1,5 @@
 import { Page } from '../parts/page.tsx'
-import { Link } from '../router.tsx'
+import { Link } from '../session/router.tsx'
 import { useWords } from '../words/speech.tsx'
 
 /** For an address that leads to nothing, or to what the role does not see. */

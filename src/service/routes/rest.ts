@@ -22,7 +22,9 @@ import * as passkeyCeremonies from '../features/passkeys/ceremony-operations.ts'
 import * as passkeySignIn from '../features/sessions/passkey-sign-in.ts'
 import * as passkeys from '../features/passkeys/operations.ts'
 import * as replacements from '../features/devices/replacements.ts'
+import { create as createSession } from '../features/sessions/create.ts'
 import * as sessions from '../features/sessions/operations.ts'
+import { redeem } from '../features/sessions/redeem.ts'
 import { pauses } from '../features/sessions/pauses.ts'
 import { giveUp } from '../features/devices/give-up.ts'
 import * as tokens from '../features/devices/tokens.ts'
@@ -91,11 +93,11 @@ export const routes: readonly Route[] = [
   route(browser.forgetBrowsers, browsers.forget),
   route(browser.readPauses, pauses),
 
-  route(session.createSession, sessions.create),
+  route(session.createSession, createSession),
   // Before sessions by id, because "events" is not an id.
   route(session.watchSessions, sessions.watch),
   route(session.getSession, sessions.get),
   route(session.cancelSession, sessions.cancel),
-  route(session.redeemSession, sessions.redeem),
+  route(session.redeemSession, redeem),
   route(session.sendEmailCode, emailCode.send),
 ]

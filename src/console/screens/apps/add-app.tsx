@@ -4,7 +4,7 @@ import type { DomainSettings } from '../../../contract/admin/domains.ts'
 import { Problem } from '../../../ui/messages.tsx'
 import { hasCode } from '../../client/errors.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { useSignedIn } from '../../session.tsx'
+import { useSignedIn } from '../../session/session.tsx'
 import { useWords } from '../../words/speech.tsx'
 
 interface AddAppProps {

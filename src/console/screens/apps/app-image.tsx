@@ -1,4 +1,4 @@
-import { apiBase } from '../../mount.ts'
+import { apiBase } from '../../session/mount.ts'
 
 interface AppImageProps {
   readonly domainId: string

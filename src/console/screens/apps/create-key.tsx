@@ -5,7 +5,7 @@ import { printable } from '../../../printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Confirm, Dialog } from '../../parts/confirm.tsx'
-import { useSignedIn } from '../../session.tsx'
+import { useSignedIn } from '../../session/session.tsx'
 import { useWords } from '../../words/speech.tsx'
 
 /** A key with its characters, which are shown once. */

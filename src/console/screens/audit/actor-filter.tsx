@@ -1,6 +1,6 @@
 import { printable } from '../../../printable.ts'
-import { useSignedIn } from '../../session.tsx'
-import { useLoad } from '../../use-load.ts'
+import { useSignedIn } from '../../session/session.tsx'
+import { useLoad } from '../../hooks/use-load.ts'
 import { useWords } from '../../words/speech.tsx'
 import { Choice } from './choice.tsx'
 

@@ -3,7 +3,7 @@ import { formerEvents, formerFacts } from '../../../contract/admin/former-events
 import { isolated, printable } from '../../../printable.ts'
 import { useWords } from '../../words/speech.tsx'
 import { useDateTime } from '../../parts/time.tsx'
-import { useOperationName } from '../operation-name.ts'
+import { useOperationName } from '../../parts/operation-name.ts'
 
 /** The names of people, domains and administrators by their ids. */
 export type Names = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import { Button } from '../../../ui/button.tsx'
 import { live, pause } from '../../../ui/icons.ts'
-import { auditPlace, type AuditQuery } from '../../places.ts'
-import { useRouter } from '../../router.tsx'
+import { auditPlace, type AuditQuery } from '../../session/places.ts'
+import { useRouter } from '../../session/router.tsx'
 import { useWords } from '../../words/speech.tsx'
 import type { Follow } from './use-follow.ts'
 

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 
 import { printable } from '../../../printable.ts'
-import { auditPlace, type AuditQuery } from '../../places.ts'
-import { Link } from '../../router.tsx'
-import { useSignedIn } from '../../session.tsx'
-import { useLoad } from '../../use-load.ts'
+import { auditPlace, type AuditQuery } from '../../session/places.ts'
+import { Link } from '../../session/router.tsx'
+import { useSignedIn } from '../../session/session.tsx'
+import { useLoad } from '../../hooks/use-load.ts'
 import { useWords } from '../../words/speech.tsx'
 
 /** How many people are offered. */

@@ -1,4 +1,4 @@
-import type { AuditFilter, AuditQuery } from '../../places.ts'
+import type { AuditFilter, AuditQuery } from '../../session/places.ts'
 import { eventsOf, type EventGroup } from './event-groups.ts'
 
 const filters = ['q', 'event', 'user', 'domain', 'actor', 'reason', 'factor', 'since', 'until'] as const

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 
 import type { AuditItem } from '../../../contract/admin/audit.ts'
-import { useProblem } from '../../problem.ts'
-import { auditPlace, type AuditFilter } from '../../places.ts'
-import { useSignedIn } from '../../session.tsx'
+import { useProblem } from '../../hooks/problem.ts'
+import { auditPlace, type AuditFilter } from '../../session/places.ts'
+import { useSignedIn } from '../../session/session.tsx'
 
 export interface Follow {
   /** What is new since the page was loaded, newest first. */

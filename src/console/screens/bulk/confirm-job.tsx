@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks'
 import type { BulkJob } from '../../../contract/admin/bulk-jobs.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'
-import { useAttempt } from '../../use-attempt.ts'
+import { useAttempt } from '../../hooks/use-attempt.ts'
 import { useWords } from '../../words/speech.tsx'
 import { useNumbers } from '../../words/use-numbers.ts'
-import { useDomainNames } from '../domain-names.ts'
+import { useDomainNames } from '../../parts/domain-names.ts'
 
 interface ConfirmJobProps {
   readonly job: BulkJob

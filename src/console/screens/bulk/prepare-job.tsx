@@ -3,8 +3,8 @@ import type { BulkAction } from '../../../contract/admin/bulk-jobs.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'
 import { ReasonChoice, useReason } from '../../parts/reason-choice.tsx'
-import { useSignedIn } from '../../session.tsx'
-import { useAttempt } from '../../use-attempt.ts'
+import { useSignedIn } from '../../session/session.tsx'
+import { useAttempt } from '../../hooks/use-attempt.ts'
 import { useWords } from '../../words/speech.tsx'
 
 interface PrepareJobProps {

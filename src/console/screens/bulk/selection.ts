@@ -1,4 +1,4 @@
-import type { PeopleQuery } from '../../places.ts'
+import type { PeopleQuery } from '../../session/places.ts'
 
 /** Whom an action is for: people by their ids, or everyone whom a search finds. */
 export type Selection =

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 
-import { Link } from '../../router.tsx'
-import { sectionsFor } from '../../sections.ts'
-import { useSignedIn } from '../../session.tsx'
+import { Link } from '../../session/router.tsx'
+import { sectionsFor } from '../../session/sections.ts'
+import { useSignedIn } from '../../session/session.tsx'
 
 interface FigureProps {
   /** The list behind it. */

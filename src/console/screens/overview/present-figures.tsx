@@ -1,7 +1,7 @@
 import type { Overview } from '../../../contract/admin/overview.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { clock, type IconPath, lock, shield } from '../../../ui/icons.ts'
-import { placeBehind } from '../../places.ts'
+import { placeBehind } from '../../session/places.ts'
 import { useWords } from '../../words/speech.tsx'
 import { Figure } from './figure.tsx'
 import { useNumbers } from '../../words/use-numbers.ts'

@@ -1,6 +1,6 @@
 import type { SignInCount } from '../../../contract/admin/overview.ts'
-import { type OverviewQuery, overviewPlace, placeBehind } from '../../places.ts'
-import { Link } from '../../router.tsx'
+import { type OverviewQuery, overviewPlace, placeBehind } from '../../session/places.ts'
+import { Link } from '../../session/router.tsx'
 import { useWords } from '../../words/speech.tsx'
 import { Chart } from './chart.tsx'
 import { Figure } from './figure.tsx'

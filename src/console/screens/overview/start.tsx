@@ -1,8 +1,8 @@
 import { people } from '../../../ui/icons.ts'
 import { Empty } from '../../parts/states.tsx'
-import { Link } from '../../router.tsx'
-import { sectionsFor } from '../../sections.ts'
-import { useSignedIn } from '../../session.tsx'
+import { Link } from '../../session/router.tsx'
+import { sectionsFor } from '../../session/sections.ts'
+import { useSignedIn } from '../../session/session.tsx'
 import { useWords } from '../../words/speech.tsx'
 
 /** For a new service: what comes next. */

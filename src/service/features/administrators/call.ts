@@ -1,5 +1,4 @@
-import type { ConsoleCall, SignedIn } from '../../engine/context/caller.ts'
-import type { Caller } from '../../engine/context/caller.ts'
+import type { ConsoleCall, SignedIn, Caller } from '../../engine/context/caller.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 
 /** The console that a call came through. */

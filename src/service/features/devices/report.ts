@@ -11,7 +11,7 @@ import { organizationOfDomain } from '../domains/statements.ts'
 import { endSessionsButKeys } from '../browsers/epochs.ts'
 import { endBrowsersOf } from '../browsers/statements.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
-import { denyOthersAsReported } from '../sessions/statements.ts'
+import { denyOthersAsReported } from '../sessions/report-statements.ts'
 import type { SessionRow } from '../sessions/statements.ts'
 import { lockUser } from '../users/statements.ts'
 

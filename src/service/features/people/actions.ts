@@ -10,7 +10,7 @@ import * as tokens from '../devices/tokens.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import type { Call } from '../../engine/http/route.ts'
 import { belongings } from '../users/belongings.ts'
-import { hardwareTokenBySerial } from './statements.ts'
+import { hardwareTokenBySerial } from './person-statements.ts'
 import type { ChangeHandler } from '../administrators/change.ts'
 import { showPerson } from './console.ts'
 

@@ -1,23 +1,16 @@
 import { sql } from 'kysely'
 import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
 
-import { inactiveAfter, PeopleFilter } from '../../../contract/admin/people.ts'
-import { sqliteFold } from '../../engine/database/migrations/fold.ts'
+import { PeopleFilter } from '../../../contract/admin/people.ts'
 import type { Database, Queryable } from '../../engine/database/schema.ts'
-import { allRows, allValues, derived, firstValue, isPostgres } from '../../engine/database/statement.ts'
-import type { List, Slot, Slots } from '../../engine/database/statement.ts'
-import { isStrong } from '../factors/strong-factors.ts'
+import { allValues, firstValue, isPostgres } from '../../engine/database/statement.ts'
+import type { Slot, Slots } from '../../engine/database/statement.ts'
 import type { IsUser } from '../factors/strong-factors.ts'
 import { exists } from '../users/statements.ts'
-import type { UserRow } from '../users/statements.ts'
-
-/** What is visible to an administrator. */
-export interface Visible {
-  readonly organizationId: string
-  /** Only members of one of these, and what belongs to one of them, unless `everyone` is 1. */
-  readonly domainIds: readonly string[]
-  readonly everyone: 0 | 1
-}
+import type { Words } from './search-words.ts'
+import { foldText, wordsOf, indexedOnPostgres } from './search-words.ts'
+import type { Visible, Filter } from './filters.ts'
+import { conditions } from './filters.ts'
 
 /** By when they were added, by name, or by the last sign-in. */
 export type PeopleOrder = 'added' | 'name up' | 'name down' | 'signedIn up' | 'signedIn down'
@@ -31,8 +24,6 @@ export interface PeopleQuery extends Visible {
   readonly now: number
 }
 
-type Filter = PeopleFilter | 'none'
-
 /** How people are found: all of them, by their positions, or by looking at each for a text that finds too many. */
 type PeopleKind = 'list' | 'found' | 'broad'
 
@@ -42,22 +33,6 @@ export interface FoundPeople {
   readonly words: Words
   /** Sequences of users. */
   readonly positions: readonly number[]
-}
-
-/**
- * What a text is looked for as. Each word has to be in some row of the person that is visible: the first one is looked up in the
- * index, and up to three others are checked by a pattern, or by the index of SQLite. Words of fewer than three characters are in
- * no index, and are compared with the folded texts.
- */
-export interface Words {
-  readonly first: string
-  readonly firstPattern: string
-  readonly second: string
-  readonly secondPattern: string
-  readonly third: string
-  readonly thirdPattern: string
-  readonly fourth: string
-  readonly fourthPattern: string
 }
 
 interface PeopleSlots extends PeopleQuery, Words {
@@ -106,130 +81,6 @@ export async function countPeople(
 ): Promise<number> {
   if (found.kind === 'found' && found.positions.length === 0) return 0
   return counts[found.kind][filter](db, { ...query, ...found.words, positions: found.positions, after: 0, offset: 0 })
-}
-
-/** A text without case and accents, by the same SQL that folded what it is compared with. */
-export const foldText = async (db: Queryable, text: string): Promise<string> =>
-  text === '' ? '' : ((await foldedText(db, text)) ?? '')
-
-const foldedText = firstValue('foldedText', (db, text: Slot<string>) =>
-  db
-    .selectFrom(sql<{ text: string }>`(select cast(${text} as text) as text)`.as('typed'))
-    .select(
-      sql<string>`${sql.raw(isPostgres(db) ? 'search_fold(typed.text)' : sqliteFold('typed.text'))}`.as('folded'),
-    ),
-)
-
-/** @param text Folded. */
-export const wordsOf = (db: Queryable, text: string): Words =>
-  slotsOf(searchWords(text).map((word) => lookUp(db, word)))
-
-/** A word as the index is asked for it, and as a pattern. */
-interface Lookup {
-  readonly indexed: string
-  readonly pattern: string
-}
-
-const none: Lookup = { indexed: '', pattern: '%' }
-
-function slotsOf([first = none, second = none, third = none, fourth = none]: readonly Lookup[]): Words {
-  return {
-    first: first.indexed,
-    firstPattern: first.pattern,
-    second: second.indexed,
-    secondPattern: second.pattern,
-    third: third.indexed,
-    thirdPattern: third.pattern,
-    fourth: fourth.indexed,
-    fourthPattern: fourth.pattern,
-  }
-}
-
-/** SQLite looks for a phrase (sqlite.org/fts5.html section 3.1), PostgreSQL for a pattern. Short words are in no index. */
-function lookUp(db: Queryable, word: string): Lookup {
-  const pattern = `%${escaped(word)}%`
-  if (lengthOf(word) < indexedLength) return { indexed: '', pattern }
-  return { indexed: isPostgres(db) ? pattern : `"${word.replaceAll('"', '""')}"`, pattern }
-}
-
-/** Trigrams need three characters. */
-const indexedLength = 3
-
-const lengthOf = (word: string): number => Array.from(word).length
-
-/** Longest first. Of more than four words, the longest count. */
-const searchWords = (text: string): string[] =>
-  [...new Set(text.split(/\s+/u).filter(Boolean))].toSorted((one, other) => lengthOf(other) - lengthOf(one)).slice(0, 4)
-
-/** For `escape '\'`: without it, the search for `____` would find everything. */
-export const escaped = (text: string): string => text.replaceAll(/[%_\\]/g, (character) => `\\${character}`)
-
-const hasBypassCode = (is: IsUser, now: Slot<number>): Expression<SqlBool> =>
-  is.exists(
-    is
-      .selectFrom('bypassCode')
-      .select('bypassCode.id')
-      .whereRef('bypassCode.userId', '=', 'user.id')
-      .where('bypassCode.usesRemaining', '>', 0)
-      .where('bypassCode.expiresAt', '>', now),
-  )
-
-/** The domains that are looked at: those that are visible, or the one that was chosen. */
-type Here = Slots<Pick<Visible, 'domainIds' | 'everyone'>>
-
-const takesEmail = (is: IsUser, here: Here): Expression<SqlBool> =>
-  is.and([
-    is('user.email', '<>', ''),
-    is.exists(
-      is
-        .selectFrom('member')
-        .innerJoin('domain', 'domain.id', 'member.domainId')
-        .select('domain.id')
-        .whereRef('member.userId', '=', 'user.id')
-        .where('domain.emailOtpEnabled', '=', 1)
-        .where((isMember) =>
-          isMember.or([sql<SqlBool>`${here.everyone} = 1`, isMember('domain.id', 'in', here.domainIds)]),
-        ),
-    ),
-  ])
-
-const isEnrolled = (is: IsUser, here: Here): Expression<SqlBool> =>
-  isStrong(is, (isToken) =>
-    isToken.or([sql<SqlBool>`${here.everyone} = 1`, isToken('token.domainId', 'in', here.domainIds)]),
-  )
-
-/** People who were added lately are not inactive. */
-function isInactive(is: IsUser, now: Slot<number>): Expression<SqlBool> {
-  const since = derived(now, (time) => time - inactiveAfter)
-  return is.and([
-    is('user.createdAt', '<=', since),
-    is.not(
-      is.exists(
-        is
-          .selectFrom('lastSignIn')
-          .select('lastSignIn.at')
-          .whereRef('lastSignIn.userSequence', '=', 'user.sequence')
-          .where('lastSignIn.at', '>', since),
-      ),
-    ),
-  ])
-}
-
-type Condition = (is: IsUser, now: Slot<number>, here: Here) => Expression<SqlBool>
-
-const conditions: Readonly<Record<Filter, Condition>> = {
-  none: () => sql<SqlBool>`1 = 1`,
-  enrolled: (is, _now, here) => isEnrolled(is, here),
-  // See `lockedPositions`.
-  locked: () => sql<SqlBool>`1 = 1`,
-  bypass_code: hasBypassCode,
-  inactive: isInactive,
-  // The cheaper question first: most people have a strong factor.
-  // A recovery code that is in use changes neither, as in the figures of the overview.
-  no_factor: (is, _now, here) =>
-    sql<SqlBool>`case when ${isEnrolled(is, here)} then 1 = 0 else not (${takesEmail(is, here)}) end`,
-  only_email: (is, _now, here) =>
-    sql<SqlBool>`case when ${isEnrolled(is, here)} then 1 = 0 else (${takesEmail(is, here)}) end`,
 }
 
 const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>
@@ -326,6 +177,7 @@ const orders: Readonly<Record<PeopleOrder, readonly [by: keyof typeof columns, d
 }
 
 const kinds: readonly PeopleKind[] = ['list', 'found', 'broad']
+
 const filters: readonly Filter[] = ['none', ...PeopleFilter.options]
 
 const record = <K extends string, V>(keys: readonly K[], valueOf: (key: K) => V) =>
@@ -439,57 +291,9 @@ export function peopleFound(db: Queryable, of: Slots<Visible & Words>) {
     .where((is) => is.and(furtherWords(of).map((word) => hasWord(db, is, word, of))))
 }
 
-/** The offset makes PostgreSQL plan this apart: it would walk through all people in their order, and look at the text of each. */
-const indexedOnPostgres = (db: Queryable, pattern: Slot<string>) =>
-  db
-    .selectFrom('searchRow')
-    .select(['searchRow.position', 'searchRow.domainId'])
-    .where(sql<SqlBool>`search_row.text like ${pattern}`)
-    .offset(sql.lit(0))
-    .as('searchRow')
-
 const furtherWords = (of: Slots<Words>) =>
   [
     [of.second, of.secondPattern],
     [of.third, of.thirdPattern],
     [of.fourth, of.fourthPattern],
   ] as const
-
-/** In the order of the ids. */
-export async function usersByIds(db: Queryable, ids: readonly string[]): Promise<UserRow[]> {
-  const rows = new Map((await usersWithIds(db, ids)).map((row) => [row.id, row]))
-  return ids.flatMap((id) => rows.get(id) ?? [])
-}
-
-const usersWithIds = allRows('usersWithIds', (db, ids: List<string>) =>
-  db.selectFrom('user').selectAll().where('id', 'in', ids),
-)
-
-/** Those who are there, of any organization: by id alone, SQLite finds them by the primary key. */
-export const presentUsers = allRows('presentUsers', (db, ids: List<string>) =>
-  db
-    .selectFrom('user')
-    .select(['user.id', 'user.email', 'user.organizationId'])
-    .where('user.id', 'in', ids)
-    .where(exists),
-)
-
-export const hardwareTokenBySerial = firstValue(
-  'hardwareTokenBySerial',
-  (db, organizationId: Slot<string>, serialNumber: Slot<string>) =>
-    db
-      .selectFrom('hardwareToken')
-      .select('id')
-      .where('organizationId', '=', organizationId)
-      .where('serialNumber', '=', serialNumber),
-)
-
-export const tokensOfUser = allRows('tokensOfUser', (db, userId: Slot<string>) =>
-  db
-    .selectFrom('token')
-    .innerJoin('domain', 'domain.id', 'token.domainId')
-    .selectAll('token')
-    .select('domain.keyType')
-    .where('token.userId', '=', userId)
-    .orderBy('token.createdAt'),
-)

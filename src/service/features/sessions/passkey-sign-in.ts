@@ -14,7 +14,7 @@ import { readCommitted } from '../../engine/database/transaction-ends.ts'
 import { lockUser } from '../users/statements.ts'
 import { sessionView } from './view.ts'
 import { findDomain } from '../domains/find.ts'
-import { blank } from './operations.ts'
+import { blank } from './create.ts'
 
 /** Stores nothing: see `newSignInChallenge`. */
 export const start: Handler<typeof contract.startPasskeySignIn> = async (input, call) => {

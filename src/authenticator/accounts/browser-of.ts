@@ -1,0 +1,14 @@
+import type { Words } from '../words/en.ts'
+
+/** The order matters: the user agent of most browsers contains the names of others, and those on iPhones are all alike. */
+const browsers: readonly (readonly [keyof Words['blockedSteps'], RegExp])[] = [
+  ['iphone', /iPhone|iPad/],
+  ['samsung', /SamsungBrowser/],
+  ['firefox', /Firefox/],
+  ['android', /Android/],
+]
+
+/** Which steps allow notifications again in a browser. */
+export function browserOf(userAgent: string): keyof Words['blockedSteps'] {
+  return browsers.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? 'desktop'
+}

@@ -1,0 +1,151 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+
+import type { PhoneCall } from '../../contract/phone-calls.ts'
+import { clockTolerance } from '../../contract/device.ts'
+import { type DeviceRequest, type Notice } from '../../contract/device-answers.ts'
+import type { Account } from '../../device/account.ts'
+import type { Device } from '../../device/device.ts'
+import { DeviceError, isGone } from '../../device/device-error.ts'
+import { awaitConnection } from './connections.ts'
+import { useVisible } from '../hooks/use-visible.ts'
+
+/** A pending request, with its account. */
+export interface Pending {
+  readonly account: Account
+  readonly request: DeviceRequest
+}
+
+/** A call to the help desk that the person is asked to confirm, with its account. */
+export interface PendingCall {
+  readonly account: Account
+  readonly call: PhoneCall
+}
+
+/** A notice that the person has not dismissed, with its account. */
+export interface ShownNotice {
+  readonly account: Account
+  readonly notice: Notice
+}
+
+export interface Inbox {
+  /** The requests of all accounts, newest first. */
+  readonly pending: readonly Pending[]
+  /** The calls of all accounts, newest first. */
+  readonly calls: readonly PendingCall[]
+  /** The notices of all accounts, newest first. */
+  readonly notices: readonly ShownNotice[]
+  /** Ids of accounts whose service cannot be reached. */
+  readonly unreachable: ReadonlySet<string>
+  /** Accounts that their service no longer accepts, by id, and whether another device replaced this one. */
+  readonly gone: ReadonlyMap<string, 'removed' | 'moved'>
+  /** Removes an answered request or call before the service's list does. */
+  forget(answered: Pick<DeviceRequest, 'id'>): void
+  /** Hides a notice and dismisses it at the service. It comes back if that call fails. */
+  dismiss(shown: ShownNotice): Promise<void>
+}
+
+/** Between calls that are not held, milliseconds. */
+const pollIntervals = { visible: 1000, hidden: 5000 }
+/** With more accounts than this, each is polled less often. */
+const maxFastAccounts = 8
+
+/** Watches the requests of all accounts while the page is open. */
+export function useInbox(device: Device, accounts: readonly Account[], now: number): Inbox {
+  const [lists, setLists] = useState<ReadonlyMap<string, readonly Pending[]>>(new Map())
+  const [callLists, setCallLists] = useState<ReadonlyMap<string, readonly PendingCall[]>>(new Map())
+  const [noticeLists, setNoticeLists] = useState<ReadonlyMap<string, readonly ShownNotice[]>>(new Map())
+  const [unreachable, setUnreachable] = useState<ReadonlySet<string>>(new Set())
+  const [gone, setGone] = useState<Inbox['gone']>(new Map())
+  const [forgotten, setForgotten] = useState<ReadonlySet<string>>(new Set())
+  const visible = useVisible()
+
+  useEffect(() => {
+    const stop = new AbortController()
+    const slowdown = Math.max(1, accounts.length / maxFastAccounts)
+    accounts.forEach((account, index) => {
+      const connected = visible.now ? awaitConnection(index, stop.signal) : () => false
+      const pollInterval = slowdown * (visible.now ? pollIntervals.visible : pollIntervals.hidden)
+      void follow(account, () => (connected() ? undefined : pollInterval), stop.signal)
+    })
+    return () => stop.abort()
+    // oxlint-disable-next-line react/exhaustive-deps -- `visible` is a new object whenever it makes sense to reconnect
+  }, [device, accounts, visible])
+
+  async function follow(account: Account, pollInterval: () => number | undefined, signal: AbortSignal): Promise<void> {
+    try {
+      await device.watch(account, {
+        signal,
+        pollInterval,
+        onChange: (requests) => {
+          setLists((before) =>
+            new Map(before).set(
+              account.id,
+              requests.map((request) => ({ account, request })),
+            ),
+          )
+          setUnreachable((before) => without(before, account.id))
+        },
+        onNotices: (notices) =>
+          setNoticeLists((before) =>
+            new Map(before).set(
+              account.id,
+              notices.map((notice) => ({ account, notice })),
+            ),
+          ),
+        onCalls: (calls) =>
+          setCallLists((before) =>
+            new Map(before).set(
+              account.id,
+              calls.map((call) => ({ account, call })),
+            ),
+          ),
+        onDisconnect: () => setUnreachable((before) => new Set(before).add(account.id)),
+        onReconnect: () => setUnreachable((before) => without(before, account.id)),
+      })
+    } catch (error) {
+      if (isGone(error)) setGone((before) => new Map(before).set(account.id, reasonOf(error)))
+      else setUnreachable((before) => new Set(before).add(account.id))
+    }
+  }
+
+  const forget = useCallback<Inbox['forget']>(({ id }) => setForgotten((before) => new Set(before).add(id)), [])
+  const dismiss = useCallback(
+    async ({ account, notice }: ShownNotice) => {
+      setForgotten((before) => new Set(before).add(notice.id))
+      try {
+        await device.acknowledge(account, notice)
+      } catch {
+        // Shown again, so that the person can dismiss it once more.
+        setForgotten((before) => without(before, notice.id))
+      }
+    },
+    [device],
+  )
+  const present = accounts.filter(({ id }) => !gone.has(id))
+  const notices = present
+    .flatMap(({ id }) => noticeLists.get(id) ?? [])
+    .filter(({ notice }) => !forgotten.has(notice.id))
+    .sort((a, b) => b.notice.createdAt - a.notice.createdAt)
+  const pending = present
+    .flatMap(({ id }) => lists.get(id) ?? [])
+    .filter(({ account, request }) => !forgotten.has(request.id) && !isExpired(account, request, now))
+    .sort((a, b) => b.request.createdAt - a.request.createdAt)
+  const calls = present
+    .flatMap(({ id }) => callLists.get(id) ?? [])
+    .filter(({ account, call }) => !forgotten.has(call.id) && !isExpired(account, call, now))
+    .sort((a, b) => b.call.createdAt - a.call.createdAt)
+  return { pending, calls, notices, unreachable, gone, forget, dismiss }
+}
+
+function reasonOf(error: unknown): 'removed' | 'moved' {
+  return error instanceof DeviceError && error.code === 'api.error.device.moved' ? 'moved' : 'removed'
+}
+
+/** Normally the service reports expired requests; this is for when it cannot be reached. Clocks may differ a little. */
+function isExpired(account: Account, request: Pick<DeviceRequest, 'expiresAt'>, now: number): boolean {
+  return now + account.clockOffset > request.expiresAt + clockTolerance
+}
+
+function without(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  return set.has(id) ? new Set([...set].filter((each) => each !== id)) : set
+}

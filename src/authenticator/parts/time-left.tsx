@@ -1,0 +1,35 @@
+import type { DeviceRequest } from '../../contract/device-answers.ts'
+import { Ring } from './ring.tsx'
+import { useWords } from '../words/speech.tsx'
+
+type Period = Pick<DeviceRequest, 'createdAt' | 'expiresAt'>
+
+/** The time left to answer a request. @param props.now The service's time, Unix time, seconds. */
+export function TimeLeft({ request, now }: { readonly request: Period; readonly now: number }) {
+  const words = useWords()
+  const whole = lifetime(request)
+  const left = secondsLeft(request, now)
+  return (
+    <p class="time-left">
+      <Ring share={left / whole} />
+      <span role="timer" dir="ltr" aria-label={words.timeLeft(left)}>
+        {minutesAndSeconds(left)}
+      </span>
+    </p>
+  )
+}
+
+/** Such as 1:18, which reads the same in every language. */
+function minutesAndSeconds(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`
+}
+
+/** @param now The service's time, Unix time, seconds. */
+export function secondsLeft(request: Period, now: number): number {
+  // A device's clock may be slow: never show more than the whole lifetime.
+  return Math.min(lifetime(request), Math.max(0, request.expiresAt - now))
+}
+
+function lifetime({ createdAt, expiresAt }: Period): number {
+  return Math.max(1, expiresAt - createdAt)
+}

@@ -1,0 +1,95 @@
+import { useRef, useState } from 'preact/hooks'
+
+import type { Because } from '../../../contract/admin/because.ts'
+import type { ConsentParameters } from '../../../contract/admin/consents.ts'
+import { hasCode } from '../../client/errors.ts'
+import { type Entered, nothingEntered, type PersonAction, type ShownCode } from './action.ts'
+import { isNothing, type Losses } from './losses.ts'
+import { useWords } from '../../words/speech.tsx'
+import { ActionFields } from './action-fields.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { LossList } from './loss-list.tsx'
+import { ReasonChoice, useReason } from '../../parts/reason-choice.tsx'
+
+/** What another administrator is asked to consent to. */
+export interface AskedConsent {
+  readonly operation: string
+  readonly parameters: ConsentParameters
+  readonly because: Because
+}
+
+interface ActionDialogProps {
+  readonly action: PersonAction
+  /** What it removes, of what the person has now. */
+  readonly losses: Losses | undefined
+  /** Whether the person is read again, so that it is not known yet what is removed. */
+  readonly reading: boolean
+  /** Whether the person has a device that can be asked. */
+  readonly verifiable: boolean
+  /** Whether the caller was verified, so that what is refused needs a stronger device. */
+  readonly verified: boolean
+  /** Asks another administrator to consent to it. */
+  readonly onAsk: (asked: AskedConsent) => Promise<void>
+  /** It is done; with a code to show, if there is one. */
+  readonly onDone: (code: ShownCode | undefined) => void
+  readonly onClose: () => void
+}
+
+/** Asks before an action on a person, and for its reason, which the audit trail records. */
+export function ActionDialog(props: ActionDialogProps) {
+  const { action, losses, reading, verifiable, verified, onAsk, onDone, onClose } = props
+  const words = useWords()
+  const reason = useReason(action.because)
+  const [entered, setEntered] = useState<Entered>({ ...nothingEntered, ...action.entered })
+  /** Why another administrator has to consent to it. */
+  const [guarded, setGuarded] = useState<'guarded' | 'sameaddress'>()
+
+  /** Set once the action has succeeded. */
+  const done = useRef<{ readonly code: ShownCode | undefined }>(undefined)
+
+  // Only now: the browser has returned the focus to the button, and no two dialogs are open.
+  function closed() {
+    onClose()
+    if (done.current) onDone(done.current.code)
+  }
+  async function confirm() {
+    const because = reason.require()
+    if (!because) return false
+    const { operation, parameters } = action
+    if (guarded) return onAsk({ operation, parameters: parameters?.(entered) ?? {}, because })
+    try {
+      done.current = { code: await action.run(because, entered) }
+    } catch (error) {
+      const need = (['guarded', 'sameaddress'] as const).find((each) => hasCode(error, `api.error.forbidden.${each}`))
+      if (need === undefined) throw error
+      setGuarded(need)
+      return false
+    }
+  }
+  if (guarded) {
+    return (
+      <Confirm key="guarded" title={words.askAnother} action={words.ask} harmless onConfirm={confirm} onClose={onClose}>
+        <p>{guarded === 'guarded' ? words.askAnotherSentence : words.askBecauseOfAddress}</p>
+        {verifiable && guarded === 'guarded' ? <p>{verified ? words.caller.tooWeak : words.caller.orVerify}</p> : null}
+      </Confirm>
+    )
+  }
+  return (
+    <Confirm
+      key="action"
+      title={action.title}
+      action={action.action}
+      harmless={action.harmless ?? false}
+      waiting={losses !== undefined && reading}
+      onConfirm={confirm}
+      onClose={closed}
+    >
+      <p>{action.sentence}</p>
+      {losses && !(action.harmless && isNothing(losses)) ? <LossList losses={losses} /> : null}
+      {action.asks === undefined ? null : (
+        <ActionFields asks={action.asks} apps={action.apps} entered={entered} onChange={setEntered} />
+      )}
+      <ReasonChoice reason={reason} />
+    </Confirm>
+  )
+}

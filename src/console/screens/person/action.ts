@@ -1,0 +1,70 @@
+import type { Because } from '../../../contract/admin/because.ts'
+import type { ConsentParameters } from '../../../contract/admin/consents.ts'
+import type { EnrollmentLink } from '../../../contract/admin/enrollment.ts'
+import type { Person } from '../../../contract/admin/people.ts'
+import { linkDays } from '../../../contract/admin/link-days.ts'
+import { type Losses } from './losses.ts'
+
+/** What an administrator enters for an action, besides the reason. */
+export interface Entered {
+  readonly serialNumber: string
+  /** How often a bypass code works. */
+  readonly usesAllowed: number
+  /** How long a bypass code works, minutes. */
+  readonly expirationTime: number
+  /** Two codes that a hardware token showed one after the other. */
+  readonly first: string
+  readonly second: string
+  /** How long a link works. */
+  readonly days: number
+  readonly email: string
+  /** The app that a link is for. */
+  readonly domainId: string
+}
+
+export const nothingEntered: Entered = {
+  serialNumber: '',
+  usesAllowed: 1,
+  expirationTime: 24 * 60,
+  first: '',
+  second: '',
+  days: linkDays.usual,
+  email: '',
+  domainId: '',
+}
+
+/** A code that is shown once. */
+export interface ShownCode {
+  readonly title: string
+  readonly code: string
+  /** The link that contains it. */
+  readonly link?: Pick<EnrollmentLink, 'link' | 'expiresAt'>
+}
+
+/** One thing that an administrator can do for a person. */
+export interface PersonAction {
+  /** Its name in the contract. */
+  readonly operation: string
+  /** A question that names the person. */
+  readonly title: string
+  readonly sentence: string
+  /** What the button does. */
+  readonly action: string
+  /** The reason that a colleague has seen already. */
+  readonly because?: Because
+  /** What has to be entered. */
+  readonly asks?: 'serialNumber' | 'bypassCode' | 'twoCodes' | 'days' | 'email'
+  /** What was entered elsewhere. */
+  readonly entered?: Partial<Entered>
+  /** What the operation is called with, besides the person, the reason and secrets. */
+  readonly parameters?: (entered: Entered) => ConsentParameters
+  /** Takes nothing away. */
+  readonly harmless?: boolean
+  /** The apps to choose from, for a link. */
+  readonly apps?: readonly string[]
+  /** What it removes of what the person has now. */
+  readonly removes?: (person: Person) => Losses
+  /** What is said afterwards. */
+  readonly done: string
+  readonly run: (because: Because, entered: Entered) => Promise<ShownCode | undefined>
+}

@@ -1,0 +1,70 @@
+import { useEffect, useState } from 'preact/hooks'
+
+import type { CallerVerification } from '../../../contract/admin/caller-verifications.ts'
+import type { Person } from '../../../contract/admin/people.ts'
+import { whenVisible } from '../../hooks/when-visible.ts'
+import { useSignedIn } from '../../session/session.tsx'
+
+/** How long the service holds a request for the outcome, seconds. */
+const held = 15
+
+/** How long the page waits after a request that failed, milliseconds. */
+const pause = 3_000
+
+export interface Caller {
+  /** The question that waits for an answer, or whose outcome stands. */
+  readonly question: CallerVerification | undefined
+  /** @param domainId A domain in which the person has a device. */
+  readonly ask: (domainId: string) => Promise<void>
+}
+
+/**
+ * The question to a person's device, and its outcome as soon as it is there. Both come with the person as well, so they survive a
+ * reload.
+ */
+export function useCaller({ id: userId, caller: loaded }: Person, reload: () => Promise<void>): Caller {
+  const { client } = useSignedIn()
+  const [asked, setAsked] = useState<CallerVerification>()
+  const question = newer(asked, loaded)
+  const waiting = question?.state === 'pending' ? question : undefined
+
+  useEffect(() => {
+    if (!waiting) return undefined
+    const left = new AbortController()
+    const { signal } = left
+    const params = { domainId: waiting.domain, userId, callerVerificationId: waiting.id }
+    const read = () =>
+      client.call(
+        'GET /admin/domains/:domainId/users/:userId/caller-verifications/:callerVerificationId',
+        { params },
+        { wait: held, signal },
+      )
+    const follow = async () => {
+      while (!signal.aborted) {
+        await whenVisible(signal)
+        const now = await read().catch(() => undefined)
+        if (signal.aborted) return
+        if (!now) await new Promise((resolve) => setTimeout(resolve, pause))
+        else if (now.state !== 'pending') {
+          setAsked(now)
+          return reload()
+        }
+      }
+    }
+    void follow()
+    return () => left.abort()
+  }, [waiting?.id])
+
+  async function ask(domainId: string) {
+    const params = { domainId, userId }
+    setAsked(await client.call('POST /admin/domains/:domainId/users/:userId/caller-verifications', { params }))
+  }
+  return { question, ask }
+}
+
+/** The later question; of the same one, the outcome. */
+function newer(asked: CallerVerification | undefined, loaded: CallerVerification | undefined) {
+  if (!asked || !loaded) return asked ?? loaded
+  if (asked.id === loaded.id) return asked.state === 'pending' ? loaded : asked
+  return asked.createdAt >= loaded.createdAt ? asked : loaded
+}

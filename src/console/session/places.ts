@@ -1,0 +1,111 @@
+import { listsBehind } from '../../contract/admin/overview-lists.ts'
+import type { SortOrder } from '../../contract/admin/lists.ts'
+import type { PeopleFilter, PeopleSort } from '../../contract/admin/people.ts'
+import type { StockFilter } from '../../contract/admin/stock.ts'
+
+/**
+ * The places of the console, below its address. All are one level deep, with ids in the query: the page is one file, and its own
+ * relative addresses have to lead to the same scripts from each place.
+ */
+
+export const administratorPlace = (id: string): string => placeOf('administrator', { id })
+
+export const inviteAdministrator = 'invite'
+
+/** What is searched for among people. */
+export interface PeopleQuery {
+  readonly q: string | undefined
+  readonly filter: PeopleFilter | undefined
+  /** The id of a domain. */
+  readonly domain: string | undefined
+  /** By name by default. */
+  readonly sort: PeopleSort | undefined
+  readonly order: SortOrder | undefined
+  /** The position of the first row, from 1. */
+  readonly from: string | undefined
+}
+
+export const peoplePlace = (query: Partial<PeopleQuery> = {}): string => placeOf('people', { ...query })
+
+/** What the page of a person asks at once, with a serial number that was entered elsewhere. */
+export interface PersonQuestion {
+  readonly ask?: 'assign' | 'resynchronize'
+  readonly serial?: string
+}
+
+export const personPlace = (id: string, question: PersonQuestion = {}): string => placeOf('person', { id, ...question })
+
+/** What is searched for among hardware tokens. */
+export interface StockQuery {
+  readonly q: string | undefined
+  readonly filter: StockFilter | undefined
+  /** The position of the first row, from 1. */
+  readonly from: string | undefined
+}
+
+export const stockPlace = (query: Partial<StockQuery> = {}): string => placeOf('stock', { ...query })
+
+export const importTokens = 'import'
+
+/** An action on many people. */
+export const jobPlace = (id: string): string => placeOf('job', { id })
+
+export const jobsPlace = 'jobs'
+
+export const domainPlace = (id: string): string => placeOf('domain', { id })
+
+/** What is shown of the audit trail. */
+export interface AuditFilter {
+  /** Such as `session.denied`. */
+  readonly event: string | undefined
+  /** What the events are searched for. */
+  readonly q: string | undefined
+  /** Ids of a person and a domain. */
+  readonly user: string | undefined
+  readonly domain: string | undefined
+  readonly actor: string | undefined
+  readonly reason: string | undefined
+  readonly factor: string | undefined
+  /** Unix time, seconds. */
+  readonly since: string | undefined
+  readonly until: string | undefined
+}
+
+export interface AuditQuery extends AuditFilter {
+  /** The `next` of the page before. */
+  readonly before: string | undefined
+  /** `1` while new entries are followed. */
+  readonly live: string | undefined
+}
+
+export const auditPlace = (query: Partial<AuditQuery> = {}): string => placeOf('audit', { ...query })
+
+/** What the overview shows. */
+export interface OverviewQuery {
+  /** The id of a domain; all of them by default. */
+  readonly domain: string | undefined
+  /** How the sign-ins are divided; by outcome by default. */
+  readonly by: 'factor' | undefined
+}
+
+export const overviewPlace = (query: Partial<OverviewQuery> = {}): string => placeOf('overview', { ...query })
+
+/** What narrows down the list behind a figure. */
+export interface Narrowed {
+  readonly domain?: string | undefined
+  readonly factor?: string | undefined
+  /** Unix time, seconds. */
+  readonly since?: number | undefined
+}
+
+/** The list behind a figure of the overview. */
+export function placeBehind(figure: keyof typeof listsBehind, { since, ...narrowed }: Narrowed): string {
+  const { list, query } = listsBehind[figure]
+  return placeOf(list, { ...query, ...narrowed, since: since === undefined ? undefined : String(since) })
+}
+
+/** Empty and absent members are left out. */
+function placeOf(path: string, query: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  return given.length > 0 ? `${path}?${new URLSearchParams(given).toString()}` : path
+}

@@ -1,0 +1,46 @@
+import type { AdminRole } from '../../contract/admin/roles.ts'
+import { chart, fob, type IconPath, grid, inbox, list, people, shield } from '../../ui/icons.ts'
+import type { Words } from '../words/en.ts'
+
+/** A part of the console, as the navigation lists it. */
+export interface Section {
+  /** Where it starts. */
+  readonly path: string
+  /** What else belongs to it. */
+  readonly below: readonly string[]
+  readonly icon: IconPath
+  readonly title: (words: Words) => string
+  /** The roles whose calls it can make. */
+  readonly roles: readonly AdminRole[]
+}
+
+const everyone: readonly AdminRole[] = ['owner', 'admin', 'helpdesk', 'auditor']
+
+const sections: readonly Section[] = [
+  { path: 'overview', below: [], icon: chart, title: (words) => words.overview.title, roles: everyone },
+  { path: 'people', below: ['person', 'job', 'jobs'], icon: people, title: (words) => words.people, roles: everyone },
+  { path: 'consents', below: [], icon: inbox, title: (words) => words.consents, roles: everyone },
+  { path: 'stock', below: ['import'], icon: fob, title: (words) => words.stock.title, roles: everyone },
+  { path: 'apps', below: ['domain'], icon: grid, title: (words) => words.apps.title, roles: everyone },
+  {
+    path: 'audit',
+    below: [],
+    icon: list,
+    title: (words) => words.audit.title,
+    roles: ['owner', 'admin', 'auditor'],
+  },
+  {
+    path: 'administrators',
+    below: ['administrator', 'invite'],
+    icon: shield,
+    title: (words) => words.administrators,
+    roles: ['owner', 'auditor'],
+  },
+]
+
+export const sectionsFor = (role: AdminRole): readonly Section[] => sections.filter(({ roles }) => roles.includes(role))
+
+export const isWithin = ({ path, below }: Section, place: string): boolean => [path, ...below].includes(place)
+
+/** What opens first. */
+export const startFor = (role: AdminRole): string => sectionsFor(role)[0]?.path ?? 'account'

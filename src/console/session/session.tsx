@@ -1,0 +1,23 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+
+import type { AdminSession } from '../../contract/admin/sign-in.ts'
+import type { Client } from '../client/client.ts'
+
+/** What every screen of a signed-in administrator needs. */
+export interface SignedIn {
+  readonly client: Client
+  readonly session: AdminSession
+  /** Reads the session again, after its domains have changed. */
+  readonly renew: () => Promise<void>
+}
+
+const Present = createContext<SignedIn | undefined>(undefined)
+
+export const SignedInProvider = Present.Provider
+
+export function useSignedIn(): SignedIn {
+  const present = useContext(Present)
+  if (!present) throw new TypeError('useSignedIn needs a SignedInProvider above it')
+  return present
+}
