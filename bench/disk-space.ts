@@ -5,7 +5,7 @@
 import Sqlite from 'better-sqlite3'
 import { Client } from 'pg'
 
-import { systemClock } from '../src/clock.ts'
+import { systemClock } from '../src/ground/clock.ts'
 import { startService } from './running-service.ts'
 import type { BenchService, Engine } from './running-service.ts'
 import { addCodeUsers, addPushUsers, codeOf } from './loads/second-steps.ts'

@@ -117,13 +117,13 @@ function partOf(id: string, loadingHeavy: ReadonlySet<string>, started: Started)
   if (folder === '..' || folder === 'browser' || folder === 'cli' || id.endsWith(`${sep}index.ts`)) return null
   const path = relative(root, id).replaceAll(sep, '/')
   // Texts are loaded when their language is first used.
-  if (/^src\/(express\/pages\/messages|service\/mail\/words)\//.test(path) && !started.byApp.has(path)) return null
+  if (/^src\/(express\/messages|service\/engine\/mail\/words)\//.test(path) && !started.byApp.has(path)) return null
   const isLight = !loadingHeavy.has(path)
   if (isLight && folder === 'device') return 'device-core'
   // The console and other code that is loaded for the first request that needs it.
   if (isLight && folder === 'service') return started.byServe.has(path) ? 'service-core' : null
   // Files that every part may import go with the contract, which every part imports.
-  const part = rest.length > 0 ? folder : 'contract'
+  const part = rest.length > 0 && folder !== 'ground' ? folder : 'contract'
   if (part !== 'contract' || started.byApp.has(path)) return part
   // What only the service, devices and the console need is not read by an app.
   return started.byServe.has(path) ? 'contract-service' : null

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { maxTimer, readRetryAfter, systemClock } from '../src/clock.ts'
+import { maxTimer, readRetryAfter, systemClock } from '../src/ground/clock.ts'
 
 describe('systemClock', () => {
   // Replaces the platform's timers with ones that overflow in the same way.

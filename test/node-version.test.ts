@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 import { describe, expect, it } from 'vitest'
 
-import { requireNode } from '../src/node-version.ts'
+import { requireNode } from '../src/ground/node-version.ts'
 import { root } from '../scripts/run.ts'
 
 describe('a Node that is too old', () => {

@@ -7,7 +7,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { pooledRandom } from '../../src/pooled-random.ts'
+import { pooledRandom } from '../../src/ground/pooled-random.ts'
 import { chainStart, hashEntry } from '../../src/service/engine/audit/entry.ts'
 import { hashApiKey } from '../../src/service/engine/http/authenticate.ts'
 import { newId, random128 } from '../../src/service/engine/base/random.ts'

@@ -1,7 +1,7 @@
 import { KeyObject, randomBytes } from 'node:crypto'
 
 import type { Client } from '../../src/client/client.ts'
-import type { Clock } from '../../src/clock.ts'
+import type { Clock } from '../../src/ground/clock.ts'
 import { devicePaths } from '../../src/contract/device.ts'
 import type { DeviceRequest } from '../../src/contract/device-answers.ts'
 import type { Account } from '../../src/device/account.ts'

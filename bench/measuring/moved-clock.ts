@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts'
+import type { Clock } from '../../src/ground/clock.ts'
 
 /** The machine's clock, which can be moved forward: each code works once, and the next one is valid 30 s later. */
 export function createMovedClock(): Clock & { move(seconds: number): void } {

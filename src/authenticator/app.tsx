@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../ground/clock.ts'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
 import type { AccountsStore, StoredAccount } from './accounts/accounts-store.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../ground/clock.ts'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
 import type { Answer } from '../device/requests.ts'

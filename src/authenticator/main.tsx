@@ -2,7 +2,7 @@ import './no-eval.ts'
 
 import { render } from 'preact'
 
-import { systemClock } from '../clock.ts'
+import { systemClock } from '../ground/clock.ts'
 import { createDevice } from '../device/device.ts'
 import { serviceUrl } from '../contract/activation-link.ts'
 import { createAccountsStore } from './accounts/accounts-store.ts'

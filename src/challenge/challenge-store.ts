@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../ground/clock.ts'
 
 /**
  * Redeems each approval of a 1.3 service once, over all nodes of the app. A service that speaks 1.4 does that itself, and

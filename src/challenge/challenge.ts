@@ -1,4 +1,4 @@
-import { clockSkew } from '../clock.ts'
+import { clockSkew } from '../ground/clock.ts'
 import type { RequestedUnknownBrowser } from '../contract/browser-key.ts'
 import type { RequestedPhishingResistance } from '../contract/phishing-resistance.ts'
 import type { Factor } from '../contract/factor.ts'

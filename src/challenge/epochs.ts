@@ -1,5 +1,5 @@
-import { clockSkew } from '../clock.ts'
-import type { Clock } from '../clock.ts'
+import { clockSkew } from '../ground/clock.ts'
+import type { Clock } from '../ground/clock.ts'
 import type { EpochWatch } from '../client/settled-stream.ts'
 import type { Verified } from './challenge.ts'
 import type { ConnectedService } from './service.ts'

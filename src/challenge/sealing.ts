@@ -1,6 +1,6 @@
 import { createSecretKey, hkdfSync } from 'node:crypto'
 
-import { decrypt, encrypt } from '../aes-gcm.ts'
+import { decrypt, encrypt } from '../ground/aes-gcm.ts'
 
 /**
  * Encrypts secrets in web sessions, which are stored in databases or cookies. The key is derived from the API key: every node

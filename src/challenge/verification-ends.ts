@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../ground/clock.ts'
 import type { Verified } from './challenge.ts'
 import type { Epochs } from './epochs.ts'
 import { expiryOf, judge } from './policy.ts'

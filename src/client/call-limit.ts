@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../ground/clock.ts'
 import type { CallSlots, SlotRequest } from './call-slots.ts'
 import { createCallSlots } from './call-slots.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../ground/clock.ts'
 import { UnreachableError } from './errors.ts'
 
 /** Consecutive calls that timed out, with no answer to a later call, after which the service counts as down. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import type { Clock } from '../clock.ts'
-import { systemClock } from '../clock.ts'
+import type { Clock } from '../ground/clock.ts'
+import { systemClock } from '../ground/clock.ts'
 import type { CallLimit } from './call-limit.ts'
 import { defaultVendor, Vendor } from '../contract/media-type.ts'
 import type { VendorOptions } from '../contract/media-type.ts'

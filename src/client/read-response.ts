@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { readRetryAfter } from '../clock.ts'
+import { readRetryAfter } from '../ground/clock.ts'
 import type { Endpoint, EndpointOutput, Version } from '../contract/endpoint.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { ErrorBody, isErrorCode } from '../contract/errors.ts'

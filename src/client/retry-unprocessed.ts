@@ -1,4 +1,4 @@
-import { pause } from '../clock.ts'
+import { pause } from '../ground/clock.ts'
 import { ApiError } from './errors.ts'
 import type { ResolvedClientOptions } from './options.ts'
 

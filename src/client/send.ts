@@ -1,4 +1,4 @@
-import { maxTimer } from '../clock.ts'
+import { maxTimer } from '../ground/clock.ts'
 import type { Endpoint, Version } from '../contract/endpoint.ts'
 import { authorization, mediaType } from '../contract/media-type.ts'
 import { readRequestId, requestIdHeader } from '../contract/request-id.ts'

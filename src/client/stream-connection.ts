@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../ground/clock.ts'
 import type { SessionEvent } from '../contract/sessions.ts'
 
 /** Opens the event stream. It yields a list for each piece that arrives: an empty one for a heartbeat. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { type Clock, systemClock } from '../clock.ts'
+import { type Clock, systemClock } from '../ground/clock.ts'
 
 /** Returns cryptographically secure random bytes. */
 export type Random = (length: number) => Uint8Array<ArrayBuffer>

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-import { readRetryAfter } from '../clock.ts'
+import { readRetryAfter } from '../ground/clock.ts'
 import { DeviceErrorBody } from '../contract/device-answers.ts'
 import { isErrorCode } from '../contract/errors.ts'
 import { DeviceError } from './device-error.ts'

@@ -1,4 +1,4 @@
-import { pause } from '../clock.ts'
+import { pause } from '../ground/clock.ts'
 import type { DeviceRequest, Inbox, Notice } from '../contract/device-answers.ts'
 import type { PhoneCall } from '../contract/phone-calls.ts'
 import type { Account } from './account.ts'

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express'
 
-import { unbuffered } from '../event-stream.ts'
+import { unbuffered } from '../ground/event-stream.ts'
 import { asCaller } from '../challenge/attribution.ts'
 import type { Challenge } from '../challenge/challenge.ts'
 import { userKeyOf } from '../challenge/user.ts'

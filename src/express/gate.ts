@@ -1,5 +1,5 @@
 import { userKeyOf } from '../challenge/user.ts'
-import { isBeforeEnd } from '../clock.ts'
+import { isBeforeEnd } from '../ground/clock.ts'
 import type { RequestContext } from './request/context.ts'
 import type { Effects, Outcome } from './request/outcome.ts'
 import { isLogout, isPublic } from './request/public-path.ts'

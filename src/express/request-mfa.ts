@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express'
 
 import type { Verified } from '../challenge/challenge.ts'
-import { acceptPasskeyLogin, startPasskeyLogin, verifyPasskeyLogin } from './app-login/passkey-login.ts'
-import type { Login, VerifiedPasskey } from './app-login/passkey-login.ts'
+import { acceptPasskeyLogin, startPasskeyLogin, verifyPasskeyLogin } from './passkey-login.ts'
+import type { Login, VerifiedPasskey } from './passkey-login.ts'
 import { endWithLogin } from './app-login/login-ends.ts'
 import type { UsernamelessOptions } from '../contract/webauthn.ts'
 import { serve } from './apply.ts'

@@ -1,4 +1,4 @@
-import { pause } from '../clock.ts'
+import { pause } from '../ground/clock.ts'
 import type { AuditEntry } from './engine/audit/entry.ts'
 import { startHeadLog } from './engine/audit/head-log.ts'
 import { createRefusalLimit } from './engine/audit/refusals.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import { systemClock } from '../clock.ts'
-import type { Clock } from '../clock.ts'
+import { systemClock } from '../ground/clock.ts'
+import type { Clock } from '../ground/clock.ts'
 import { httpUrl } from '../contract/activation-link.ts'
 import { Vendor } from '../contract/media-type.ts'
 import type { VendorOptions } from '../contract/media-type.ts'

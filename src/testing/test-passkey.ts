@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts'
 import type { PasskeyAnswer } from '../contract/passkeys.ts'
 import type { RequestOptions, UsernamelessOptions } from '../contract/webauthn.ts'
-import { pooledRandom } from '../pooled-random.ts'
+import { pooledRandom } from '../ground/pooled-random.ts'
 import { createAuthenticator } from './software-authenticator.ts'
 
 /** A user's passkey, controlled by a test. */

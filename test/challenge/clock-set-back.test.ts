@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { isFresh } from '../../src/challenge/challenge.ts'
 import type { Verified } from '../../src/challenge/challenge.ts'
 import { createEpochs } from '../../src/challenge/epochs.ts'
-import { isBeforeEnd } from '../../src/clock.ts'
+import { isBeforeEnd } from '../../src/ground/clock.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 
 const now = 1_800_000_000

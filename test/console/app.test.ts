@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 
 import { languageNames } from '../../src/contract/languages.ts'
-import { isolated } from '../../src/printable.ts'
+import { isolated } from '../../src/ground/printable.ts'
 import {
   acceptInvitation,
   atAdministrators,

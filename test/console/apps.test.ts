@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { isolated } from '../../src/printable.ts'
+import { isolated } from '../../src/ground/printable.ts'
 import { defaultImage } from '../../src/service/features/domains/image.ts'
 import { button, expectHeadline, link, row, signedIn, startDesk } from './desk.ts'
 

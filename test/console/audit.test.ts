@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Request } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import { isolated } from '../../src/printable.ts'
+import { isolated } from '../../src/ground/printable.ts'
 import { button, expectHeadline, link, signedIn, startDesk } from './desk.ts'
 
 describe('the audit trail', () => {

@@ -1,7 +1,7 @@
 import { decodeQR } from 'qr/decode.js'
 import { describe, expect, it } from 'vitest'
 
-import { isolated } from '../../src/printable.ts'
+import { isolated } from '../../src/ground/printable.ts'
 import { button, confirm, row, signedIn, startDesk } from './desk.ts'
 
 const alice = isolated('Alice Archer')

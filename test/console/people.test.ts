@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { isolated } from '../../src/printable.ts'
+import { isolated } from '../../src/ground/printable.ts'
 import { button, confirm, type Desk, expectHeadline, link, row, signedIn, startDesk } from './desk.ts'
 
 const agent = { name: 'Hal Helper', email: 'hal@example.com', role: 'helpdesk', domains: ['Wiki'] } as const

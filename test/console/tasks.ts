@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-import { isolated } from '../../src/printable.ts'
+import { isolated } from '../../src/ground/printable.ts'
 import { button, confirm, type Desk, expectHeadline, openScreen } from './desk.ts'
 import { addPhone } from './phone.ts'
 

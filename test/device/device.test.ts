@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 
-import { type Clock, systemClock } from '../../src/clock.ts'
+import { type Clock, systemClock } from '../../src/ground/clock.ts'
 import { createDevice } from '../../src/device/device.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { activated, deviceAt, id, preview, refusal, scriptedService, type Reply } from './scripted-service.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/ground/clock.ts'
 import { run } from '../cli/admin/run-command.ts'
 import { codesOf } from '../express/own-factors.ts'
 import { serve } from '../processes/command.ts'

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import type { afterAll } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/ground/clock.ts'
 import { startScript } from '../processes/command.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'

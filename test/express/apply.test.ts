@@ -9,7 +9,7 @@ import type { Handler, Outcome, Sink } from '../../src/express/request/outcome.t
 import { andThen, json, redirect } from '../../src/express/request/outcome.ts'
 import type { WebRequest } from '../../src/express/request/web-request.ts'
 import type { MfaState } from '../../src/express/session/mfa-state.ts'
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/ground/clock.ts'
 import { createLanguages } from '../../src/express/options/languages.ts'
 
 const saved: MfaState = { page: 'saved' }

@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth'
 import { createClient } from 'second-factor/client'
 import type { MfaEvent, MfaOptions } from 'second-factor'
 
-import type { Clock } from '../../src/clock.ts'
+import type { Clock } from '../../src/ground/clock.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import type { WebApp, WebAppOptions } from '../support/web-app.ts'
 

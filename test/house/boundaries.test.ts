@@ -80,10 +80,10 @@ describe('the boundaries', () => {
       'ui must not import console',
     ],
     [
-      'what is open to all imports only the contract',
-      'src/clock.ts',
-      `import './client/b.ts'`,
-      'must not import client',
+      'what is open to all imports nothing',
+      'src/ground/clock.ts',
+      `import '../contract/b.ts'`,
+      'ground must not import contract',
     ],
     [
       'type imports follow the arrows',
@@ -236,7 +236,7 @@ describe('the boundaries', () => {
       `import { saveMfaState } from './session/web-session.ts'`,
     ],
     ['the web session to be read', 'src/express/a.ts', `import { readMfaState } from './session/web-session.ts'`],
-    ['the clock', 'src/contract/a.ts', `import '../clock.ts'`],
+    ['the clock', 'src/contract/a.ts', `import '../ground/clock.ts'`],
     ['the store, from open-core.ts', 'src/service/open-core.ts', `import './engine/database/sqlite.ts'`],
     ['anything, from the command line', 'src/cli/a.ts', `import '../service/b.ts'\nimport '../device/b.ts'`],
     [

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { type Clock, systemClock } from '../../src/clock.ts'
+import { type Clock, systemClock } from '../../src/ground/clock.ts'
 import { embedded } from '../../src/service/embedded.ts'
 import { fromDesk, phones, small } from '../authenticator/phone.ts'
 import { startExampleApp } from '../support/example-app.ts'

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/ground/clock.ts'
 import { parseOptions } from '../../src/contract/validate.ts'
 import { createAdministration } from '../../src/service/administration.ts'
 import { pruneAudit } from '../../src/service/engine/audit/retention.ts'

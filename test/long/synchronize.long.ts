@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/ground/clock.ts'
 import { startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
 import { engines, useEngine } from '../support/engines.ts'

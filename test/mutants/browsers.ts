@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'the steps that a timer is waited for in, where it is longer than those of the platform',
-    file: 'src/clock.ts',
+    file: 'src/ground/clock.ts',
     find: 'const step = Math.min(left, maxTimer)',
     replace: 'const step = left',
     test: 'clock.test.ts',
@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'twelve digits in Retry-After',
-    file: 'src/clock.ts',
+    file: 'src/ground/clock.ts',
     find: 'header.length <= 12',
     replace: 'header.length <= 9',
     test: 'clock.test.ts',

@@ -258,7 +258,7 @@ function webApps(): readonly Mutant[] {
     },
     {
       defense: 'the length of what a web session relies on',
-      file: 'src/clock.ts',
+      file: 'src/ground/clock.ts',
       find: 'now < until && until - now <= length + clockSkew',
       replace: 'now < until',
       test: 'challenge/clock-set-back.test.ts',

@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an outage is logged once, however many calls fail in it',
-    file: 'src/outage.ts',
+    file: 'src/ground/outage.ts',
     find: 'if (!outage) {',
     replace: 'if (true) {',
     test: 'service/engine/monitoring/failure-log.test.ts',
@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an outage is over only when nothing has failed for 5 seconds',
-    file: 'src/outage.ts',
+    file: 'src/ground/outage.ts',
     find: '      outage.cancelEnd?.()\n      outage.cancelEnd = undefined\n    },\n    refused',
     replace: '    },\n    refused',
     test: 'service/engine/monitoring/failure-log.test.ts',

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const [login, challenge, check] = [
-  'src/express/app-login/passkey-login.ts',
+  'src/express/passkey-login.ts',
   'src/service/features/passkeys/signed-challenge.ts',
   'src/service/features/passkeys/check-sign-in.ts',
 ]

@@ -155,7 +155,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that random bytes are used once',
-    file: 'src/pooled-random.ts',
+    file: 'src/ground/pooled-random.ts',
     find: 'used += size',
     replace: 'used = size',
     test: 'service/engine/base/pooled-random.test.ts',
@@ -203,7 +203,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the record in what a value is sealed with',
-    file: 'src/aes-gcm.ts',
+    file: 'src/ground/aes-gcm.ts',
     find: 'const dataOf = (purpose: string) => Buffer.from(purpose)',
     replace: 'const dataOf = (purpose: string) => Buffer.from(purpose.slice(0, 0))',
     test: 'service/engine/secrets/sealing.test.ts',
@@ -211,7 +211,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the check of the tag of a sealed value',
-    file: 'src/aes-gcm.ts',
+    file: 'src/ground/aes-gcm.ts',
     find: ', decipher.final()]',
     replace: ']',
     test: 'service/engine/secrets/sealing.test.ts',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-import { pause, systemClock } from '../../src/clock.ts'
+import { pause, systemClock } from '../../src/ground/clock.ts'
 import type { Device, Account } from '../../src/device/index.ts'
 import { newUser } from '../service/start-service.ts'
 import type { createCall } from '../service/start-service.ts'

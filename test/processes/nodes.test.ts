@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runIn } from '../cli/admin/run-command.ts'
 import { startCluster } from './cluster.ts'
 import type { Cluster, Node } from './cluster.ts'
-import { disturbedSignIns, findWronglyVerified } from './disturbed.ts'
+import { disturbedSignIns, findWronglyVerified, enrollPeople } from './disturbed.ts'
 import type { People } from './disturbed.ts'
-import { enrollPeople } from './disturbed.ts'
 import { freezeDuring, lookAt, missNotification } from './outage.ts'
 
 let cluster: Cluster

@@ -1,4 +1,4 @@
-import { pause, systemClock } from '../../src/clock.ts'
+import { pause, systemClock } from '../../src/ground/clock.ts'
 import { createCall, newUser } from '../service/start-service.ts'
 import type { Cluster, Node } from './cluster.ts'
 

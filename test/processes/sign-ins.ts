@@ -1,4 +1,4 @@
-import { pause, systemClock } from '../../src/clock.ts'
+import { pause, systemClock } from '../../src/ground/clock.ts'
 import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
 import { device } from './cluster.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts'
+import type { Clock } from '../../src/ground/clock.ts'
 import type { DeviceRequest } from '../../src/contract/device-answers.ts'
 import type { Session } from '../../src/contract/sessions.ts'
 import type { User } from '../../src/contract/users.ts'

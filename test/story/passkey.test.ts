@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/ground/clock.ts'
 import { startExampleApp } from '../support/example-app.ts'
 import { keptPage } from '../support/kept-page.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'

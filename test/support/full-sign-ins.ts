@@ -1,6 +1,6 @@
 import { createDevice } from '../../src/device/index.ts'
 import type { Account } from '../../src/device/index.ts'
-import { pause, systemClock } from '../../src/clock.ts'
+import { pause, systemClock } from '../../src/ground/clock.ts'
 import type { ServiceNodes } from './service-nodes.ts'
 import { numberOn, startWebApp } from './web-app.ts'
 

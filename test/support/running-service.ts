@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 import { createClient } from '../../src/client/client.ts'
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/ground/clock.ts'
 import type { NewSession } from '../../src/contract/sessions.ts'
 import type { NewDomain } from '../../src/service/features/domains/administration.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import { embedded } from 'second-factor/service'
 import { onTestFinished } from 'vitest'
 
-import type { Clock } from '../../src/clock.ts'
+import type { Clock } from '../../src/ground/clock.ts'
 import { listen } from './listen.ts'
 import { serveConnection } from './serve-connection.ts'
 

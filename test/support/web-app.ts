@@ -12,7 +12,7 @@ import { embedded } from 'second-factor/service'
 import type { EmbeddedOptions } from 'second-factor/service'
 import { onTestFinished } from 'vitest'
 
-import type { Clock } from '../../src/clock.ts'
+import type { Clock } from '../../src/ground/clock.ts'
 import { createDevice } from '../../src/device/index.ts'
 import type { Account } from '../../src/device/index.ts'
 import { createWatchedClock, quickHash } from '../service/start-service.ts'

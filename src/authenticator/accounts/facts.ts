@@ -1,7 +1,7 @@
 import type { DeviceRequest, HistoryEntry } from '../../contract/device-answers.ts'
 import { attributeLimits } from '../../contract/session-facts.ts'
 import type { Attribute } from '../../contract/session-facts.ts'
-import { isolated, printable } from '../../printable.ts'
+import { isolated, printable } from '../../ground/printable.ts'
 import { nameOfUser } from './user-name.ts'
 import type { Words } from '../words/en.ts'
 import type { Speech } from '../words/speech.tsx'

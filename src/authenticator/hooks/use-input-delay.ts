@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 
 /** Milliseconds. */
 const inputDelay = 400

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 import { useVisible } from './use-visible.ts'
 
 /** Unix time, seconds; updates each second, and at once when the page is visible again: browsers stop its timers meanwhile. */

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 import { useVisible } from './use-visible.ts'
 
 /** Between the end of a call and the next one, milliseconds. */

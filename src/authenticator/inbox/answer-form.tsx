@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 import type { DeviceRequest } from '../../contract/device-answers.ts'
 import { type Account, requiredSecret } from '../../device/account.ts'
-import { isolated } from '../../printable.ts'
+import { isolated } from '../../ground/printable.ts'
 import type { Answer } from '../../device/requests.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import * as icons from '../../ui/icons.ts'

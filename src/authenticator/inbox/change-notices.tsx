@@ -1,4 +1,4 @@
-import { isolated } from '../../printable.ts'
+import { isolated } from '../../ground/printable.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import * as icons from '../../ui/icons.ts'

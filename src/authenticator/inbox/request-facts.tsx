@@ -1,5 +1,5 @@
 import type { DeviceRequest } from '../../contract/device-answers.ts'
-import { printable } from '../../printable.ts'
+import { printable } from '../../ground/printable.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import * as icons from '../../ui/icons.ts'

@@ -1,6 +1,6 @@
 import type { DeviceRequest } from '../../contract/device-answers.ts'
 import type { Account } from '../../device/account.ts'
-import { printable } from '../../printable.ts'
+import { printable } from '../../ground/printable.ts'
 import { Button } from '../../ui/button.tsx'
 import { secondsLeft } from './time-left.tsx'
 import { useWords } from '../words/speech.tsx'

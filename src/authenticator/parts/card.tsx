@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { devicePaths } from '../../contract/device.ts'
-import { printable } from '../../printable.ts'
+import { printable } from '../../ground/printable.ts'
 import { IconButton } from '../../ui/button.tsx'
 import * as icons from '../../ui/icons.ts'
 import { useHeadline } from '../../ui/use-headline.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 import type { DeviceRequest } from '../../contract/device-answers.ts'
 import { parseScanCode } from '../../contract/scan-code.ts'
 import { IconButton } from '../../ui/button.tsx'

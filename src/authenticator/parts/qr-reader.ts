@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 
 /** Between two frames, milliseconds: a slow phone needs time to show the picture, too. */
 const frameInterval = 120

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 import { type CameraTrouble, openCamera } from '../../ui/camera.ts'
 import { watchForCodes } from './qr-reader.ts'
 import { useVisible } from '../hooks/use-visible.ts'

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import { MoveCode } from '../../contract/device.ts'
 import { type Preview } from '../../contract/device-answers.ts'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { parseCodeInput } from '../accounts/link.ts'

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 import type { CallState } from '../../contract/phone-calls.ts'
-import { printable } from '../../printable.ts'
+import { printable } from '../../ground/printable.ts'
 import type { Device } from '../../device/device.ts'
 import type { Answer } from '../../device/requests.ts'
 import { Button } from '../../ui/button.tsx'

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 import { moveLifetimes } from '../../contract/device.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'

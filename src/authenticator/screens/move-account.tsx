@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 import { moveLifetimes } from '../../contract/device.ts'
 import { type Move, type MoveClaim } from '../../contract/device-answers.ts'
 import { requiredSecret } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
-import { isolated } from '../../printable.ts'
+import { isolated } from '../../ground/printable.ts'
 import { moveLink } from '../../device/service-url.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 
 import * as icons from '../../ui/icons.ts'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Card } from '../parts/card.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 import { parseActivationCode } from '../../device/service-url.ts'
 import { Button } from '../../ui/button.tsx'
 import { Problem } from '../../ui/messages.tsx'

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 
-import { systemClock } from '../../clock.ts'
+import { systemClock } from '../../ground/clock.ts'
 import type { Logger } from '../../service/engine/base/logger.ts'
 import type { InterfaceWords } from '../../service/engine/base/interface-words.ts'
 import { keyFileOf } from '../../service/engine/secrets/key-file.ts'

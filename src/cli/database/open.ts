@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { constants, userInfo } from 'node:os'
 
-import { commandClock } from '../../clock.ts'
+import { commandClock } from '../../ground/clock.ts'
 import { parseOptions } from '../../contract/validate.ts'
 import type { Actor } from '../../service/engine/audit/entry.ts'
 import type { Logger } from '../../service/engine/base/logger.ts'

@@ -1,6 +1,6 @@
 import { shownNameOf } from '../../contract/shown-name.ts'
 import { type Account } from '../../device/account.ts'
-import { printable } from '../../printable.ts'
+import { printable } from '../../ground/printable.ts'
 
 export function accountName({ label, user, domain, organization }: Account): string {
   const prefix = label === undefined ? '' : `${label}: `

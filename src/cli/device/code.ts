@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../clock.ts'
+import { type Clock, systemClock } from '../../ground/clock.ts'
 import { type Account, requiredSecret } from '../../device/account.ts'
 import { currentCode } from '../../device/offline-code.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'

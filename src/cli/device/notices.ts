@@ -1,6 +1,6 @@
 import type { Notice } from '../../contract/device-answers.ts'
 import type { Account } from '../../device/account.ts'
-import { printable } from '../../printable.ts'
+import { printable } from '../../ground/printable.ts'
 import { accountName } from './account-name.ts'
 
 /** A notice, with the account that it is about. */

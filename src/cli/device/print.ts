@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from '../../clock.ts'
+import { type Clock, systemClock } from '../../ground/clock.ts'
 import { requiredSecret } from '../../device/account.ts'
-import { printable } from '../../printable.ts'
+import { printable } from '../../ground/printable.ts'
 import { printRows } from '../terminal/print.ts'
 import type { Pending } from './pending.ts'
 import { accountName } from './account-name.ts'

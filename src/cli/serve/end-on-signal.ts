@@ -1,4 +1,4 @@
-import { commandClock, pause } from '../../clock.ts'
+import { commandClock, pause } from '../../ground/clock.ts'
 
 export interface Shutdown {
   /** Time between `drain` and `close` after SIGTERM, seconds; 0 closes at once. */

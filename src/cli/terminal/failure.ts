@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 
-import { printable } from '../../printable.ts'
+import { printable } from '../../ground/printable.ts'
 
 /** How a command ends, for scripts. */
 export const exitCode = Object.freeze({ done: 0, failed: 1, usage: 2, nothingPending: 3 })

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 
-import { printable } from '../../printable.ts'
+import { printable } from '../../ground/printable.ts'
 
 type Row = readonly [label: string, value: string]
 

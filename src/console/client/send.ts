@@ -1,4 +1,4 @@
-import { readRetryAfter } from '../../clock.ts'
+import { readRetryAfter } from '../../ground/clock.ts'
 import { queryString } from '../../contract/query-string.ts'
 import type { ErrorBody, ErrorCode } from '../../contract/errors.ts'
 import { ApiError, UnreachableError } from './errors.ts'

@@ -4,7 +4,7 @@ import type { Words } from '../words/en.ts'
 import { useWords } from '../words/speech.tsx'
 
 /** The message for a failed call; undefined where another screen says it. */
-export function problemOf(error: unknown, words: Words): string | undefined {
+function problemOf(error: unknown, words: Words): string | undefined {
   if (error instanceof ToldError) return error.text
   if (error instanceof UnreachableError) return navigator.onLine ? words.unreachable : words.offline
   if (error instanceof PasskeyError) return error.reason === 'present' ? words.passkeyPresent : words.passkeyCanceled

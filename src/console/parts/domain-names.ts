@@ -1,4 +1,4 @@
-import { isolated } from '../../printable.ts'
+import { isolated } from '../../ground/printable.ts'
 import { useSignedIn } from '../session/session.tsx'
 import { useSpeech } from '../words/speech.tsx'
 

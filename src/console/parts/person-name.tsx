@@ -1,4 +1,4 @@
-import { printable } from '../../printable.ts'
+import { printable } from '../../ground/printable.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface PersonNameProps {

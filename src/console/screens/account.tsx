@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { AdminPasskey } from '../../contract/admin/sign-in.ts'
-import { isolated } from '../../printable.ts'
+import { isolated } from '../../ground/printable.ts'
 import { Button } from '../../ui/button.tsx'
 import { deviceName } from '../../ui/device-name.ts'
 import { Icon } from '../../ui/icon.tsx'

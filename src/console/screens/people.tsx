@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { PeopleFilter, PeopleSort, PersonSummary } from '../../contract/admin/people.ts'
-import { isolated, printable } from '../../printable.ts'
+import { isolated, printable } from '../../ground/printable.ts'
 import { people } from '../../ui/icons.ts'
 import { type Column, DataList } from '../parts/data-list.tsx'
 import { DomainChoice } from '../parts/domain-choice.tsx'

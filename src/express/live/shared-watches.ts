@@ -1,6 +1,6 @@
 import type { ConnectedService } from '../../challenge/service.ts'
-import { pause } from '../../clock.ts'
-import type { Clock } from '../../clock.ts'
+import { pause } from '../../ground/clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 
 /** What the page is told: only that something changed. The server decides what that means when the page reloads. */
 export type Change = 'settled' | 'activated' | 'replaced' | 'none'

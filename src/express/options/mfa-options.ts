@@ -1,6 +1,6 @@
 import type { ChallengeStore } from '../../challenge/challenge-store.ts'
 import type { AppUser, MfaUser } from '../../challenge/user.ts'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../ground/clock.ts'
 import type { VendorOptions } from '../../contract/media-type.ts'
 import type { UnknownBrowser } from '../../contract/browser-key.ts'
 import type { PhishingResistance } from '../../contract/phishing-resistance.ts'

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 
-import { bestEncoding } from '../../accept-encoding.ts'
-import type { Encoding } from '../../accept-encoding.ts'
+import { bestEncoding } from '../../ground/accept-encoding.ts'
+import type { Encoding } from '../../ground/accept-encoding.ts'
 import { accentStyle } from '../options/accent.ts'
 import type { Accent } from '../options/accent.ts'
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { parseIpAddress } from '../../contract/ip-address.ts'
 import { placeKey } from '../../contract/sessions.ts'
 import type { Attribute } from '../../contract/sessions.ts'
-import { pause } from '../../clock.ts'
+import { pause } from '../../ground/clock.ts'
 import type { ResolvedOptions } from '../options/options.ts'
 import { warnOnce } from './warn.ts'
 

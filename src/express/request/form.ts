@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import { parseJson } from '../../contract/validate.ts'
-import { isSameText } from '../../same-text.ts'
+import { isSameText } from '../../ground/same-text.ts'
 import type { MfaState } from '../session/mfa-state.ts'
 import type { WebRequest } from './web-request.ts'
 

@@ -1,8 +1,8 @@
 import { currentRequestId } from '../../challenge/attribution.ts'
 import { ApiError, UnreachableError } from '../../client/errors.ts'
-import type { Clock } from '../../clock.ts'
-import { createOutageWatch } from '../../outage.ts'
-import type { OutageWatch } from '../../outage.ts'
+import type { Clock } from '../../ground/clock.ts'
+import { createOutageWatch } from '../../ground/outage.ts'
+import type { OutageWatch } from '../../ground/outage.ts'
 import type { RequestContext } from './context.ts'
 import type { Logger } from '../options/app.ts'
 

@@ -1,6 +1,6 @@
 import { newAppSecret } from '../../challenge/authenticator-app.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
-import { isBeforeEnd } from '../../clock.ts'
+import { isBeforeEnd } from '../../ground/clock.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { setupCookie } from '../session/id-cookie.ts'
 import type { MfaState, Setup } from '../session/mfa-state.ts'

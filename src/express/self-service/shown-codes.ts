@@ -1,5 +1,5 @@
 import type { ConnectedService } from '../../challenge/service.ts'
-import { isBeforeEnd } from '../../clock.ts'
+import { isBeforeEnd } from '../../ground/clock.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { bindingCookie } from '../session/id-cookie.ts'
 import type { OwnRequest } from './guarded.ts'

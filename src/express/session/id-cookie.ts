@@ -44,7 +44,7 @@ export const bindingCookie = createIdCookie('mfa-binding')
 /** Remembers that the user of a web session wants no passkey in this browser: see `sign-in/passkey-offer.ts`. */
 export const passkeyOfferCookie = createIdCookie('mfa-no-passkey')
 
-/** Binds a passkey ceremony on the app's own login page to this browser: see `app-login/passkey-login.ts`. */
+/** Binds a passkey ceremony on the app's own login page to this browser: see `passkey-login.ts`. */
 export const passkeyLoginCookie = createIdCookie('mfa-passkey')
 
 /** @param options `formerName`: whether it is also read under its name in earlier versions (decision 0052). */

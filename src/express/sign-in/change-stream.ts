@@ -1,5 +1,5 @@
-import { repeat } from '../../clock.ts'
-import { eventText } from '../../event-stream.ts'
+import { repeat } from '../../ground/clock.ts'
+import { eventText } from '../../ground/event-stream.ts'
 import type { Change, Watched } from '../live/shared-watches.ts'
 import type { StreamOwner } from '../live/stream-places.ts'
 import type { Answer, Handler, Outcome, Sink } from '../request/outcome.ts'

@@ -1,4 +1,4 @@
-import { repeat } from '../../clock.ts'
+import { repeat } from '../../ground/clock.ts'
 import type { ServiceContext } from '../engine/context/service-context.ts'
 import { inSteps } from '../engine/base/in-steps.ts'
 import type { NoticingClock } from '../engine/base/noticing-clock.ts'

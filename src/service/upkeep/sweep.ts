@@ -1,4 +1,4 @@
-import { repeat } from '../../clock.ts'
+import { repeat } from '../../ground/clock.ts'
 import type { AuditContext } from '../engine/audit/audit.ts'
 import { auditSessions } from '../features/sessions/audit.ts'
 import { createRetention } from '../engine/audit/retention.ts'

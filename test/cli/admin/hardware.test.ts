@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 import { beforeEach, describe, expect, it } from 'vitest'
 
-import { systemClock } from '../../../src/clock.ts'
+import { systemClock } from '../../../src/ground/clock.ts'
 import { codeAt, stepAt } from '../../../src/service/features/codes/totp.ts'
 import {
   container,

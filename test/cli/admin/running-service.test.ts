@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { listen } from '../../../src/service/engine/http/listen.ts'
 import { createService } from '../../../src/service/index.ts'
 import { activateDevice, createCall } from '../../service/start-service.ts'
-import { systemClock } from '../../../src/clock.ts'
+import { systemClock } from '../../../src/ground/clock.ts'
 import { useDatabase } from './run-command.ts'
 
 const { place, admin, json } = useDatabase()

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { withService } from '../../../src/cli/admin/local-service.ts'
 import { createSession } from '../../../src/contract/sessions.ts'
 import { pausePushes, takePush } from '../../../src/service/features/sessions/push-budget.ts'
-import { systemClock } from '../../../src/clock.ts'
+import { systemClock } from '../../../src/ground/clock.ts'
 import { useDatabase } from './run-command.ts'
 
 const { place, admin, json } = useDatabase()

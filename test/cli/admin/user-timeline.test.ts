@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 
-import { systemClock } from '../../../src/clock.ts'
+import { systemClock } from '../../../src/ground/clock.ts'
 import { withService } from '../../../src/cli/admin/local-service.ts'
 import { createSession } from '../../../src/contract/sessions.ts'
 import { listen } from '../../../src/service/engine/http/listen.ts'

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 import { saveAccounts } from '../../../src/cli/device/state-file.ts'
 import { createDevice } from '../../../src/device/index.ts'
-import { systemClock } from '../../../src/clock.ts'
+import { systemClock } from '../../../src/ground/clock.ts'
 import { startService } from '../../service/start-service.ts'
 import type { Running } from '../../service/start-service.ts'
 import { unique } from '../../service/features/codes/code-holder.ts'

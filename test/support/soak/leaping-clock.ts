@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/clock.ts'
+import type { Clock } from '../../../src/ground/clock.ts'
 
 /** The machine's clock, which can be told that days have passed. */
 export interface LeapingClock extends Clock {

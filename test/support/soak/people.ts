@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 
 import { createClient } from '../../../src/client/client.ts'
-import type { Clock } from '../../../src/clock.ts'
+import type { Clock } from '../../../src/ground/clock.ts'
 import type { Account } from '../../../src/device/account.ts'
 import { createDevice } from '../../../src/device/device.ts'
 import type { Soaked } from './service.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { Administrator, Invitation } from '../../../contract/admin/administrators.ts'
-import { isolated } from '../../../printable.ts'
+import { isolated } from '../../../ground/printable.ts'
 import { mail, person, plus } from '../../../ui/icons.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Confirm } from '../../parts/confirm.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import { isolated } from '../../../printable.ts'
+import { isolated } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Problem } from '../../../ui/messages.tsx'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { ApiKey } from '../../../contract/admin/domains.ts'
-import { isolated, printable } from '../../../printable.ts'
+import { isolated, printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'

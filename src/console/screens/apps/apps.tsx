@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { ListedDomain } from '../../../contract/admin/domains.ts'
-import { isolated, printable } from '../../../printable.ts'
+import { isolated, printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { grid, plus } from '../../../ui/icons.ts'
 import { type Column, DataList } from '../../parts/data-list.tsx'

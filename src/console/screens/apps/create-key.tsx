@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 
 import type { ApiKey } from '../../../contract/admin/domains.ts'
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Confirm, Dialog } from '../../parts/confirm.tsx'

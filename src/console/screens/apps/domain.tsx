@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { DomainSettings } from '../../../contract/admin/domains.ts'
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import { Page } from '../../parts/page.tsx'
 import { WhenLoaded } from '../../parts/states.tsx'
 import { auditPlace, peoplePlace } from '../../session/places.ts'

@@ -1,7 +1,7 @@
 import { useId, useRef, useState } from 'preact/hooks'
 
 import type { DomainSettings } from '../../../contract/admin/domains.ts'
-import { isolated } from '../../../printable.ts'
+import { isolated } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'
 import { Confirm } from '../../parts/confirm.tsx'

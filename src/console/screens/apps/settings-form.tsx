@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { DomainSettings } from '../../../contract/admin/domains.ts'
-import { isolated, printable } from '../../../printable.ts'
+import { isolated, printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'
 import { hasCode } from '../../client/errors.ts'

@@ -1,5 +1,5 @@
 import type { DomainSettings } from '../../../contract/admin/domains.ts'
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import { useSpeech } from '../../words/speech.tsx'
 import type { Words } from '../../words/en.ts'
 

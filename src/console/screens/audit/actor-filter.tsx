@@ -1,4 +1,4 @@
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import { useSignedIn } from '../../session/session.tsx'
 import { useLoad } from '../../hooks/use-load.ts'
 import { useWords } from '../../words/speech.tsx'

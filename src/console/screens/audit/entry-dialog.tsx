@@ -1,5 +1,5 @@
 import type { AuditItem } from '../../../contract/admin/audit.ts'
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../parts/confirm.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'

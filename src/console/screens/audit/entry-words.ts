@@ -1,6 +1,6 @@
 import type { AuditItem } from '../../../contract/admin/audit.ts'
 import { formerEvents, formerFacts } from '../../../contract/admin/former-events.ts'
-import { isolated, printable } from '../../../printable.ts'
+import { isolated, printable } from '../../../ground/printable.ts'
 import { useWords } from '../../words/speech.tsx'
 import { useDateTime } from '../../parts/time.tsx'
 import { useOperationName } from '../../parts/operation-name.ts'

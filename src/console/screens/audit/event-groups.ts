@@ -1,4 +1,4 @@
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import type { Words } from '../../words/en.ts'
 
 /** Which part of an event's name, before the dot, belongs to which group. */

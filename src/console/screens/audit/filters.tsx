@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 
 import { cross } from '../../../ui/icons.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { isolated, printable } from '../../../printable.ts'
+import { isolated, printable } from '../../../ground/printable.ts'
 import { auditPlace, type AuditFilter, type AuditQuery } from '../../session/places.ts'
 import { Link, useRouter } from '../../session/router.tsx'
 import { DomainChoice } from '../../parts/domain-choice.tsx'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import { auditPlace, type AuditQuery } from '../../session/places.ts'
 import { Link } from '../../session/router.tsx'
 import { useSignedIn } from '../../session/session.tsx'

@@ -1,5 +1,5 @@
 import type { AuditVerification } from '../../../contract/admin/audit-verification.ts'
-import { isolated } from '../../../printable.ts'
+import { isolated } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { check, shield, warning } from '../../../ui/icons.ts'

@@ -1,5 +1,5 @@
 import type { BulkJob } from '../../../contract/admin/bulk-jobs.ts'
-import { isolated } from '../../../printable.ts'
+import { isolated } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'
 import { Facts } from '../../parts/facts.tsx'

@@ -1,5 +1,5 @@
 import type { BulkJob } from '../../../contract/admin/bulk-jobs.ts'
-import { isolated } from '../../../printable.ts'
+import { isolated } from '../../../ground/printable.ts'
 import { list } from '../../../ui/icons.ts'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { Page } from '../../parts/page.tsx'

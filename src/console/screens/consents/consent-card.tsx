@@ -1,5 +1,5 @@
 import type { Consent } from '../../../contract/admin/consents.ts'
-import { isolated } from '../../../printable.ts'
+import { isolated } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { check, clock } from '../../../ui/icons.ts'

@@ -1,5 +1,5 @@
 import type { Consent } from '../../../contract/admin/consents.ts'
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import type { Words } from '../../words/en.ts'
 import { useWords } from '../../words/speech.tsx'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 import type { DomainEnrollment, Overview } from '../../../contract/admin/overview.ts'
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { peoplePlace, placeBehind } from '../../session/places.ts'
 import { useSignedIn } from '../../session/session.tsx'

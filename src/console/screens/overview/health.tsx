@@ -1,5 +1,5 @@
 import type { Health } from '../../../contract/admin/overview.ts'
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import { check, warning } from '../../../ui/icons.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Facts } from '../../parts/facts.tsx'

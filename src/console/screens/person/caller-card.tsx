@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { CallerVerification } from '../../../contract/admin/caller-verifications.ts'
 import type { Person } from '../../../contract/admin/people.ts'
-import { isolated } from '../../../printable.ts'
+import { isolated } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { shield } from '../../../ui/icons.ts'

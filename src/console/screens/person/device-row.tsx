@@ -1,4 +1,4 @@
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import { phone } from '../../../ui/icons.ts'
 import { LastUse } from '../../parts/last-use.tsx'
 import { useDateTime } from '../../parts/time.tsx'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import type { IconPath } from '../../../ui/icons.ts'

@@ -1,4 +1,4 @@
-import { isolated } from '../../../printable.ts'
+import { isolated } from '../../../ground/printable.ts'
 import type { Losses } from './losses.ts'
 import { useSignedIn } from '../../session/session.tsx'
 import { useSpeech, useWords } from '../../words/speech.tsx'

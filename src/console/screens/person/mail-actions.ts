@@ -1,5 +1,5 @@
 import type { Person } from '../../../contract/admin/people.ts'
-import { isolated } from '../../../printable.ts'
+import { isolated } from '../../../ground/printable.ts'
 import type { Client } from '../../client/client.ts'
 import { hasCode, retryAfterOf } from '../../client/errors.ts'
 import { ToldError } from '../../hooks/told-error.ts'

@@ -1,4 +1,4 @@
-import { isolated } from '../../../printable.ts'
+import { isolated } from '../../../ground/printable.ts'
 import type { Words } from '../../words/en.ts'
 import { browsersOf, codesOf, devicesOf, everythingOf, hardwareOf, passkeysOf } from './losses.ts'
 import { mailActionsOn, type MailedPerson } from './mail-actions.ts'

@@ -1,4 +1,4 @@
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { key, screen } from '../../../ui/icons.ts'
 import { LastUse } from '../../parts/last-use.tsx'

@@ -1,4 +1,4 @@
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { lock } from '../../../ui/icons.ts'

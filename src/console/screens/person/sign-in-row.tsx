@@ -1,5 +1,5 @@
 import type { PersonSignIn } from '../../../contract/admin/timeline.ts'
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { check, clock, cross, type IconPath, shield } from '../../../ui/icons.ts'
 import { useDateTime } from '../../parts/time.tsx'

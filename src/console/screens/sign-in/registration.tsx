@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { AdminSession } from '../../../contract/admin/sign-in.ts'
-import { isolated } from '../../../printable.ts'
+import { isolated } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { deviceName } from '../../../ui/device-name.ts'
 import { key } from '../../../ui/icons.ts'

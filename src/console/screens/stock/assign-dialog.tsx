@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import type { PersonSummary } from '../../../contract/admin/people.ts'
 import type { StockToken } from '../../../contract/admin/stock.ts'
-import { isolated, printable } from '../../../printable.ts'
+import { isolated, printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../parts/confirm.tsx'
 import { Failed } from '../../parts/states.tsx'

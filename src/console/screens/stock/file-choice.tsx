@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import { isolated } from '../../../printable.ts'
+import { isolated } from '../../../ground/printable.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { upload } from '../../../ui/icons.ts'
 import { useWords } from '../../words/speech.tsx'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { StockToken } from '../../../contract/admin/stock.ts'
-import { isolated, printable } from '../../../printable.ts'
+import { isolated, printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Confirm, Dialog } from '../../parts/confirm.tsx'
 import { Facts } from '../../parts/facts.tsx'

@@ -1,5 +1,5 @@
 import type { StockToken } from '../../../contract/admin/stock.ts'
-import { printable } from '../../../printable.ts'
+import { printable } from '../../../ground/printable.ts'
 import { check, fob, warning } from '../../../ui/icons.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { type Column, DataList } from '../../parts/data-list.tsx'

@@ -1,5 +1,5 @@
 import type { Because } from '../../../contract/admin/because.ts'
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Queryable } from '../database/schema.ts'
 import type { Store } from '../database/store.ts'

@@ -1,4 +1,4 @@
-import { repeat } from '../../../clock.ts'
+import { repeat } from '../../../ground/clock.ts'
 import { noteAuditHead } from './statements.ts'
 import type { TrailContext } from './audit.ts'
 import type { Head } from './verify-chains.ts'

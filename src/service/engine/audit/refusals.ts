@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 import { networkOf } from '../base/network.ts'
 import { audit } from './audit.ts'
 import type { AuditContext, TrailContext } from './audit.ts'

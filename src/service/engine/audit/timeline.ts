@@ -48,7 +48,7 @@ export const removeTimeline = change('removeTimeline', (db, userId: Slot<string>
 )
 
 /** Entries about people. */
-export const entriesOf = (db: Queryable, { writer, after, through }: Slots<ChainRange>) =>
+const entriesOf = (db: Queryable, { writer, after, through }: Slots<ChainRange>) =>
   db
     .selectFrom('audit')
     .innerJoin('user', (join) => join.on('user.id', '=', factOf(db, 'user')))

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 import type { Random } from '../base/random.ts'
 import { newId } from '../base/random.ts'
 import { insertAuditRows, insertAuditWriter } from './statements.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 
 /** Keeps lines that callers can cause from filling the log. */
 export interface LogLimit {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 
 /** A clock that detects when it is set back. */
 export interface NoticingClock extends Clock {

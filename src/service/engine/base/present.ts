@@ -1,4 +1,4 @@
-import { clockSkew } from '../../../clock.ts'
+import { clockSkew } from '../../../ground/clock.ts'
 
 /**
  * Times that a clock set while it was ahead are in the future once the clock is corrected. Two rules keep them from staying

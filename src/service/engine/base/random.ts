@@ -1,4 +1,4 @@
-import { pooledRandom } from '../../../pooled-random.ts'
+import { pooledRandom } from '../../../ground/pooled-random.ts'
 
 /** Returns this many random bytes, suitable for secrets. */
 export type Random = (size: number) => Uint8Array

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import type { Because } from '../../../contract/admin/because.ts'
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 import type { Actor } from '../audit/entry.ts'
 import type { RefusalLimit } from '../audit/refusals.ts'
 import type { RefusedKeys } from '../audit/refused-keys.ts'

@@ -30,16 +30,16 @@ export async function storeInterfaceWords(db: Queryable, words: InterfaceWords):
   if (Object.keys(words).length > 0) await db.updateTable('service').set(words).execute()
 }
 
-export const insertService = change('insertService', (db, id: Slot<string>) =>
+const insertService = change('insertService', (db, id: Slot<string>) =>
   db
     .insertInto('service')
     .values({ row: 1, id })
     .onConflict((conflict) => conflict.doNothing()),
 )
 
-export const readService = oneRow('readService', (db) => db.selectFrom('service').select('id'))
+const readService = oneRow('readService', (db) => db.selectFrom('service').select('id'))
 
-export const setServiceId = change('setServiceId', (db, id: Slot<string>) => db.updateTable('service').set({ id }))
+const setServiceId = change('setServiceId', (db, id: Slot<string>) => db.updateTable('service').set({ id }))
 
 /** Longer than a page of SQLite: to store it, the file needs room. */
-export const filler = 'x'.repeat(12_000)
+const filler = 'x'.repeat(12_000)

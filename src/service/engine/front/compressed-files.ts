@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 
 import type { RequestHandler } from 'express'
 
-import { bestEncoding } from '../../../accept-encoding.ts'
+import { bestEncoding } from '../../../ground/accept-encoding.ts'
 
 const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',

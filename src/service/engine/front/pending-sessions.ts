@@ -7,7 +7,7 @@ export async function countPending(db: Queryable, now: number): Promise<number> 
   return Number((await pendingCount(db, now)).pending)
 }
 
-export const pendingCount = oneRow('pendingCount', (db, now: Slot<number>) =>
+const pendingCount = oneRow('pendingCount', (db, now: Slot<number>) =>
   db
     .selectFrom('session')
     .select((eb) => eb.fn.countAll<number | string>().as('pending'))

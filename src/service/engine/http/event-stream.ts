@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 
-import { repeat } from '../../../clock.ts'
-import type { Clock } from '../../../clock.ts'
-import { eventText, unbuffered } from '../../../event-stream.ts'
+import { repeat } from '../../../ground/clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
+import { eventText, unbuffered } from '../../../ground/event-stream.ts'
 import type { EventSource } from '../waiting/follower.ts'
 import { startsWaiting } from './admission.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 import { tooManyRequests } from '../base/problem.ts'
 
 /** Limits the number of requests per second and caller. */

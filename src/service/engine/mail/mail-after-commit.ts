@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 import type { Queryable } from '../database/schema.ts'
 import { onTransactionEnd } from '../database/transaction-ends.ts'
 import type { Actor } from '../audit/entry.ts'

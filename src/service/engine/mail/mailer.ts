@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 import { mailTimeout } from '../../../contract/sessions.ts'
 import { loadOptional } from '../base/optional-package.ts'
 import { isThisMachine } from './smtp-options.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import { createLane } from '../base/lane.ts'
 import { notAfter } from '../base/present.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../clock.ts'
-import { createOutageWatch } from '../../../outage.ts'
+import type { Clock } from '../../../ground/clock.ts'
+import { createOutageWatch } from '../../../ground/outage.ts'
 import type { Logger } from '../base/logger.ts'
 import { createLogLimit } from '../base/log-limit.ts'
 import type { ApiProblem } from '../base/problem.ts'

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import type { Agent } from 'node:https'
 
-import { readRetryAfter } from '../../../clock.ts'
-import type { Clock } from '../../../clock.ts'
+import { readRetryAfter } from '../../../ground/clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 
 /** A message to a push service. */
 export interface OutgoingMessage {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import type { FailureLog } from '../monitoring/failure-log.ts'
 import type { Random } from '../base/random.ts'

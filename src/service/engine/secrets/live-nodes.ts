@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 import { nodesSeenSince, correctNodes } from './key-nodes.ts'
 import type { Database, Queryable } from '../database/schema.ts'
 import type { Store } from '../database/store.ts'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-import { decrypt, encrypt } from '../../../aes-gcm.ts'
+import { decrypt, encrypt } from '../../../ground/aes-gcm.ts'
 import type { Random } from '../base/random.ts'
 import type { KeyRing, RingKey } from './key-ring.ts'
 

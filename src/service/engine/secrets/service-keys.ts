@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 
-import { repeat } from '../../../clock.ts'
+import { repeat } from '../../../ground/clock.ts'
 import { newId } from '../base/random.ts'
 import { announceNode, removeNode, removeNodesSeenBefore } from './key-nodes.ts'
 import type { Database } from '../database/schema.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 import { notAfter } from '../base/present.ts'
 import { callMarks, devicesNotifiedAfter, newestNotice, devicesRevokedSince, inboxMarks } from './statements.ts'
 import type { Queryable } from '../database/schema.ts'

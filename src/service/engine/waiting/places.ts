@@ -7,7 +7,7 @@ export interface Places {
 }
 
 /** @param max Places for each name. */
-export function createPlaces(max: number): Places {
+function createPlaces(max: number): Places {
   const taken = new Map<string, number>()
 
   return {

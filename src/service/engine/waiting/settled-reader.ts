@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 import { notAfter } from '../base/present.ts'
 import {
   epochsChangedAfter,

@@ -32,7 +32,7 @@ export interface Asked {
 }
 
 /** @returns what was typed on the devices that have verified the caller. */
-export const confirmedCalls = allValues('confirmedCalls', (db, of: Slots<Asked>, now: Slot<number>) =>
+const confirmedCalls = allValues('confirmedCalls', (db, of: Slots<Asked>, now: Slot<number>) =>
   db
     .selectFrom('callerVerification')
     .select('keyType')
@@ -49,7 +49,7 @@ export const confirmedCalls = allValues('confirmedCalls', (db, of: Slots<Asked>,
     .where(hasDeviceInUse),
 )
 
-export const keyTypesOfDevices = allValues('keyTypesOfDevices', (db, userId: Slot<string>) =>
+const keyTypesOfDevices = allValues('keyTypesOfDevices', (db, userId: Slot<string>) =>
   db
     .selectFrom('token')
     .innerJoin('domain', 'domain.id', 'token.domainId')
@@ -64,7 +64,7 @@ export async function helpDeskBlockedUntil(db: Queryable, userId: string, now: n
   return typeof deniedAt === 'number' ? deniedAt + callBlockLength : undefined
 }
 
-export const deniedCall = firstValue('deniedCall', (db, userId: Slot<string>, now: Slot<number>) =>
+const deniedCall = firstValue('deniedCall', (db, userId: Slot<string>, now: Slot<number>) =>
   db
     .selectFrom('callerVerification')
     .select('settledAt')

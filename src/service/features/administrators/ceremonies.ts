@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-import { clockSkew } from '../../../clock.ts'
+import { clockSkew } from '../../../ground/clock.ts'
 import { ceremonyLifetime } from '../../../contract/passkeys.ts'
 import type { AdminCreationOptions, AdminRequestOptions, AdminPasskey } from '../../../contract/admin/sign-in.ts'
 import type { ConsoleCall } from '../../engine/context/caller.ts'

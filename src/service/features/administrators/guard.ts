@@ -83,7 +83,7 @@ async function findGivenConsent(call: Call, endpoint: Endpoint, input: Given): P
  * How strong a verification has to be: as the domain of the action asks for, or as the strongest device of the person for what
  * counts in every domain. Otherwise the device of an app without a PIN would open an app with one.
  */
-export async function neededStrength(
+async function neededStrength(
   db: Queryable,
   { admin }: Endpoint,
   { userId, domainId }: Readonly<Record<string, unknown>>,

@@ -1,7 +1,7 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
 
 import { isPhishingResistant } from '../../../contract/factor-descriptions.ts'
-import { isBeforeEnd } from '../../../clock.ts'
+import { isBeforeEnd } from '../../../ground/clock.ts'
 import { browserProofText } from '../../../contract/browser-proof-text.ts'
 import type { BrowserProof, UnknownBrowser } from '../../../contract/browser-key.ts'
 import type { PhishingResistance } from '../../../contract/phishing-resistance.ts'

@@ -1,6 +1,6 @@
 import { audit } from '../../engine/audit/audit.ts'
 import type { AuditContext } from '../../engine/audit/audit.ts'
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 import { bulkCounts, endBulkJob } from './statements.ts'
 import type { BulkJobRow } from '../administrators/scope-statements.ts'
 import type { Queryable } from '../../engine/database/schema.ts'

@@ -1,6 +1,6 @@
 import { CallAnswerRequest } from '../../../contract/phone-calls.ts'
 import type { CallAnswered, CallState } from '../../../contract/phone-calls.ts'
-import { isSameText } from '../../../same-text.ts'
+import { isSameText } from '../../../ground/same-text.ts'
 import { auditCallerAnswer } from './audit.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 import { tooManyRequests } from '../../engine/base/problem.ts'
 import { callLimits } from './rules.ts'
 import { noteAttempt, secondsUntilFree } from '../../engine/limits/attempts.ts'

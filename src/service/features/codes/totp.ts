@@ -2,7 +2,7 @@ import { createHmac, createSecretKey } from 'node:crypto'
 
 import { Secret } from 'otpauth'
 
-import { isSameText } from '../../../same-text.ts'
+import { isSameText } from '../../../ground/same-text.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
 import type { Random } from '../../engine/base/random.ts'
 

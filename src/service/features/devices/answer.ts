@@ -1,6 +1,6 @@
 import { AnswerRequest, ScanRequest } from '../../../contract/device.ts'
 import type { Answered, Scanned } from '../../../contract/device-answers.ts'
-import { isSameText } from '../../../same-text.ts'
+import { isSameText } from '../../../ground/same-text.ts'
 import { notifySession } from '../../engine/waiting/notify.ts'
 import { auditSession } from '../sessions/audit.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'

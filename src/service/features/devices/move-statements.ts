@@ -1,6 +1,6 @@
 import type { NotNull } from 'kysely'
 
-import { clockSkew } from '../../../clock.ts'
+import { clockSkew } from '../../../ground/clock.ts'
 import { moveLifetimes } from '../../../contract/device.ts'
 import type { Queryable } from '../../engine/database/schema.ts'
 import { change, changesRow, derived, firstRow, pick } from '../../engine/database/statement.ts'

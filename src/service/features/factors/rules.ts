@@ -7,7 +7,7 @@ import type { Factor } from '../../../contract/factor.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
 
 /** How long a pass for changing factors is valid, seconds. */
-export const changePassLifetime = 10 * 60
+const changePassLifetime = 10 * 60
 
 /** The facts that decide which factors may change another one. */
 export interface OwnedFactors {

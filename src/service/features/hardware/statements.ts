@@ -230,7 +230,7 @@ export async function removeFreeToken(db: Queryable, organizationId: string, id:
 }
 
 /** One statement, so that no token is deleted that is being assigned. */
-export const deleteFreeToken = changesRow('deleteFreeToken', (db, organizationId: Slot<string>, id: Slot<string>) =>
+const deleteFreeToken = changesRow('deleteFreeToken', (db, organizationId: Slot<string>, id: Slot<string>) =>
   db
     .deleteFrom('hardwareToken')
     .where('id', '=', id)

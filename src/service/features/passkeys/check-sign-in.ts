@@ -1,4 +1,4 @@
-import { clockSkew } from '../../../clock.ts'
+import { clockSkew } from '../../../ground/clock.ts'
 import { ceremonyLifetime } from '../../../contract/passkeys.ts'
 import type { Caller } from '../../engine/context/caller.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 
-import { isBeforeEnd } from '../../../clock.ts'
+import { isBeforeEnd } from '../../../ground/clock.ts'
 import { ceremonyLifetime } from '../../../contract/passkeys.ts'
 import type { Random } from '../../engine/base/random.ts'
 import type { Secrets } from '../../engine/secrets/secrets.ts'

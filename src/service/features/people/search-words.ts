@@ -44,7 +44,7 @@ interface Lookup {
   readonly pattern: string
 }
 
-export const none: Lookup = { indexed: '', pattern: '%' }
+const none: Lookup = { indexed: '', pattern: '%' }
 
 function slotsOf([first = none, second = none, third = none, fourth = none]: readonly Lookup[]): Words {
   return {

@@ -276,7 +276,7 @@ export const hasWords = (is: IsUser, of: Slots<Words>, visible: Slots<Visible>):
  * cross join in their order (sqlite.org/optoverview.html section 8.2): the index first. The other way round it would search once
  * for each user.
  */
-export function peopleFound(db: Queryable, of: Slots<Visible & Words>) {
+function peopleFound(db: Queryable, of: Slots<Visible & Words>) {
   const rows = isPostgres(db)
     ? db.selectFrom(indexedOnPostgres(db, of.first)).crossJoin('user')
     : db

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../ground/clock.ts'
 import { tooManyRequests } from '../../engine/base/problem.ts'
 import type { Reached } from '../../engine/base/problem.ts'
 import { networkOf } from '../../engine/base/network.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 
 import { describe, expect, it } from 'vitest'
 
-import { systemClock } from '../../../../src/clock.ts'
+import { systemClock } from '../../../../src/ground/clock.ts'
 import { verifyAudit } from '../../../../src/service/engine/audit/read.ts'
 import { useSharedFile } from '../database/other-process.ts'
 import { createCall, newUser, startService } from '../../start-service.ts'

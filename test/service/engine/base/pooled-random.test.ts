@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { pooledRandom } from '../../../../src/pooled-random.ts'
+import { pooledRandom } from '../../../../src/ground/pooled-random.ts'
 
 describe('random bytes', () => {
   it.each([0, 1, 20, 4096, 5000])('are as many as asked for: %d', (size) => {

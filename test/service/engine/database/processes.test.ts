@@ -2,7 +2,7 @@ import { once } from 'node:events'
 
 import { describe, expect, it } from 'vitest'
 
-import { systemClock } from '../../../../src/clock.ts'
+import { systemClock } from '../../../../src/ground/clock.ts'
 import { useSharedFile } from './other-process.ts'
 import { createCall, startService } from '../../start-service.ts'
 

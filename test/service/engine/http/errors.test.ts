@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 import { describe, expect, it } from 'vitest'
 
-import { systemClock } from '../../../../src/clock.ts'
+import { systemClock } from '../../../../src/ground/clock.ts'
 import { createFailureLog } from '../../../../src/service/engine/monitoring/failure-log.ts'
 import { jsonLabel } from '../../../../src/service/engine/http/answer.ts'
 import { answerError } from '../../../../src/service/engine/http/errors.ts'

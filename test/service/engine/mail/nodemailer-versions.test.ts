@@ -2,7 +2,7 @@ import newest from 'nodemailer'
 import oldest from 'nodemailer6'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
-import { systemClock } from '../../../../src/clock.ts'
+import { systemClock } from '../../../../src/ground/clock.ts'
 import { Email } from '../../../../src/contract/users.ts'
 import { createMailer } from '../../../../src/service/engine/mail/mailer.ts'
 import { SmtpOptions } from '../../../../src/service/engine/mail/smtp-options.ts'
