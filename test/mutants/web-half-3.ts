@@ -80,8 +80,16 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'ending known browsers when their user leaves the domain',
     file: 'src/service/features/browsers/feature.ts',
-    find: 'endOtherSessions(db, userIds)',
+    find: 'endKnownBrowsers(db, userIds)',
     replace: 'Promise.resolve(void [db, userIds])',
+    // Either of the two is enough.
+    also: [
+      {
+        file: 'src/service/features/browsers/feature.ts',
+        find: 'endOtherSessions(db, userIds)',
+        replace: 'Promise.resolve(void [db, userIds])',
+      },
+    ],
     test: 'service/features/browsers/operations.test.ts',
     title: 'does not recognize it again after its user has left the domain and come back',
   },
