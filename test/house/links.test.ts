@@ -4,6 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
+import { filesBelow } from '../../scripts/fingerprint.ts'
 import { root } from '../../scripts/run.ts'
 import { headingLinksOf, headingsOf, linksOf } from './documents.ts'
 
@@ -40,6 +41,22 @@ describe('the documents', () => {
     for (const page of (await linksFrom('README.md')).keys()) {
       const named = (await readFile(join(root, page), 'utf8')).matchAll(sourceFile)
       missing.push(...[...named].filter(([, path = '']) => !exists(path)).map(([, path]) => `${page} → ${path}`))
+    }
+
+    expect(missing).toEqual([])
+  })
+
+  it('are joined by comments that name source files that exist', async () => {
+    const sources = (await filesBelow(join(root, 'src'))).filter((path) => /\.(tsx?|eta|css)$/.test(path))
+    const missing: string[] = []
+    for (const path of sources) {
+      for (const [, named = ''] of (await readFile(path, 'utf8')).matchAll(
+        /^ *(?:\/\*\*|\*|\/\/).*?`([\w/-]+\.tsx?)`/gm,
+      )) {
+        if (![...sources, join(root, named)].some((each) => each.endsWith(`/${named}`) && existsSync(each))) {
+          missing.push(`${path.slice(root.length)} → ${named}`)
+        }
+      }
     }
 
     expect(missing).toEqual([])

@@ -31,7 +31,7 @@ export interface FutureRows {
   correctSome(db: Queryable, correction: Correction): Promise<number>
 }
 
-/** Locks, budgets, pauses and rows that expire: each keeps its length. See `rules/present.ts`. */
+/** Locks, budgets, pauses and rows that expire: each keeps its length. See `engine/base/present.ts`. */
 export const waitCorrections: readonly FutureRows[] = [
   toPresent('user', 'codesLockedAt', ['codesLockedUntil']),
   toPresent('user', 'knownCodesLockedAt', ['knownCodesLockedUntil']),
@@ -66,7 +66,7 @@ export const waitCorrections: readonly FutureRows[] = [
 /**
  * Codes and known browsers that are valid for days or months. They are accepted only once they have begun, so correcting
  * them is not needed for safety; when a clock is slow for a moment, none of them may be lost.
- * The future begins after the later one of the present and of what `rules/trusted-time.ts` believes.
+ * The future begins after the later one of the present and of what `engine/audit/trusted-time.ts` believes.
  */
 export const accessCorrections: readonly FutureRows[] = [
   changedRows(

@@ -4,5 +4,5 @@ import { removeTimeline } from './timeline.ts'
 export const audit = {
   name: 'audit',
   tables: ['audit', 'auditWriter', 'auditVerification', 'timelineEntry', 'trustedClock'],
-  userEnds: [{ place: 2, run: (db, { userIds }) => removeTimeline(db, userIds[0] ?? '') }],
+  userEnds: [{ place: 2, run: (db, { userId }) => removeTimeline(db, userId) }],
 } as const satisfies Feature

@@ -93,7 +93,7 @@ export interface Database {
     id: string
     organizationId: string
     username: string
-    /** What names that could be mistaken for each other have in common; not unique. See `rules/name-key.ts`. */
+    /** What names that could be mistaken for each other have in common; not unique. See `features/users/rules.ts`. */
     nameKey: string
     name: string
     email: string
@@ -493,7 +493,7 @@ export interface Database {
     startHash: string
     startedAt: number
     endedAt: number | null
-    /** How far its sign-ins have been counted; see `maintenance/count-sign-ins.ts`. */
+    /** How far its sign-ins have been counted; see `features/sessions/count-sign-ins.ts`. */
     countedSequence: Generated<number>
   }
   /** The verification of an organization's part of the audit trail; see `audit/verifications.ts`. */
@@ -530,7 +530,7 @@ export interface Database {
     userSequence: number
     at: number
   }
-  /** Which entries of the audit trail are about a user; see `store/timeline.ts`. */
+  /** Which entries of the audit trail are about a user; see `engine/audit/timeline.ts`. */
   timelineEntry: {
     userSequence: number
     /** Of the entry. */
@@ -538,7 +538,7 @@ export interface Database {
     /** Whether it ends a sign-in; otherwise it is a change. */
     signIn: Fact
   }
-  /** How many members of a domain are enrolled, as last counted; see `maintenance/count-enrolled.ts`. */
+  /** How many members of a domain are enrolled, as last counted; see `features/people/count-enrolled.ts`. */
   enrollmentCount: {
     domainId: string
     members: number
@@ -547,7 +547,7 @@ export interface Database {
     onlyEmail: number
     countedAt: number
   }
-  /** One row: see `rules/trusted-time.ts`. */
+  /** One row: see `engine/audit/trusted-time.ts`. */
   trustedClock: {
     row: number
     trustedAt: number
@@ -736,7 +736,7 @@ export interface Database {
     keyType: Generated<Domain['keyType']>
     /** The administrator who asked. */
     requestedBy: string
-    /** `expired` is not stored: see `rules/caller-verification.ts`. */
+    /** `expired` is not stored: see `features/callers/rules.ts`. */
     state: CallState
     nonce: string
     number: string

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../contract/endpoint.ts'
 import { ApiProblem } from '../base/problem.ts'
 import type { KnownKey } from './authenticate.ts'
 
-/** Checks that the key may call the operation. Handlers do not find what is outside its domain: see `api/find.ts`. */
+/** Checks that the key may call the operation. Handlers do not find what is outside its domain: see `features/users/find.ts`. */
 export function authorize(
   key: Pick<KnownKey, 'role' | 'domainId'>,
   endpoint: Endpoint,

@@ -21,6 +21,11 @@ export interface Leaving {
   readonly secrets: Secrets
 }
 
+/** A user who is deleted. */
+export interface Deleted {
+  readonly userId: string
+}
+
 /** Users whose e-mail address is another one from now on. */
 export interface Readdressed {
   readonly userIds: readonly string[]
@@ -48,7 +53,7 @@ export interface Feature {
   /** After that, for those who are left without any domain. */
   readonly lastMembershipEnds?: readonly Step<Leaving>[]
   /** After that, for a user who is deleted. */
-  readonly userEnds?: readonly Step<Leaving>[]
+  readonly userEnds?: readonly Step<Deleted>[]
   readonly addressChanges?: readonly Step<Readdressed>[]
   readonly removals?: Readonly<Record<string, Removal>>
 }
@@ -57,7 +62,7 @@ export interface Feature {
 export interface Features {
   readonly membershipEnds: readonly Step<Leaving>[]
   readonly lastMembershipEnds: readonly Step<Leaving>[]
-  readonly userEnds: readonly Step<Leaving>[]
+  readonly userEnds: readonly Step<Deleted>[]
   readonly addressChanges: readonly Step<Readdressed>[]
   readonly removals: readonly Removal[]
 }

@@ -33,7 +33,7 @@ export async function answerCall(ctx: ServiceContext, call: SignedCall, id: stri
     return present.state === 'pending'
   })
   const { answered, settled } = await readCommitted(ctx.store.db).execute(async (db) => {
-    // Before anything else, so that each change of an administrator sees the answer, or precedes it: see `console/change.ts`.
+    // Before anything else, so that each change of an administrator sees the answer, or precedes it: see `administrators/change.ts`.
     const { organizationId, userId } = await findCall(db, call, id, given)
     await lockUser(db, organizationId, userId)
     await (pinResult === 'not-required' ? consumeCall(db, call) : requireActive(db, call.device.id))

@@ -5,6 +5,10 @@ import { firstRow, allRows } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
 
+/*
+ * What a user has, as every feature that decides about factors reads it. The features that own these tables come later and write them.
+ */
+
 export type TokenRow = Selectable<Database['token']>
 
 /** Also one whose code has expired: `hasExpired` tells. */

@@ -5,7 +5,7 @@ import type { Feature } from '../../engine/steps/feature.ts'
 export const mailReports = {
   name: 'mail-reports',
   tables: ['mailReport'],
-  userEnds: [{ place: 3, run: (db, { userIds }) => removeMailReports(db, userIds) }],
+  userEnds: [{ place: 3, run: (db, { userId }) => removeMailReports(db, [userId]) }],
   removals: {
     expiredMailReports: {
       place: 16,

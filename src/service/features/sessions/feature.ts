@@ -10,7 +10,7 @@ const signInDaysKept = 400
 export const sessions = {
   name: 'sessions',
   tables: ['session', 'lastSignIn', 'signInDay'],
-  userEnds: [{ place: 1, run: (db, { userIds }) => removeLastSignIn(db, userIds[0] ?? '') }],
+  userEnds: [{ place: 1, run: (db, { userId }) => removeLastSignIn(db, userId) }],
   removals: {
     settledSessions: {
       place: 1,

@@ -36,8 +36,7 @@ export async function leaveDomain(
 /** Ends all that a user has, and the user. In a transaction. */
 export async function removeUser(db: Queryable, ctx: LeaveContext, userId: string): Promise<Revoked> {
   const ended = await leaveDomain(db, ctx, { userIds: [userId] })
-  const { clock, secrets, features } = ctx
-  await runSteps(features.userEnds, db, { userIds: [userId], domainId: undefined, now: clock.now(), secrets })
+  await runSteps(ctx.features.userEnds, db, { userId })
   await deleteUser(db, userId)
   return ended
 }
