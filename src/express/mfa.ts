@@ -43,7 +43,6 @@ import type { Trace } from './request/trace.ts'
 import { checkEpoch } from './request/verified.ts'
 import { createWebRequest } from './request/web-request.ts'
 import { serveRoutes } from './routes.ts'
-import { carryOut } from './self-service/carried.ts'
 import { bindToService, checkWebSession, hasMfaState, readMfaState } from './session/web-session.ts'
 import { warnOfBearer } from './setup-checks/bearer-requests.ts'
 import { warnOfLaterUser } from './setup-checks/later-user.ts'
@@ -143,7 +142,7 @@ function createMfa(options: ResolvedOptions): Mfa {
   const ends = createVerificationEnds({ epochs, clock, failed })
   const watches = createSharedWatches(connect, clock)
   const policy = policyOfApp(options)
-  return { options, policy, connect, outage, epochs, ends, watches, places: createStreamPlaces(), carryOut }
+  return { options, policy, connect, outage, epochs, ends, watches, places: createStreamPlaces() }
 }
 
 interface Handling {

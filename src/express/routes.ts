@@ -13,6 +13,7 @@ import type { WebRequest } from './request/web-request.ts'
 import { createWebRequest } from './request/web-request.ts'
 import { warnOnce } from './request/warn.ts'
 import { showApp, showFirstApp, storeApp, storeFirstApp } from './self-service/app.ts'
+import { carryingOut } from './self-service/carried.ts'
 import { deviceEvents, deviceStatus, offerDevice, showDevice, withdrawDevice } from './self-service/device.ts'
 import { endOthers, forgetBrowsers, removeFactor, renameDevice, showDevices } from './self-service/overview.ts'
 import { addFirstPasskey, firstPasskeyOptions, showFirstPasskey } from './self-service/first-passkey.ts'
@@ -104,7 +105,7 @@ export async function serveRoutes(
     const events = [{ type: 'post.refused', path: below } as const]
     return apply(request, res, { ...message(request, 403, 'cross_site'), events })
   }
-  return serve(request, res, next, handler)
+  return serve(request, res, next, carryingOut(handler))
 }
 
 /** What the operator learns about a form that could not be read. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 
-import type { Carried } from '../../challenge/challenge.ts'
 import type { Epochs } from '../../challenge/epochs.ts'
 import type { RequestId } from '../../challenge/attribution.ts'
 import type { Policy } from '../../challenge/policy.ts'
@@ -12,9 +11,7 @@ import type { SharedWatches } from '../live/shared-watches.ts'
 import type { StreamPlaces } from '../live/stream-places.ts'
 import type { ResolvedOptions } from '../options/options.ts'
 import type { PublicAddress } from './return-to.ts'
-import type { Outcome } from './outcome.ts'
 import type { Trace } from './trace.ts'
-import type { WebRequest } from './web-request.ts'
 
 /** One mfa(): its options and its connection to the service. */
 export interface Mfa {
@@ -32,11 +29,7 @@ export interface Mfa {
   readonly watches: SharedWatches
   /** Limits the connections that waiting pages hold open. */
   readonly places: StreamPlaces
-  /** Carries out a form that a confirmation has interrupted. */
-  readonly carryOut: CarryOut
 }
-
-type CarryOut = (request: WebRequest, carried: Carried, signal: AbortSignal) => Promise<Outcome>
 
 /** What mfa() knows about one request. */
 export interface RequestContext extends PublicAddress {

@@ -1,5 +1,6 @@
 import type { Response } from 'express'
 
+import type { Carried } from '../../challenge/challenge.ts'
 import type { MfaState, StateChange } from '../session/mfa-state.ts'
 import type { EventFacts } from '../options/mfa-event.ts'
 import { wantsJson } from './navigation.ts'
@@ -44,6 +45,13 @@ export type Answer =
   | Stream
   /** A handler of the app answers, or calls `next()`; `otherwise` is sent if it did neither. */
   | { readonly kind: 'app'; readonly handler: AppHandler; readonly otherwise: Answer }
+  | CarryOut
+
+/** The form that a confirmation has interrupted is handled now; `carryingOut()` does so before anything is sent. */
+export interface CarryOut {
+  readonly kind: 'carry-out'
+  readonly carried: Carried
+}
 
 type Headers = Readonly<Record<string, string>>
 

@@ -1,7 +1,7 @@
 import type { Carried } from '../../challenge/challenge.ts'
 import { carriedLifetime } from '../../challenge/challenge.ts'
-import type { Answer, Handler, Outcome } from '../request/outcome.ts'
-import { continueAt, leadTo } from '../request/outcome.ts'
+import type { Answer, Continue, Handler, Outcome } from '../request/outcome.ts'
+import { andThen, continueAt, leadTo } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { offerDevice, withdrawDevice } from './device.ts'
 import { devicesPath } from './guarded.ts'
@@ -22,11 +22,25 @@ const handlers: Readonly<Record<Carried['path'], Handler>> = {
   '/devices/codes': makeCodes,
 }
 
+/** Runs a handler; where a confirmation that it accepts has interrupted a form, continues with that form. */
+export function carryingOut(handler: Handler): Handler {
+  return async (request, signal) => thenCarryOut(request, await handler(request, signal))
+}
+
+function thenCarryOut(request: WebRequest, outcome: Outcome): Outcome {
+  const { answer } = outcome
+  if (answer.kind === 'carry-out') {
+    return andThen(request, outcome, (saved, signal) => carryOut(saved, answer.carried, signal))
+  }
+  if (answer.kind !== 'continue') return outcome
+  return continuing(request, outcome, answer, thenCarryOut)
+}
+
 /**
  * Carries out what the user had posted before a confirmation was demanded. The same handler decides as for the form itself, with the
  * same checks. The challenge that held it is passed, so it happens once.
  */
-export async function carryOut(request: WebRequest, carried: Carried, signal: AbortSignal): Promise<Outcome> {
+async function carryOut(request: WebRequest, carried: Carried, signal: AbortSignal): Promise<Outcome> {
   const { path, fields, askedAt } = carried
   if (request.context.mfa.options.clock.now() - askedAt > carriedLifetime) return leadTo(request, devicesPath(request))
   return leading(request, await handlers[path]({ ...request, form: fields, carried }, signal))
@@ -36,13 +50,17 @@ export async function carryOut(request: WebRequest, carried: Carried, signal: Ab
 function leading(request: WebRequest, outcome: Outcome): Outcome {
   const { answer } = outcome
   if (answer.kind !== 'continue') return isAddress(answer) ? outcome : { ...outcome, answer: toDevices(request) }
-  return {
-    ...outcome,
-    answer: {
-      ...answer,
-      run: async (state, signal) => leading({ ...request, state }, await answer.run(state, signal)),
-    },
-  }
+  return continuing(request, outcome, answer, leading)
+}
+
+/** What follows the effects is changed as well. */
+function continuing(
+  request: WebRequest,
+  outcome: Outcome,
+  { run }: Continue<Answer>,
+  change: (request: WebRequest, outcome: Outcome) => Outcome,
+): Outcome {
+  return andThen(request, outcome, async (saved, signal) => change(saved, await run(saved.state, signal)))
 }
 
 const isAddress = (answer: Answer): boolean =>

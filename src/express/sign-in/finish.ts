@@ -64,7 +64,7 @@ export async function finishAndContinue(
   const { verified, effects } = await finish(request, challenge, redeemed)
   if (!verified) return andThen(request, effects, (saved) => leadBack(saved, challenge))
   if (!signal.aborted) verifying.set(challenge.id, untilSent(challenge.id, signal))
-  return andThen(request, effects, (saved, over) => continueAfter(saved, challenge, over))
+  return andThen(request, effects, (saved) => continueAfter(saved, challenge))
 }
 
 function untilSent(challengeId: string, signal: AbortSignal): Promise<void> {
@@ -105,10 +105,10 @@ async function leadBack(request: WebRequest, challenge: Challenge): Promise<Outc
  * Users who have just enrolled their first factor are offered recovery codes, and users without a passkey a passkey, once.
  * They are verified already.
  */
-export async function continueAfter(request: WebRequest, challenge: Challenge, signal: AbortSignal): Promise<Outcome> {
+export async function continueAfter(request: WebRequest, challenge: Challenge): Promise<Outcome> {
   const { state, context } = request
   const { enrollment, returnTo, binding, carried } = challenge
-  if (carried) return context.mfa.carryOut(request, carried, signal)
+  if (carried) return { state: 'as-is', answer: { kind: 'carry-out', carried } }
   // One offer at a time: a passkey is then offered with the next sign-in.
   if (enrollment === 'done' && (await maySeeOffer(request))) {
     const offer = { returnTo, binding }

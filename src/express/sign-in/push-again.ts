@@ -17,8 +17,8 @@ export const sendAgain = inBoundBrowser((request) =>
     const status = await readStatus(await opened.context.mfa.connect(), challenge)
     if (status.kind !== 'approved') return resend(opened, challenge, status)
     const { verified, effects } = await finish(opened, challenge)
-    return andThen(opened, effects, (saved, over) =>
-      verified ? continueAfter(saved, challenge, over) : resend(saved, challenge, status),
+    return andThen(opened, effects, (saved) =>
+      verified ? continueAfter(saved, challenge) : resend(saved, challenge, status),
     )
   }),
 )
