@@ -5,7 +5,7 @@ import type { Account, Accounts } from './accounts.ts'
 import { ChangePassword, emptyForm, readForm } from './forms.ts'
 import type { Notices } from './notices.ts'
 import type { FormattedTime, Pages, SecondStep } from './pages.ts'
-import type { SessionStore } from './session-store.ts'
+import type { SessionStore } from './storage/session-store.ts'
 import { accountOf } from './sign-in.ts'
 
 /** In the danger zone, the second step must not be older than this, seconds. */

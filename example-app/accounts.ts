@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import { z } from 'zod'
 
-import type { Database } from './database.ts'
+import type { Database } from './storage/database.ts'
 import { hashPassword, matchesPassword, recommendedCost, unmatchable } from './passwords.ts'
 
 /** A user of the example app, as Passport sets it at `req.user`. */

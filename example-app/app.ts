@@ -9,13 +9,13 @@ import { z } from 'zod'
 
 import { addAccountPages } from './account-pages.ts'
 import { Account, createAccounts } from './accounts.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase } from './storage/database.ts'
 import { createNotices } from './notices.ts'
 import { createPages } from './pages.ts'
 import type { Pages } from './pages.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import type { PasswordCost } from './passwords.ts'
-import { SessionStore } from './session-store.ts'
+import { SessionStore } from './storage/session-store.ts'
 import { addSignIn, addSignOut, addSignUp, createLogin } from './sign-in.ts'
 
 export interface ExampleAppOptions {

@@ -14,9 +14,11 @@ import { lanAddresses } from './https/lan.ts'
 import { createHttpsListeners } from './https/https-listeners.ts'
 import { closeListeners, listen } from './listener.ts'
 import type { Listener } from './listener.ts'
-import { sessionSecret } from './session-secret.ts'
+import { createPages } from './pages.ts'
+import { sessionSecret } from './storage/session-secret.ts'
 import { readSettings } from './settings.ts'
 import type { Settings } from './settings.ts'
+import { createTrustPages } from './trust-pages.ts'
 
 const flags = createFlags().parse()
 
@@ -77,7 +79,13 @@ async function createListeners(
   const { trust, data, port, publicUrl } = settings
   if (!trust) return { listeners: [{ server: createServer(app), port }], text: greeting(settings) }
   const folder = join(data, 'https')
-  const { listeners, authority } = await createHttpsListeners(app, { folder, port, publicUrl, trustPort: trust.port })
+  const { listeners, authority } = await createHttpsListeners(app, {
+    folder,
+    port,
+    publicUrl,
+    trustPort: trust.port,
+    trustPages: (certificate) => createTrustPages(certificate, publicUrl, createPages()),
+  })
   const color = process.stdout.isTTY && !process.env['NO_COLOR']
   return { listeners, text: phoneGreeting(settings, { trustUrl: trust.url, authority, folder, color }) }
 }

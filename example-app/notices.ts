@@ -1,7 +1,7 @@
 import type { MfaEvent } from 'second-factor'
 import { z } from 'zod'
 
-import type { Database } from './database.ts'
+import type { Database } from './storage/database.ts'
 
 /** An event that the user should know about, as only they can tell whether it was them. */
 const Notice = z.object({ at: z.int(), sentence: z.string() })

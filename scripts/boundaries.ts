@@ -1,5 +1,4 @@
 /** Checks the import rules of CONTRIBUTING.md. Run it alone with `node scripts/boundaries.ts`. */
-import { readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 
 import { findCycles } from './boundaries/cycles.ts'
@@ -13,7 +12,7 @@ import { root } from './run.ts'
 /** Returns one line per violation, with file and line. */
 export async function findViolations(base: string): Promise<string[]> {
   const files = await Promise.all((await sourcePaths(base)).map((path) => readSourceFile(base, path)))
-  return [...files.flatMap((file) => violationsOf(file)), ...cyclesOf(files), ...(await orderOf(base, files))]
+  return [...files.flatMap((file) => violationsOf(file)), ...cyclesOf(files), ...againstTheOrder(files)]
 }
 
 async function sourcePaths(base: string): Promise<string[]> {
@@ -40,19 +39,6 @@ function cyclesOf(files: readonly SourceFile[]): string[] {
       ?.imports.find((imported) => imported.target === next && !imported.typeOnly && !imported.lazy)?.line
     return `${first}:${line}: circular import: ${[first, ...rest, first].join(' → ')}`
   })
-}
-
-/** What is left to open: the list may only become shorter. */
-const recordedList = 'scripts/boundaries/recorded.txt'
-
-async function orderOf(base: string, files: readonly SourceFile[]): Promise<string[]> {
-  const recorded = await readFile(join(base, recordedList), 'utf8').catch(() => '')
-  const known = new Set(recorded.split('\n').filter(Boolean))
-  const found = againstTheOrder(files)
-  return [
-    ...found.filter((line) => !known.delete(line)),
-    ...[...known].map((line) => `${recordedList}: is no longer true, remove it: ${line}`),
-  ]
 }
 
 if (import.meta.main) {

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { adminOperations } from '../src/contract/admin/operations.ts'
+import { adminOperations } from '../src/admin-contract/operations.ts'
 import { operationTitle } from '../src/contract/operations.ts'
 import type { Operation } from '../src/contract/operations.ts'
 import { callersOf } from '../src/service/engine/openapi/operation.ts'

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 
 import { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension } from '@peculiar/x509'
 
-import { readOrCreateFile } from '../read-or-create-file.ts'
+import { readOrCreateFile } from '../storage/read-or-create-file.ts'
 import { createCertificate } from './create-certificate.ts'
 import { KeyPair, toDate } from './key-pair.ts'
 import { constraintsFor, nameConstraints, permits } from './name-constraints.ts'

@@ -1,15 +1,13 @@
 import type { X509Certificate } from 'node:crypto'
 import { createServer as createPlainServer } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import { createServer } from 'node:https'
 import { hostname, networkInterfaces } from 'node:os'
 
 import type { Express } from 'express'
 
-import type { Listener } from '../listener.ts'
-import { createPages } from '../pages.ts'
 import { openCertificates } from './certificate.ts'
 import { lanAddresses, localName } from './lan.ts'
-import { createTrustPages } from './trust-pages.ts'
 
 export interface HttpsListenerOptions {
   /** The folder of the certificates. */
@@ -19,17 +17,19 @@ export interface HttpsListenerOptions {
   readonly publicUrl: string
   /** The port of the page about the certificate. */
   readonly trustPort: number
+  /** Explains over http how a phone trusts the certificate. */
+  readonly trustPages: (authority: X509Certificate) => RequestListener
 }
 
 /** Serves the app over https, and over http a page that explains how a phone trusts its certificate. */
 export async function createHttpsListeners(
   app: Express,
-  { folder, port, publicUrl, trustPort }: HttpsListenerOptions,
-): Promise<{ listeners: readonly Listener[]; authority: X509Certificate }> {
+  { folder, port, publicUrl, trustPort, trustPages }: HttpsListenerOptions,
+): Promise<{ listeners: readonly { server: Server; port: number }[]; authority: X509Certificate }> {
   const now = Math.floor(Date.now() / 1000)
   const { server, authority } = await openCertificates(folder, namesOf(publicUrl), now)
   const secure = createServer({ cert: server.certificate, key: server.key }, app)
-  const plain = createPlainServer(createTrustPages(authority, publicUrl, createPages()))
+  const plain = createPlainServer(trustPages(authority))
   return {
     listeners: [
       { server: secure, port },

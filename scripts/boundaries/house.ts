@@ -28,7 +28,7 @@ export const features = [
  * What goes against the order of the house, types included: a room that imports a later one, folders beside each other that import
  * each other, a folder that imports the files beside it, and files that import each other in a circle (those that are loaded later do not count).
  *
- * @returns one line each, without line numbers, so that it can be recorded.
+ * @returns one line each.
  */
 export function againstTheOrder(files: readonly SourceFile[]): string[] {
   return [...new Set([...roomOrder(files), ...siblings(files), ...looseFiles(files), ...circles(files)])].toSorted()

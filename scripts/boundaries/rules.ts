@@ -7,14 +7,15 @@ export type ImportRule = (file: SourceFile, imported: Import) => string | undefi
 const arrows: Readonly<Record<string, readonly string[]>> = {
   ground: [],
   contract: [],
+  'admin-contract': ['contract'],
   client: ['contract'],
   challenge: ['contract', 'client'],
   express: ['contract', 'client', 'challenge'],
   passport: ['contract', 'client', 'challenge', 'express'],
-  service: ['contract'],
+  service: ['contract', 'admin-contract'],
   device: ['contract'],
   authenticator: ['contract', 'device', 'ui'],
-  console: ['contract', 'ui'],
+  console: ['contract', 'admin-contract', 'ui'],
   ui: ['contract'],
   browser: ['contract'],
 }
@@ -29,12 +30,12 @@ const open = new Set(['ground', 'service-handle.ts'])
 const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly why: string }[] = [
   {
     what: /^(?!\.|zod(\/|$))/,
-    only: /^src\/(?!contract\/)/,
+    only: /^src\/(?!(admin-)?contract\/)/,
     why: 'the contract is data: it imports zod and itself',
   },
   {
     what: /^node:/,
-    only: /^src\/(?!(contract|device|authenticator|browser|console|ui)\/)/,
+    only: /^src\/(?!((?:admin-)?contract|device|authenticator|browser|console|ui)\/)/,
     why: 'this folder runs in browsers',
   },
   {

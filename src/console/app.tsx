@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 
-import type { AdminSession } from '../contract/admin/sign-in.ts'
+import type { AdminSession } from '../admin-contract/sign-in.ts'
 import { createClient } from './client/client.ts'
 import { ApiError } from './client/errors.ts'
 import { apiBase } from './session/mount.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import type { AdminAccess } from './admin/roles.ts'
+import type { AdminAccess } from './roles.ts'
 import { invalidField, notFoundByParam } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 import { Id } from './text.ts'

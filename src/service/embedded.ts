@@ -16,7 +16,7 @@ import { parseOptions } from '../contract/validate.ts'
 import { ApiProblem } from './engine/base/problem.ts'
 import { offerConsole } from './console-for.ts'
 import { openService } from './service.ts'
-import { StoreUnavailableError } from './engine/database/store.ts'
+import { StoreUnavailableError } from './engine/base/store-errors.ts'
 
 /** RFC 6761 reserves `.invalid`: without the `fetch` beside it, this address is never reached, and the key is never sent. */
 const baseUrl = 'https://embedded.invalid/api'

@@ -10,7 +10,7 @@ import type { ServiceOptions } from './options.ts'
 import { storedInterfaceWords } from './engine/database/service-row.ts'
 import { observeDatabase } from './engine/database/observed-dialect.ts'
 import { openSqliteStore } from './engine/database/sqlite.ts'
-import { NoDatabaseError } from './engine/database/store.ts'
+import { NoDatabaseError } from './engine/base/store-errors.ts'
 import type { OpenOptions, Store } from './engine/database/store.ts'
 
 /** Options that an embedded service has too. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { adminOperations } from '../../src/contract/admin/operations.ts'
+import { adminOperations } from '../../src/admin-contract/operations.ts'
 import { devicePaths } from '../../src/contract/device.ts'
 import { adminExamples } from '../../src/service/engine/openapi/admin-examples.ts'
 import { administrator, startConsole } from '../service/features/administrators/console-holder.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { adminOperations } from '../../src/contract/admin/operations.ts'
+import { adminOperations } from '../../src/admin-contract/operations.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { revokeAdministrator } from '../../src/service/features/administrators/administration.ts'
 import {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { adminOperations } from '../../src/contract/admin/operations.ts'
-import { mayCall } from '../../src/contract/admin/roles.ts'
-import type { AdminRole } from '../../src/contract/admin/roles.ts'
+import { adminOperations } from '../../src/admin-contract/operations.ts'
+import { mayCall } from '../../src/contract/roles.ts'
+import type { AdminRole } from '../../src/contract/roles.ts'
 import { hardwareToken, unique } from '../service/features/codes/code-holder.ts'
 import { administrator, inviteAt, startConsole } from '../service/features/administrators/console-holder.ts'
 import type { Console } from '../service/features/administrators/console-holder.ts'

@@ -11,8 +11,8 @@ import { startTestService } from 'second-factor/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { listen } from '../support/listen.ts'
-import { openDatabase } from '../../example-app/database.ts'
-import { SessionStore } from '../../example-app/session-store.ts'
+import { openDatabase } from '../../example-app/storage/database.ts'
+import { SessionStore } from '../../example-app/storage/session-store.ts'
 
 /** All that `mfa()` serves without a sign-in, with what caches may do with it. */
 const hashed = readdirSync(new URL('../../dist/authenticator/assets/', import.meta.url))[0] ?? ''

@@ -8,8 +8,8 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
 import { createClient } from '../../src/client/client.ts'
-import { invitationLink } from '../../src/contract/admin/invitation-link.ts'
-import type { AdminRole } from '../../src/contract/admin/roles.ts'
+import { invitationLink } from '../../src/admin-contract/invitation-link.ts'
+import type { AdminRole } from '../../src/contract/roles.ts'
 import {
   decideRecord,
   endSessions,

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { errorStatus } from '../../src/contract/errors.ts'
-import { adminOperations } from '../../src/contract/admin/operations.ts'
+import { adminOperations } from '../../src/admin-contract/operations.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { adminExamples } from '../../src/service/engine/openapi/admin-examples.ts'
 import { createConsoleOpenApi, createOpenApi } from '../../src/service/engine/openapi/document.ts'

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 import { createAccounts } from '../../example-app/accounts.ts'
 import type { Account } from '../../example-app/accounts.ts'
-import { openDatabase } from '../../example-app/database.ts'
+import { openDatabase } from '../../example-app/storage/database.ts'
 import { quickHash } from '../service/start-service.ts'
 
 const alice = { username: 'alice', name: 'Alice', email: 'alice@example.com', password: 'correct horse' }

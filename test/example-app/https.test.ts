@@ -11,7 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { issue, openCertificates } from '../../example-app/https/certificate.ts'
 import { KeyPair } from '../../example-app/https/key-pair.ts'
-import { createTrustPages } from '../../example-app/https/trust-pages.ts'
+import { createTrustPages } from '../../example-app/trust-pages.ts'
 import { createPages } from '../../example-app/pages.ts'
 import { serveSecurely } from './secure-app.ts'
 

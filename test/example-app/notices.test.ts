@@ -1,7 +1,7 @@
 import type { MfaEvent } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
-import { openDatabase } from '../../example-app/database.ts'
+import { openDatabase } from '../../example-app/storage/database.ts'
 import { createNotices } from '../../example-app/notices.ts'
 
 const occasion = { userKey: 'username:alice', address: '192.0.2.7', requestId: 'request-1' } as const

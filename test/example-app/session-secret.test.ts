@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { sessionSecret } from '../../example-app/session-secret.ts'
+import { sessionSecret } from '../../example-app/storage/session-secret.ts'
 
 const newFile = async () => join(await mkdtemp(join(tmpdir(), 'secret-')), 'session-secret')
 

@@ -2,8 +2,8 @@ import session from 'express-session'
 import type { SessionData } from 'express-session'
 import { describe, expect, it } from 'vitest'
 
-import { openDatabase } from '../../example-app/database.ts'
-import { SessionStore, webSessionLifetime } from '../../example-app/session-store.ts'
+import { openDatabase } from '../../example-app/storage/database.ts'
+import { SessionStore, webSessionLifetime } from '../../example-app/storage/session-store.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 
 function arrange() {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
 import { en } from '../../src/console/words/en.ts'
-import { formerEvents, formerFacts } from '../../src/contract/admin/former-events.ts'
+import { formerEvents, formerFacts } from '../../src/admin-contract/former-events.ts'
 import { auditEvents, eventNames } from '../../src/service/engine/audit/events.ts'
 
 // The console has no access to the service's list. An event without a sentence is shown under its name.

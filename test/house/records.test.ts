@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { filesBelow } from '../../scripts/fingerprint.ts'
 import { root } from '../../scripts/run.ts'
 import type { OpenedService } from '../../src/service/service.ts'
-import type { Database } from '../../src/service/engine/database/schema.ts'
+import type { Database } from '../../src/service/engine/database/schema/schema.ts'
 import { executedDuring } from '../support/recorded-sequence.ts'
 import type { Executed } from '../support/recorded-sequence.ts'
 

@@ -104,7 +104,7 @@ describe('a service that starts', () => {
     const read = await filesReadBy(start)
 
     expect(whenNew).toContain('web-push')
-    expect(modulesIn(whenNew)).toContain('src/service/engine/database/migrations/0001-schema.ts')
+    expect(modulesIn(whenNew)).toContain('src/service/engine/database/schema/0001-schema.ts')
     expect(read).not.toContain('web-push')
     expect(modulesIn(read)).toContain('src/service/routes/rest.ts')
     expect(modulesIn(read).filter((module = '') => needed.some((pattern) => pattern.test(module)))).toEqual([])

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { stockFileLimit } from '../../src/contract/admin/stock-limits.ts'
+import { stockFileLimit } from '../../src/admin-contract/stock-limits.ts'
 import { importHardwareTokens } from '../../src/service/features/hardware/import.ts'
 import { readTokens } from '../../src/service/features/hardware/files/read-tokens.ts'
 import { startConsole } from '../service/features/administrators/console-holder.ts'

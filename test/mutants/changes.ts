@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a synchronization that waits for changes of the console',
-    file: 'src/service/features/users/synchronization/synchronize.ts',
+    file: 'src/service/features/users/synchronize.ts',
     find: '    await lockMemberships(db, held.organizationId)\n',
     replace: '    void lockMemberships\n',
     test: races,
@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an index for what decides about an API key',
-    file: 'src/service/engine/database/migrations/0008-api-key-of-organization.ts',
+    file: 'src/service/engine/database/schema/0008-api-key-of-organization.ts',
     find: 'on api_key (organization_id, created_at, id)',
     replace: 'on api_key (created_at)',
     test: 'service/features/administrators/decision-plans.test.ts',

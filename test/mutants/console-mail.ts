@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the guard of a link on the screen',
-    file: 'src/contract/admin/enrollment.ts',
+    file: 'src/admin-contract/enrollment.ts',
     find: "  response: EnrollmentLink,\n  since: '1.4',\n  admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true },\n",
     replace:
       "  response: EnrollmentLink,\n  since: '1.4',\n  admin: { role: 'helpdesk', scope: 'domain', fresh: true },\n",

@@ -34,7 +34,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an auditor changes nothing',
-    file: 'src/contract/admin/roles.ts',
+    file: 'src/contract/roles.ts',
     find: "  owner: { read: ['auditor', 'owner'], change: ['owner'] },",
     replace: "  owner: { read: ['auditor', 'owner'], change: ['auditor', 'owner'] },",
     test: access,
@@ -508,7 +508,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the console shows no pending activation code',
-    file: 'src/contract/admin/people.ts',
+    file: 'src/admin-contract/people.ts',
     find: 'Token.omit({ code: true }).extend({ domain: Id,',
     replace: 'Token.extend({ domain: Id,',
     test: people,

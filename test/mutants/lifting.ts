@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const lifting = 'service/features/people/lifting.test.ts'
-const [budget, people] = ['src/service/features/people/lift-budget.ts', 'src/contract/admin/people.ts']
+const [budget, people] = ['src/service/features/people/lift-budget.ts', 'src/admin-contract/people.ts']
 const [rules, unlock] = ['src/service/features/bulk-jobs/refusals.ts', 'src/service/features/people/unlock.ts']
 
 /** What administrators lift of the limits of a person. */
@@ -72,7 +72,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the help desk unlocks no list of people',
-    file: 'src/contract/admin/bulk-jobs.ts',
+    file: 'src/admin-contract/bulk-jobs.ts',
     find: "  unlock: 'admin',",
     replace: "  unlock: 'helpdesk',",
     test: lifting,

@@ -42,7 +42,7 @@ function sweeps(): readonly Mutant[] {
     },
     {
       defense: 'foreign keys without cascades',
-      file: 'src/service/engine/database/migrations/0001-schema.ts',
+      file: 'src/service/engine/database/schema/0001-schema.ts',
       find: 'factors text not null,',
       replace: 'factors text not null references "user" (id) on delete cascade,',
       test,
@@ -137,7 +137,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'the last sign of life of a synchronization',
-      file: 'src/service/features/users/synchronization/claim.ts',
+      file: 'src/service/features/users/synchronization-claim.ts',
       find: 'await correctBeats(ctx.store.db, ctx.clock.now())',
       replace: '',
       test: clockTest,

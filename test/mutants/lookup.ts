@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the index on the expiry of activation codes',
-    file: 'src/service/engine/database/migrations/0001-schema.ts',
+    file: 'src/service/engine/database/schema/0001-schema.ts',
     find: "'create index token_expired on token (code_expires_at) where code_expires_at is not null',",
     replace: '',
     test: 'service/engine/database/sweep-plans.test.ts',
@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the index on bypass codes that are used up',
-    file: 'src/service/engine/database/migrations/0001-schema.ts',
+    file: 'src/service/engine/database/schema/0001-schema.ts',
     find: "'create index bypass_code_used on bypass_code (uses_remaining)',",
     replace: '',
     test: 'service/engine/database/sweep-plans.test.ts',
@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the index on what waits for a device or a user, and until when',
-    file: 'src/service/engine/database/migrations/0001-schema.ts',
+    file: 'src/service/engine/database/schema/0001-schema.ts',
     find: 'session (user_id, expires_at)',
     replace: 'session (created_at)',
     test: 'service/engine/database/plans.test.ts',
@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the index on what a user could still redeem',
-    file: 'src/service/engine/database/migrations/0001-schema.ts',
+    file: 'src/service/engine/database/schema/0001-schema.ts',
     find: 'session_redeemable on session (user_id)',
     replace: 'session_redeemable on session (created_at)',
     test: 'service/engine/database/plans.test.ts',
@@ -45,7 +45,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'PostgreSQL does not look for the approval of an id among all that could be redeemed',
-    file: 'src/service/engine/database/migrations/0001-schema.ts',
+    file: 'src/service/engine/database/schema/0001-schema.ts',
     find: 'and passed = 0 and redeemed_at',
     replace: 'and redeemed_at',
     test: 'service/engine/database/plans.test.ts',
@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the index on the time of attempts',
-    file: 'src/service/engine/database/migrations/0001-schema.ts',
+    file: 'src/service/engine/database/schema/0001-schema.ts',
     find: "'create index attempt_old on attempt (at)',",
     replace: '',
     test: 'service/engine/database/sweep-plans.test.ts',
@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a synchronization stores name keys',
-    file: 'src/service/features/users/synchronization/statements.ts',
+    file: 'src/service/features/users/synchronization-statements.ts',
     find: 'nameKey: nameKey(username)',
     replace: 'nameKey: username',
     test: 'service/features/users/similar-usernames.test.ts',

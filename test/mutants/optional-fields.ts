@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'what is stored of a known user',
-    file: 'src/service/features/users/synchronization/stage.ts',
+    file: 'src/service/features/users/synchronization-stage.ts',
     find: "email ?? present?.email ?? ''",
     replace: "email ?? ''",
     test: 'service/features/users/synchronize.test.ts',

@@ -171,7 +171,7 @@ function soundness(): readonly Mutant[] {
     },
     {
       defense: 'the schemas that this version knows',
-      file: 'src/service/engine/database/migrations/migrate.ts',
+      file: 'src/service/engine/database/schema/migrate.ts',
       find: 'if (newest === undefined || known.some((name) => name === newest)) return newest === known.at(-1)',
       replace: 'if (newest !== undefined) return newest === known.at(-1)',
       test,
@@ -185,7 +185,7 @@ function synchronization(): readonly Mutant[] {
   return [
     {
       defense: 'the ticket that a list draws when it arrives',
-      file: 'src/service/features/users/synchronization/statements.ts',
+      file: 'src/service/features/users/synchronization-statements.ts',
       find: ".where('synchronizationApplied', '<', ticket)",
       replace: '',
       test,
@@ -193,7 +193,7 @@ function synchronization(): readonly Mutant[] {
     },
     {
       defense: 'the look whether the caller has hung up',
-      file: 'src/service/features/users/synchronization/synchronize.ts',
+      file: 'src/service/features/users/synchronize.ts',
       find: 'if (arrived.disconnected?.()) return false',
       replace: '',
       test,
@@ -201,7 +201,7 @@ function synchronization(): readonly Mutant[] {
     },
     {
       defense: 'the version that `If-Match` names',
-      file: 'src/service/features/users/synchronization/statements.ts',
+      file: 'src/service/features/users/synchronization-statements.ts',
       find: "applying(db, ticket).where('synchronizationApplied', '=', expected)",
       replace: 'applying(db, ticket)',
       test,
@@ -209,7 +209,7 @@ function synchronization(): readonly Mutant[] {
     },
     {
       defense: 'the boot, the namespace and the start of the process that holds a synchronization',
-      file: 'src/service/features/users/synchronization/process-identity.ts',
+      file: 'src/service/features/users/synchronization-process-identity.ts',
       find: 'if (!theirs || theirs.boot !== own?.boot || theirs.namespace !== own.namespace) return false',
       replace: 'if (!theirs) return false',
       test,
@@ -217,7 +217,7 @@ function synchronization(): readonly Mutant[] {
     },
     {
       defense: 'the name that an abandoned synchronization gives back',
-      file: 'src/service/features/users/synchronization/synchronize.ts',
+      file: 'src/service/features/users/synchronize.ts',
       find: 'if (!row || secondsUntilAbandoned(row, ctx.clock.now()) > 0) return false',
       replace: 'if (row === undefined || row.id.length > 0) return false',
       test,

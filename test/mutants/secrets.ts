@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the refusal to fill an empty database in production',
-    file: 'src/service/engine/database/migrations/migrate.ts',
+    file: 'src/service/engine/database/schema/migrate.ts',
     find: 'if (empty && !create) throw new NoDatabaseError()',
     replace: '',
     test: 'service/missing-database.test.ts',

@@ -188,7 +188,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an index that expired codes are found by',
-    file: 'src/service/engine/database/migrations/0001-schema.ts',
+    file: 'src/service/engine/database/schema/0001-schema.ts',
     find: "'create index bypass_code_expired on bypass_code (expires_at)',",
     replace: '',
     test: 'service/engine/database/plans.test.ts',

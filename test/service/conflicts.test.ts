@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { adminOperations } from '../../src/contract/admin/operations.ts'
+import { adminOperations } from '../../src/admin-contract/operations.ts'
 import type { Endpoint } from '../../src/contract/endpoint.ts'
 import { errorStatus } from '../../src/contract/errors.ts'
 import { operations } from '../../src/contract/operations.ts'

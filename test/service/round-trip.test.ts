@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
-import { adminOperations } from '../../src/contract/admin/operations.ts'
+import { adminOperations } from '../../src/admin-contract/operations.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { random128 } from '../support/device-signer.ts'
 import { bypassCodeOf, hardwareToken, member, unique } from './features/codes/code-holder.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-import type { Queryable } from '../../src/service/engine/database/schema.ts'
+import type { Queryable } from '../../src/service/engine/database/schema/schema.ts'
 
 interface Backlog {
   readonly organizationId: string

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-import type { Queryable } from '../../src/service/engine/database/schema.ts'
+import type { Queryable } from '../../src/service/engine/database/schema/schema.ts'
 
 /** Inserts members of one domain, far faster than any interface of the service. */
 export async function insertManyUsers(

@@ -73,8 +73,9 @@ function storeFrames(): StoreFrame[] {
   Error.stackTraceLimit = stackTraceLimit
   return stack.flatMap((site) => {
     const [, file] =
-      /\/src\/service\/((?:engine|features|upkeep)\/(?!.*\/migrations\/)[\w/-]+\.ts)/.exec(site.getFileName() ?? '') ??
-      []
+      /\/src\/service\/((?:engine|features|upkeep)\/(?!.*\/database\/schema\/)[\w/-]+\.ts)/.exec(
+        site.getFileName() ?? '',
+      ) ?? []
     const name = site.getFunctionName()
     if (file === undefined || !name) return []
     return [{ file, name: name.replace(/^.*\./, ''), place: `${site.getLineNumber()}:${site.getColumnNumber()}` }]

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-import type { Queryable } from '../../src/service/engine/database/schema.ts'
+import type { Queryable } from '../../src/service/engine/database/schema/schema.ts'
 
 /** How many transactions of a PostgreSQL database wait for a row that another one has locked. */
 export async function waitingForLocks(db: Queryable): Promise<number> {

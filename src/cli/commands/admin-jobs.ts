@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import { cancelBulkJob, listBulkJobs } from '../../contract/admin/bulk-jobs.ts'
+import { cancelBulkJob, listBulkJobs } from '../../admin-contract/bulk-jobs.ts'
 import { cancel } from '../../service/features/bulk-jobs/jobs.ts'
 import { view } from '../../service/features/bulk-jobs/view.ts'
 import { undecided } from '../../service/engine/context/within.ts'

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError, Option } from 'commander'
 
-import { ChangedAdministrator, NewInvitation } from '../../contract/admin/administrators.ts'
-import type { Administrator } from '../../contract/admin/administrators.ts'
-import { invitationLink } from '../../contract/admin/invitation-link.ts'
-import { AdminRole } from '../../contract/admin/roles.ts'
+import { ChangedAdministrator, NewInvitation } from '../../admin-contract/administrators.ts'
+import type { Administrator } from '../../admin-contract/administrators.ts'
+import { invitationLink } from '../../admin-contract/invitation-link.ts'
+import { AdminRole } from '../../contract/roles.ts'
 import { parseOptions } from '../../contract/validate.ts'
 import {
   decideRecord,

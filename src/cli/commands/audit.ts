@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 
-import { formerEvents } from '../../contract/admin/former-events.ts'
+import { formerEvents } from '../../admin-contract/former-events.ts'
 import type { AuditEntry } from '../../service/engine/audit/entry.ts'
 import { eventNames } from '../../service/engine/audit/events.ts'
 import { pruneAudit } from '../../service/engine/audit/retention.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 
-import { ShownCode } from '../../contract/admin/stock.ts'
+import { ShownCode } from '../../admin-contract/stock.ts'
 import { resynchronizeHardware } from '../../service/features/hardware/stock.ts'
 import { ApiProblem } from '../../service/engine/base/problem.ts'
 import { adminCommand } from '../admin/command.ts'

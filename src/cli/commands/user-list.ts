@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError, Option } from 'commander'
 
-import { PeopleFilter, PeopleSearch } from '../../contract/admin/people.ts'
+import { PeopleFilter, PeopleSearch } from '../../admin-contract/people.ts'
 import type { User } from '../../contract/users.ts'
 import { showAll } from '../../service/features/users/operations.ts'
 import { allPeople } from '../../service/features/people/pages.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import { linkDays } from '../../contract/admin/link-days.ts'
+import { linkDays } from '../../admin-contract/link-days.ts'
 import { updateUser } from '../../contract/users.ts'
 import * as users from '../../service/features/users/operations.ts'
 import { changeAddress } from '../../service/features/people/change-address.ts'

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
 
-import { listPersonTimeline } from '../../contract/admin/timeline.ts'
-import type { PersonSignIn, TimelineEntry, TimelineKind } from '../../contract/admin/timeline.ts'
+import { listPersonTimeline } from '../../admin-contract/timeline.ts'
+import type { PersonSignIn, TimelineEntry, TimelineKind } from '../../admin-contract/timeline.ts'
 import { list } from '../../service/features/people/timeline.ts'
 import { countSignIns } from '../../service/features/sessions/count-sign-ins.ts'
 import { adminCommand } from '../admin/command.ts'

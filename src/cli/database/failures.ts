@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 
 import { SetupError } from '../../service-handle.ts'
 import { MissingDatabaseError } from '../../service/missing-database.ts'
-import { DatabaseFileError, NewerSchemaError } from '../../service/engine/database/store.ts'
+import { DatabaseFileError, NewerSchemaError } from '../../service/engine/base/store-errors.ts'
 import { exitCode, Failure, OptionFailure } from '../terminal/failure.ts'
 
 /** Whether a database is named by its address, even a mistyped one. An address may contain a password. */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../contract/errors.ts'
 import { NameTakenError, RefusalError } from '../../service/engine/base/errors.ts'
 import { ApiProblem } from '../../service/engine/base/problem.ts'
-import { StoreUnavailableError } from '../../service/engine/database/store.ts'
+import { StoreUnavailableError } from '../../service/engine/base/store-errors.ts'
 import { exitCode, Failure, OptionFailure } from '../terminal/failure.ts'
 
 /** What the service rejects, as a `Failure`: what failed, then what to do. Returns any other error unchanged. */

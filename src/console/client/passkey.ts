@@ -5,7 +5,7 @@ import {
   type PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser'
 
-import type { AdminCreationOptions, AdminRequestOptions } from '../../contract/admin/sign-in.ts'
+import type { AdminCreationOptions, AdminRequestOptions } from '../../admin-contract/sign-in.ts'
 import { PasskeyError } from './errors.ts'
 
 export const passkeysSupported = (): boolean => 'PublicKeyCredential' in globalThis

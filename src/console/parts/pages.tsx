@@ -1,4 +1,4 @@
-import type { Total } from '../../contract/admin/lists.ts'
+import type { Total } from '../../admin-contract/lists.ts'
 import { Link } from '../session/router.tsx'
 import { useWords } from '../words/speech.tsx'
 import { useNumbers } from '../words/use-numbers.ts'

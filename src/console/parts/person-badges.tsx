@@ -1,4 +1,4 @@
-import type { PersonSummary } from '../../contract/admin/people.ts'
+import type { PersonSummary } from '../../admin-contract/people.ts'
 import { key, lock, warning } from '../../ui/icons.ts'
 import { Badge } from './badge.tsx'
 import { Time, useDayTime } from './time.tsx'

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
-import type { Because } from '../../contract/admin/because.ts'
+import type { Because } from '../../admin-contract/because.ts'
 import { useWords } from '../words/speech.tsx'
 
 /** The reason for an action, once it has been chosen. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import type { AdminPasskey } from '../../contract/admin/sign-in.ts'
+import type { AdminPasskey } from '../../admin-contract/sign-in.ts'
 import { isolated } from '../../ground/printable.ts'
 import { Button } from '../../ui/button.tsx'
 import { deviceName } from '../../ui/device-name.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import type { PeopleFilter, PeopleSort, PersonSummary } from '../../contract/admin/people.ts'
+import type { PeopleFilter, PeopleSort, PersonSummary } from '../../admin-contract/people.ts'
 import { isolated, printable } from '../../ground/printable.ts'
 import { people } from '../../ui/icons.ts'
 import { type Column, DataList } from '../parts/data-list.tsx'

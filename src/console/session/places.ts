@@ -1,7 +1,7 @@
-import { listsBehind } from '../../contract/admin/overview-lists.ts'
-import type { SortOrder } from '../../contract/admin/lists.ts'
-import type { PeopleFilter, PeopleSort } from '../../contract/admin/people.ts'
-import type { StockFilter } from '../../contract/admin/stock.ts'
+import { listsBehind } from '../../admin-contract/overview-lists.ts'
+import type { SortOrder } from '../../admin-contract/lists.ts'
+import type { PeopleFilter, PeopleSort } from '../../admin-contract/people.ts'
+import type { StockFilter } from '../../admin-contract/stock.ts'
 
 /**
  * The places of the console, below its address. All are one level deep, with ids in the query: the page is one file, and its own

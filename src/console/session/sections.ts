@@ -1,4 +1,4 @@
-import type { AdminRole } from '../../contract/admin/roles.ts'
+import type { AdminRole } from '../../contract/roles.ts'
 import { chart, fob, type IconPath, grid, inbox, list, people, shield } from '../../ui/icons.ts'
 import type { Words } from '../words/en.ts'
 

@@ -1,7 +1,7 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 
-import type { AdminSession } from '../../contract/admin/sign-in.ts'
+import type { AdminSession } from '../../admin-contract/sign-in.ts'
 import type { Client } from '../client/client.ts'
 
 /** What every screen of a signed-in administrator needs. */

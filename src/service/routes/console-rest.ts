@@ -1,4 +1,4 @@
-import { adminOperations } from '../../contract/admin/operations.ts'
+import { adminOperations } from '../../admin-contract/operations.ts'
 import type { Vendor } from '../../contract/media-type.ts'
 import type { ServiceContext } from '../engine/context/service-context.ts'
 import { createRateLimiter } from '../engine/http/rate-limit.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder, SqlBool } from 'kysely'
 
-import { invitationLifetime } from '../../contract/admin/roles.ts'
+import { invitationLifetime } from '../../contract/roles.ts'
 import { ceremonyLifetime } from '../../contract/passkeys.ts'
 import { shownCodeExpiry } from '../features/devices/activation-code.ts'
 import { endOfTime } from '../features/bypass-codes/rules.ts'
@@ -13,7 +13,7 @@ import { latestBeginning } from '../engine/base/present.ts'
 import { changeSome, isSome, removeSome, sweepStep } from '../engine/database/due.ts'
 import type { Key } from '../engine/database/due.ts'
 import { noReplacement } from '../features/devices/replacement-statements.ts'
-import type { Database, Queryable } from '../engine/database/schema.ts'
+import type { Database, Queryable } from '../engine/database/schema/schema.ts'
 
 /** Unix times, seconds. */
 export interface Correction {

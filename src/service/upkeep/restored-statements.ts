@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 
 import { removeHardwareToken } from '../features/hardware/statements.ts'
-import type { Queryable } from '../engine/database/schema.ts'
+import type { Queryable } from '../engine/database/schema/schema.ts'
 
 /** How far ahead codes are used up: the window in which a hardware token is resynchronized, steps. */
 const stepsAhead = 10

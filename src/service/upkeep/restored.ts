@@ -15,7 +15,7 @@ import {
   tokenOfDevice,
 } from './restored-statements.ts'
 import { removePasskey } from '../features/passkeys/statements.ts'
-import type { Queryable } from '../engine/database/schema.ts'
+import type { Queryable } from '../engine/database/schema/schema.ts'
 import { revokeTokens } from '../features/devices/token-statements.ts'
 import { resetInTransaction } from '../features/people/reset.ts'
 import type { Revocation } from './revocations.ts'

@@ -15,7 +15,7 @@ import type BetterSqlite3 from 'better-sqlite3'
 
 import type { Head } from '../engine/audit/verify-chains.ts'
 import { loadSqlite } from '../engine/database/load-sqlite.ts'
-import { DatabaseFileError } from '../engine/database/store.ts'
+import { DatabaseFileError } from '../engine/base/store-errors.ts'
 
 /**
  * Copies a database that may be in use. The copy is one read snapshot with every change acknowledged before it.

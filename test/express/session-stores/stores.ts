@@ -3,8 +3,8 @@ import type { SessionData, Store } from 'express-session'
 import connectPgSimple from 'connect-pg-simple'
 import { Pool } from 'pg'
 
-import { openDatabase } from '../../../example-app/database.ts'
-import { SessionStore } from '../../../example-app/session-store.ts'
+import { openDatabase } from '../../../example-app/storage/database.ts'
+import { SessionStore } from '../../../example-app/storage/session-store.ts'
 import { openPostgres } from '../../support/postgres.ts'
 
 export interface OpenStore {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { pruneAudit } from '../../../src/service/engine/audit/retention.ts'
 import { createAdministration } from '../../../src/service/administration.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
-import type { Database } from '../../../src/service/engine/database/schema.ts'
+import type { Database } from '../../../src/service/engine/database/schema/schema.ts'
 import { sweep } from '../../../src/service/upkeep/sweep.ts'
 import { createTestClock } from '../../../src/testing/clock.ts'
 import { insertBacklog } from '../../support/backlog.ts'

@@ -1,4 +1,4 @@
-import { type AdminRole, needsDomains } from '../../../contract/admin/roles.ts'
+import { type AdminRole, needsDomains } from '../../../contract/roles.ts'
 import { useSignedIn } from '../../session/session.tsx'
 import { useWords } from '../../words/speech.tsx'
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import type { Administrator, Invitation } from '../../../contract/admin/administrators.ts'
+import type { Administrator, Invitation } from '../../../admin-contract/administrators.ts'
 import { isolated } from '../../../ground/printable.ts'
 import { mail, person, plus } from '../../../ui/icons.ts'
 import { Icon } from '../../../ui/icon.tsx'

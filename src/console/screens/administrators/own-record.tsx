@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import type { Administrator } from '../../../contract/admin/administrators.ts'
+import type { Administrator } from '../../../admin-contract/administrators.ts'
 import { isolated, printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 
-import type { DomainSettings } from '../../../contract/admin/domains.ts'
+import type { DomainSettings } from '../../../admin-contract/domains.ts'
 import { Problem } from '../../../ui/messages.tsx'
 import { hasCode } from '../../client/errors.ts'
 import { Confirm } from '../../parts/confirm.tsx'

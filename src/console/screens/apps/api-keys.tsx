@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import type { ApiKey } from '../../../contract/admin/domains.ts'
+import type { ApiKey } from '../../../admin-contract/domains.ts'
 import { isolated, printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Confirm } from '../../parts/confirm.tsx'

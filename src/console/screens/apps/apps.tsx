@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import type { ListedDomain } from '../../../contract/admin/domains.ts'
+import type { ListedDomain } from '../../../admin-contract/domains.ts'
 import { isolated, printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { grid, plus } from '../../../ui/icons.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import type { DomainSettings } from '../../../contract/admin/domains.ts'
+import type { DomainSettings } from '../../../admin-contract/domains.ts'
 import { printable } from '../../../ground/printable.ts'
 import { Page } from '../../parts/page.tsx'
 import { WhenLoaded } from '../../parts/states.tsx'

@@ -1,6 +1,6 @@
 import { useId, useRef, useState } from 'preact/hooks'
 
-import type { DomainSettings } from '../../../contract/admin/domains.ts'
+import type { DomainSettings } from '../../../admin-contract/domains.ts'
 import { isolated } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'

@@ -1,4 +1,4 @@
-import type { DomainSettings } from '../../../contract/admin/domains.ts'
+import type { DomainSettings } from '../../../admin-contract/domains.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { useWords } from '../../words/speech.tsx'
 import { settingParts, useSettingText } from './settings.ts'

@@ -1,4 +1,4 @@
-import type { DomainSettings } from '../../../contract/admin/domains.ts'
+import type { DomainSettings } from '../../../admin-contract/domains.ts'
 import { printable } from '../../../ground/printable.ts'
 import { useSpeech } from '../../words/speech.tsx'
 import type { Words } from '../../words/en.ts'

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 
-import type { AuditItem } from '../../../contract/admin/audit.ts'
+import type { AuditItem } from '../../../admin-contract/audit.ts'
 import { list } from '../../../ui/icons.ts'
 import { Exports } from '../../parts/exports.tsx'
 import { Page } from '../../parts/page.tsx'

@@ -1,4 +1,4 @@
-import type { AuditItem } from '../../../contract/admin/audit.ts'
+import type { AuditItem } from '../../../admin-contract/audit.ts'
 import { printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../parts/confirm.tsx'

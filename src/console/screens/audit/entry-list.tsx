@@ -1,4 +1,4 @@
-import type { AuditItem } from '../../../contract/admin/audit.ts'
+import type { AuditItem } from '../../../admin-contract/audit.ts'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { useDateTime } from '../../parts/time.tsx'
 import { useWords } from '../../words/speech.tsx'

@@ -1,5 +1,5 @@
-import type { AuditItem } from '../../../contract/admin/audit.ts'
-import { formerEvents, formerFacts } from '../../../contract/admin/former-events.ts'
+import type { AuditItem } from '../../../admin-contract/audit.ts'
+import { formerEvents, formerFacts } from '../../../admin-contract/former-events.ts'
 import { isolated, printable } from '../../../ground/printable.ts'
 import { useWords } from '../../words/speech.tsx'
 import { useDateTime } from '../../parts/time.tsx'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import type { AuditItem } from '../../../contract/admin/audit.ts'
+import type { AuditItem } from '../../../admin-contract/audit.ts'
 import { useProblem } from '../../hooks/problem.ts'
 import { auditPlace, type AuditFilter } from '../../session/places.ts'
 import { useSignedIn } from '../../session/session.tsx'

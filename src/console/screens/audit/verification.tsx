@@ -1,4 +1,4 @@
-import type { AuditVerification } from '../../../contract/admin/audit-verification.ts'
+import type { AuditVerification } from '../../../admin-contract/audit-verification.ts'
 import { isolated } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 
-import type { Because } from '../../../contract/admin/because.ts'
-import type { BulkAction, BulkJob } from '../../../contract/admin/bulk-jobs.ts'
+import type { Because } from '../../../admin-contract/because.ts'
+import type { BulkAction, BulkJob } from '../../../admin-contract/bulk-jobs.ts'
 import { Dialog } from '../../parts/confirm.tsx'
 import { jobPlace } from '../../session/places.ts'
 import { useRouter } from '../../session/router.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import type { BulkJob } from '../../../contract/admin/bulk-jobs.ts'
+import type { BulkJob } from '../../../admin-contract/bulk-jobs.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'
 import { useAttempt } from '../../hooks/use-attempt.ts'

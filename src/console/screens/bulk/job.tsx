@@ -1,4 +1,4 @@
-import type { BulkJob } from '../../../contract/admin/bulk-jobs.ts'
+import type { BulkJob } from '../../../admin-contract/bulk-jobs.ts'
 import { isolated } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'

@@ -1,4 +1,4 @@
-import type { BulkJob } from '../../../contract/admin/bulk-jobs.ts'
+import type { BulkJob } from '../../../admin-contract/bulk-jobs.ts'
 import { isolated } from '../../../ground/printable.ts'
 import { list } from '../../../ui/icons.ts'
 import { type Column, DataList } from '../../parts/data-list.tsx'

@@ -1,5 +1,5 @@
-import type { Because } from '../../../contract/admin/because.ts'
-import type { BulkAction } from '../../../contract/admin/bulk-jobs.ts'
+import type { Because } from '../../../admin-contract/because.ts'
+import type { BulkAction } from '../../../admin-contract/bulk-jobs.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'
 import { ReasonChoice, useReason } from '../../parts/reason-choice.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import type { BulkAction } from '../../../contract/admin/bulk-jobs.ts'
+import type { BulkAction } from '../../../admin-contract/bulk-jobs.ts'
 import { Button } from '../../../ui/button.tsx'
 import { lazyScreen } from '../../../ui/lazy-screen.tsx'
 import { useSignedIn } from '../../session/session.tsx'

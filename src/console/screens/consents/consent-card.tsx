@@ -1,4 +1,4 @@
-import type { Consent } from '../../../contract/admin/consents.ts'
+import type { Consent } from '../../../admin-contract/consents.ts'
 import { isolated } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'

@@ -1,4 +1,4 @@
-import type { Consent } from '../../../contract/admin/consents.ts'
+import type { Consent } from '../../../admin-contract/consents.ts'
 import { printable } from '../../../ground/printable.ts'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import type { Words } from '../../words/en.ts'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-import type { DomainEnrollment, Overview } from '../../../contract/admin/overview.ts'
+import type { DomainEnrollment, Overview } from '../../../admin-contract/overview.ts'
 import { printable } from '../../../ground/printable.ts'
 import { type Column, DataList } from '../../parts/data-list.tsx'
 import { peoplePlace, placeBehind } from '../../session/places.ts'

@@ -1,4 +1,4 @@
-import type { Health } from '../../../contract/admin/overview.ts'
+import type { Health } from '../../../admin-contract/overview.ts'
 import { printable } from '../../../ground/printable.ts'
 import { check, warning } from '../../../ui/icons.ts'
 import { Badge } from '../../parts/badge.tsx'

@@ -1,4 +1,4 @@
-import type { Overview } from '../../../contract/admin/overview.ts'
+import type { Overview } from '../../../admin-contract/overview.ts'
 import { DomainChoice } from '../../parts/domain-choice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { WhenLoaded } from '../../parts/states.tsx'

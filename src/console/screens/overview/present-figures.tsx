@@ -1,4 +1,4 @@
-import type { Overview } from '../../../contract/admin/overview.ts'
+import type { Overview } from '../../../admin-contract/overview.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { clock, type IconPath, lock, shield } from '../../../ui/icons.ts'
 import { placeBehind } from '../../session/places.ts'

@@ -1,5 +1,5 @@
-import { overviewDays } from '../../../contract/admin/overview-lists.ts'
-import type { SignInCount } from '../../../contract/admin/overview.ts'
+import { overviewDays } from '../../../admin-contract/overview-lists.ts'
+import type { SignInCount } from '../../../admin-contract/overview.ts'
 
 const day = 24 * 60 * 60
 

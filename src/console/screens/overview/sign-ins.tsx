@@ -1,4 +1,4 @@
-import type { SignInCount } from '../../../contract/admin/overview.ts'
+import type { SignInCount } from '../../../admin-contract/overview.ts'
 import { type OverviewQuery, overviewPlace, placeBehind } from '../../session/places.ts'
 import { Link } from '../../session/router.tsx'
 import { useWords } from '../../words/speech.tsx'

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 
-import type { Because } from '../../../contract/admin/because.ts'
-import type { ConsentParameters } from '../../../contract/admin/consents.ts'
+import type { Because } from '../../../admin-contract/because.ts'
+import type { ConsentParameters } from '../../../admin-contract/consents.ts'
 import { hasCode } from '../../client/errors.ts'
 import { type Entered, nothingEntered, type PersonAction, type ShownCode } from './action.ts'
 import { isNothing, type Losses } from './losses.ts'

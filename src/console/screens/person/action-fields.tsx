@@ -1,4 +1,4 @@
-import { linkDays } from '../../../contract/admin/link-days.ts'
+import { linkDays } from '../../../admin-contract/link-days.ts'
 import type { Entered, PersonAction } from './action.ts'
 import type { Words } from '../../words/en.ts'
 import { useSignedIn } from '../../session/session.tsx'

@@ -1,8 +1,8 @@
-import type { Because } from '../../../contract/admin/because.ts'
-import type { ConsentParameters } from '../../../contract/admin/consents.ts'
-import type { EnrollmentLink } from '../../../contract/admin/enrollment.ts'
-import type { Person } from '../../../contract/admin/people.ts'
-import { linkDays } from '../../../contract/admin/link-days.ts'
+import type { Because } from '../../../admin-contract/because.ts'
+import type { ConsentParameters } from '../../../admin-contract/consents.ts'
+import type { EnrollmentLink } from '../../../admin-contract/enrollment.ts'
+import type { Person } from '../../../admin-contract/people.ts'
+import { linkDays } from '../../../admin-contract/link-days.ts'
 import { type Losses } from './losses.ts'
 
 /** What an administrator enters for an action, besides the reason. */

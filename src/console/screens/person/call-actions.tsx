@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
 
-import type { Person } from '../../../contract/admin/people.ts'
+import type { Person } from '../../../admin-contract/people.ts'
 import { Button } from '../../../ui/button.tsx'
 import type { Words } from '../../words/en.ts'
 import { useWords } from '../../words/speech.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-import type { CallerVerification } from '../../../contract/admin/caller-verifications.ts'
-import type { Person } from '../../../contract/admin/people.ts'
+import type { CallerVerification } from '../../../admin-contract/caller-verifications.ts'
+import type { Person } from '../../../admin-contract/people.ts'
 import { isolated } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'

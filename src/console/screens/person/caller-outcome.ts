@@ -1,4 +1,4 @@
-import type { CallerVerification } from '../../../contract/admin/caller-verifications.ts'
+import type { CallerVerification } from '../../../admin-contract/caller-verifications.ts'
 import type { CallState } from '../../../contract/phone-calls.ts'
 import { check, clock, type IconPath, shield, warning } from '../../../ui/icons.ts'
 import type { Words } from '../../words/en.ts'

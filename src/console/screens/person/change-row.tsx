@@ -1,4 +1,4 @@
-import type { TimelineEntry } from '../../../contract/admin/timeline.ts'
+import type { TimelineEntry } from '../../../admin-contract/timeline.ts'
 import { fob, history, type IconPath, key, lock, mail, person, phone, screen, shield } from '../../../ui/icons.ts'
 import { useDateTime } from '../../parts/time.tsx'
 import { type Names, useEntryWords } from '../audit/entry-words.ts'

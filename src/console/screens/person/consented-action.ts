@@ -1,4 +1,4 @@
-import type { Consent } from '../../../contract/admin/consents.ts'
+import type { Consent } from '../../../admin-contract/consents.ts'
 import type { PersonActions } from './person-action.ts'
 import type { PersonAction } from './action.ts'
 

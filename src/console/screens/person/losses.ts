@@ -1,4 +1,4 @@
-import type { Person } from '../../../contract/admin/people.ts'
+import type { Person } from '../../../admin-contract/people.ts'
 
 /** What an action takes from a person, as its dialog names it. */
 export type Losses = Partial<Pick<Person, 'tokens' | 'hardware' | 'passkeys' | 'codes' | 'browsers'>>

@@ -1,4 +1,4 @@
-import type { Person } from '../../../contract/admin/people.ts'
+import type { Person } from '../../../admin-contract/people.ts'
 import { isolated } from '../../../ground/printable.ts'
 import type { Client } from '../../client/client.ts'
 import { hasCode, retryAfterOf } from '../../client/errors.ts'

@@ -1,4 +1,4 @@
-import type { CallerVerification } from '../../../contract/admin/caller-verifications.ts'
+import type { CallerVerification } from '../../../admin-contract/caller-verifications.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Dialog } from '../../parts/confirm.tsx'

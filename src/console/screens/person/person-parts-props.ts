@@ -1,4 +1,4 @@
-import type { Person } from '../../../contract/admin/people.ts'
+import type { Person } from '../../../admin-contract/people.ts'
 import type { PersonActions } from './person-action.ts'
 import type { PersonAction } from './action.ts'
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import type { Consent } from '../../../contract/admin/consents.ts'
-import type { Person } from '../../../contract/admin/people.ts'
+import type { Consent } from '../../../admin-contract/consents.ts'
+import type { Person } from '../../../admin-contract/people.ts'
 import { isolated, printable } from '../../../ground/printable.ts'
 import { lazyScreen } from '../../../ui/lazy-screen.tsx'
 import { ActionDialog, type AskedConsent } from './action-dialog.tsx'

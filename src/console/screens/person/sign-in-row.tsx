@@ -1,4 +1,4 @@
-import type { PersonSignIn } from '../../../contract/admin/timeline.ts'
+import type { PersonSignIn } from '../../../admin-contract/timeline.ts'
 import { printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { check, clock, cross, type IconPath, shield } from '../../../ui/icons.ts'

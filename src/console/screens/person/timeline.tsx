@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import type { TimelineKind } from '../../../contract/admin/timeline.ts'
+import type { TimelineKind } from '../../../admin-contract/timeline.ts'
 import { Button } from '../../../ui/button.tsx'
 import { WhenLoaded } from '../../parts/states.tsx'
 import { auditPlace } from '../../session/places.ts'

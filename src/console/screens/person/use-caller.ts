@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import type { CallerVerification } from '../../../contract/admin/caller-verifications.ts'
-import type { Person } from '../../../contract/admin/people.ts'
+import type { CallerVerification } from '../../../admin-contract/caller-verifications.ts'
+import type { Person } from '../../../admin-contract/people.ts'
 import { whenVisible } from '../../hooks/when-visible.ts'
 import { useSignedIn } from '../../session/session.tsx'
 

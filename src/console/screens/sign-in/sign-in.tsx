@@ -1,4 +1,4 @@
-import type { AdminSession } from '../../../contract/admin/sign-in.ts'
+import type { AdminSession } from '../../../admin-contract/sign-in.ts'
 import { Button } from '../../../ui/button.tsx'
 import { key } from '../../../ui/icons.ts'
 import { Problem } from '../../../ui/messages.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import type { PersonSummary } from '../../../contract/admin/people.ts'
-import type { StockToken } from '../../../contract/admin/stock.ts'
+import type { PersonSummary } from '../../../admin-contract/people.ts'
+import type { StockToken } from '../../../admin-contract/stock.ts'
 import { isolated, printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../parts/confirm.tsx'

@@ -1,4 +1,4 @@
-import type { StockReport } from '../../../contract/admin/stock.ts'
+import type { StockReport } from '../../../admin-contract/stock.ts'
 import { type IconPath, check, cross, info } from '../../../ui/icons.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { useWords } from '../../words/speech.tsx'

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 
-import type { Because } from '../../../contract/admin/because.ts'
-import type { StockReport } from '../../../contract/admin/stock.ts'
-import { stockFileLimit } from '../../../contract/admin/stock-limits.ts'
+import type { Because } from '../../../admin-contract/because.ts'
+import type { StockReport } from '../../../admin-contract/stock.ts'
+import { stockFileLimit } from '../../../admin-contract/stock-limits.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Problem } from '../../../ui/messages.tsx'
 import { hasCode } from '../../client/errors.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
-import type { StockFilter, StockToken } from '../../../contract/admin/stock.ts'
-import { helpDeskSerialLength } from '../../../contract/admin/stock-limits.ts'
+import type { StockFilter, StockToken } from '../../../admin-contract/stock.ts'
+import { helpDeskSerialLength } from '../../../admin-contract/stock-limits.ts'
 import { fob } from '../../../ui/icons.ts'
 import { Page } from '../../parts/page.tsx'
 import { FilterChoice, ListBar } from '../../parts/list-bar.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import type { StockToken } from '../../../contract/admin/stock.ts'
+import type { StockToken } from '../../../admin-contract/stock.ts'
 import { isolated, printable } from '../../../ground/printable.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Confirm, Dialog } from '../../parts/confirm.tsx'

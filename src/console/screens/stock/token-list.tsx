@@ -1,4 +1,4 @@
-import type { StockToken } from '../../../contract/admin/stock.ts'
+import type { StockToken } from '../../../admin-contract/stock.ts'
 import { printable } from '../../../ground/printable.ts'
 import { check, fob, warning } from '../../../ui/icons.ts'
 import { Badge } from '../../parts/badge.tsx'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-import type { Because } from '../../../contract/admin/because.ts'
+import type { Because } from '../../../admin-contract/because.ts'
 
 /** The actor: an API key, a device, an administrator in the console or at the command line, or the service itself. */
 export interface Actor {

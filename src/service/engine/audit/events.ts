@@ -1,4 +1,4 @@
-import type { AdminRole } from '../../../contract/admin/roles.ts'
+import type { AdminRole } from '../../../contract/roles.ts'
 import type { Factor } from '../../../contract/factor.ts'
 import type { Budget } from '../../../contract/known-browser.ts'
 import type { SessionReason } from '../../../contract/sessions.ts'

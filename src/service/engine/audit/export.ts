@@ -1,6 +1,6 @@
 import type { AuditQuery } from './page-statements.ts'
 import type { AuditRow } from './statements.ts'
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 import { csvRecord } from '../base/csv.ts'
 import { itemOf } from './item.ts'
 import { readAll } from './pages.ts'

@@ -1,4 +1,4 @@
-import type { AuditItem } from '../../../contract/admin/audit.ts'
+import type { AuditItem } from '../../../admin-contract/audit.ts'
 import type { AuditRow } from './statements.ts'
 import { entryOf } from './read.ts'
 

@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely'
 
 import type { AuditRow } from './statements.ts'
-import type { Database, Queryable } from '../database/schema.ts'
+import type { Database, Queryable } from '../database/schema/schema.ts'
 import { allRows, firstValue } from '../database/statement.ts'
 import type { List, Slot } from '../database/statement.ts'
 

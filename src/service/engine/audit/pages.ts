@@ -1,8 +1,8 @@
-import { auditPage } from '../../../contract/admin/audit.ts'
+import { auditPage } from '../../../admin-contract/audit.ts'
 import { auditPositionAhead, auditPositionBack, auditRowsBetween, newestAuditPosition } from './page-statements.ts'
 import type { AuditQuery } from './page-statements.ts'
 import type { AuditRow } from './statements.ts'
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 
 /**
  * How many entries one page passes over at most. A filter that matches little would otherwise read a trail of millions at once;

@@ -1,6 +1,6 @@
 import { auditRowsAfter, auditRowsOf, auditWriterAfter, auditWriters, newestAuditRows } from './statements.ts'
 import type { AuditFilter, AuditRow } from './statements.ts'
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 import type { AuditEntry, Actor, Facts } from './entry.ts'
 import type { Head, Verification } from './verify-chains.ts'
 import { verifyChains } from './verify-chains.ts'

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 
-import type { Database, Queryable } from '../database/schema.ts'
+import type { Database, Queryable } from '../database/schema/schema.ts'
 import { allRows, allValues, change, changesRow, firstRow, firstValue, pick } from '../database/statement.ts'
 import type { Slot, Slots } from '../database/statement.ts'
 

@@ -1,4 +1,4 @@
-import { formerEvents } from '../../../contract/admin/former-events.ts'
+import { formerEvents } from '../../../admin-contract/former-events.ts'
 
 /** Events that end a sign-in. */
 export const endsOfSignIns = ['session.approved', 'session.denied', 'session.expired', 'session.cancelled'] as const

@@ -4,7 +4,7 @@ import type { RawBuilder } from 'kysely'
 import { change, isPostgres } from '../database/statement.ts'
 import type { Slot, Slots } from '../database/statement.ts'
 import { endsOfSignIns, leftOut } from './timeline-events.ts'
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 
 /** Entries of a chain of the audit trail: after the one, up to the other. */
 export interface ChainRange {

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 
-import type { Database } from '../database/schema.ts'
+import type { Database } from '../database/schema/schema.ts'
 import { change, changesRow, firstRow, pick } from '../database/statement.ts'
 import type { Slot, Slots } from '../database/statement.ts'
 

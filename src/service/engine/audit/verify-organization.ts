@@ -1,8 +1,8 @@
-import type { BrokenEntry } from '../../../contract/admin/audit-verification.ts'
+import type { BrokenEntry } from '../../../admin-contract/audit-verification.ts'
 import { inSteps } from '../base/in-steps.ts'
 import { auditRowsOf, auditWriterAfter, auditWriterById, auditWriters } from './statements.ts'
 import type { AuditRow, AuditWriterRow } from './statements.ts'
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 import { chainStart, hashEntry } from './entry.ts'
 import { entryOf } from './read.ts'
 

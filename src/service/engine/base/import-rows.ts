@@ -1,5 +1,5 @@
-import type { RejectionCode } from '../../../contract/admin/stock.ts'
-import { maxListedRejections } from '../../../contract/admin/stock-limits.ts'
+import type { RejectionCode } from '../../../admin-contract/stock.ts'
+import { maxListedRejections } from '../../../admin-contract/stock-limits.ts'
 import { nextTurn } from './next-turn.ts'
 
 /** A row of an import file that cannot be imported. */

@@ -1,4 +1,4 @@
-import type { AdminRole } from '../../../contract/admin/roles.ts'
+import type { AdminRole } from '../../../contract/roles.ts'
 import type { Version } from '../../../contract/endpoint.ts'
 import type { ServiceContext } from './service-context.ts'
 

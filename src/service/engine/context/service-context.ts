@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-import type { Because } from '../../../contract/admin/because.ts'
+import type { Because } from '../../../admin-contract/because.ts'
 import type { Clock } from '../../../ground/clock.ts'
 import type { Actor } from '../audit/entry.ts'
 import type { RefusalLimit } from '../audit/refusals.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 import { inTransaction } from '../database/transaction-ends.ts'
 import type { ServiceContext } from './service-context.ts'
 

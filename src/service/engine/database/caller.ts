@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-import { CallerGoneError } from './store.ts'
+import { CallerGoneError } from '../base/store-errors.ts'
 
 /** The caller of a request, as the store needs to know them. */
 export interface Caller {

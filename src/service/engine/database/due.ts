@@ -1,7 +1,7 @@
 import { expressionBuilder, sql } from 'kysely'
 import type { Expression, ExpressionBuilder, RawBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
 
-import type { Database, Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema/schema.ts'
 import { isPostgres } from './statement.ts'
 
 // Sweeps build their statements at each step, once a minute, where that costs nothing.

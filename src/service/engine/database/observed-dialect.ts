@@ -1,7 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver } from 'kysely'
 
-import type { Queryable } from './schema.ts'
-import { CallerGoneError, StoreUnavailableError } from './store.ts'
+import type { Queryable } from './schema/schema.ts'
+import { CallerGoneError, StoreUnavailableError } from '../base/store-errors.ts'
 import type { StoreObserver } from './store.ts'
 
 /** How many units of work have a connection, and how many wait for one. */

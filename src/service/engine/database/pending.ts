@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 
 import { latestBeginning } from '../base/present.ts'
-import type { Database } from './schema.ts'
+import type { Database } from './schema/schema.ts'
 import { derived } from './statement.ts'
 import type { Slot } from './statement.ts'
 

@@ -3,7 +3,7 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, IsolationLevel
 
 import type { PostgresClient, PostgresPool } from './postgres-pool.ts'
 import { isDeclared } from './statement.ts'
-import { StoreUnavailableError } from './store.ts'
+import { StoreUnavailableError } from '../base/store-errors.ts'
 import type { WriteHealth } from './write-health.ts'
 
 /** Kysely's dialect of PostgreSQL, which says when the database is not there, and waits for as few answers as possible. */

@@ -1,6 +1,6 @@
 import type Pg from 'pg'
 
-import { StoreUnavailableError } from './store.ts'
+import { StoreUnavailableError } from '../base/store-errors.ts'
 
 /** Connections for one unit of work each. */
 export interface PostgresPool {

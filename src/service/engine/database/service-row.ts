@@ -1,5 +1,5 @@
 import type { InterfaceWords } from '../base/interface-words.ts'
-import type { Queryable } from './schema.ts'
+import type { Queryable } from './schema/schema.ts'
 import { change, oneRow } from './statement.ts'
 import type { Slot } from './statement.ts'
 

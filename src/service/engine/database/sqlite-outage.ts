@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-import { StoreUnavailableError } from './store.ts'
+import { StoreUnavailableError } from '../base/store-errors.ts'
 
 /** What SQLite reports when the machine, and not the statement, is at fault (sqlite.org/rescode.html). */
 const outages = [

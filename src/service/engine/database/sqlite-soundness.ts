@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import type BetterSqlite3 from 'better-sqlite3'
 
-import { DatabaseFileError } from './store.ts'
+import { DatabaseFileError } from '../base/store-errors.ts'
 
 /**
  * Up to this size a file is checked before anything is served: reading it takes 0.1 s. 1 GB takes 1.4 s, or 28 s from a cold

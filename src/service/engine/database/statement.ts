@@ -13,7 +13,7 @@ import type {
   RootOperationNode,
 } from 'kysely'
 
-import type { Queryable } from './schema.ts'
+import type { Queryable } from './schema/schema.ts'
 import { connectionOf } from './transaction-ends.ts'
 
 /*

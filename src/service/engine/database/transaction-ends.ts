@@ -2,7 +2,7 @@ import { Kysely } from 'kysely'
 import type { DatabaseConnection, KyselyConfig, Transaction, TransactionBuilder } from 'kysely'
 
 import { observable } from './observed-dialect.ts'
-import type { Database, Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema/schema.ts'
 
 /** How a transaction ended; `unknown` where the connection broke while it was committed. */
 export type Ending = 'committed' | 'undone' | 'unknown'

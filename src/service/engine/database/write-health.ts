@@ -1,5 +1,5 @@
 import { rewriteService } from './service-row.ts'
-import type { Queryable } from './schema.ts'
+import type { Queryable } from './schema/schema.ts'
 
 /** Whether the database takes changes. */
 export interface WriteHealth {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 import { isPending } from '../database/pending.ts'
 import { oneRow } from '../database/statement.ts'
 import type { Slot } from '../database/statement.ts'

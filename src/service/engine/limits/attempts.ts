@@ -1,5 +1,5 @@
 import { notAfter } from '../base/present.ts'
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 import { change, changesRow, firstValue } from '../database/statement.ts'
 import type { List, Slot } from '../database/statement.ts'
 

@@ -1,5 +1,5 @@
 import { notAfter } from '../base/present.ts'
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 import { allRows, change } from '../database/statement.ts'
 import type { Slot } from '../database/statement.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../ground/clock.ts'
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 import { onTransactionEnd } from '../database/transaction-ends.ts'
 import type { Actor } from '../audit/entry.ts'
 import { factsOf } from './mail-facts.ts'

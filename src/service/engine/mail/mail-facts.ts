@@ -1,7 +1,7 @@
 import type { Attribute } from '../../../contract/sessions.ts'
 import { placeKey } from '../../../contract/session-facts.ts'
 import type { Actor } from '../audit/entry.ts'
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 import type { MailRows } from './mail-rows.ts'
 import { nameIn } from './mail-language.ts'
 import type { MailLanguage } from './mail-language.ts'

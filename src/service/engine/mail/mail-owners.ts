@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 import { onTransactionEnd } from '../database/transaction-ends.ts'
 import type { MailContext } from './mail-after-commit.ts'
 import type { SecurityMail } from './security-mail.ts'

@@ -1,5 +1,5 @@
-import type { AdminRole } from '../../../contract/admin/roles.ts'
-import type { Queryable } from '../database/schema.ts'
+import type { AdminRole } from '../../../contract/roles.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 
 /** Reads what mails name, within the transaction of an event. */
 export interface MailRows {

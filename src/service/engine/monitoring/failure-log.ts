@@ -3,7 +3,7 @@ import { createOutageWatch } from '../../../ground/outage.ts'
 import type { Logger } from '../base/logger.ts'
 import { createLogLimit } from '../base/log-limit.ts'
 import type { ApiProblem } from '../base/problem.ts'
-import { StoreUnavailableError } from '../database/store.ts'
+import { StoreUnavailableError } from '../base/store-errors.ts'
 import type { StoreObserver } from '../database/store.ts'
 
 /** Logs internal failures: a database outage once, and not once per request. */

@@ -1,4 +1,4 @@
-import { adminOperations } from '../../../contract/admin/operations.ts'
+import { adminOperations } from '../../../admin-contract/operations.ts'
 import { ErrorBody, errorStatus } from '../../../contract/errors.ts'
 import { mediaType } from '../../../contract/media-type.ts'
 import type { Vendor } from '../../../contract/media-type.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import { AdminRole, mayCall } from '../../../contract/admin/roles.ts'
-import type { AdminAccess } from '../../../contract/admin/roles.ts'
+import { AdminRole, mayCall } from '../../../contract/roles.ts'
+import type { AdminAccess } from '../../../contract/roles.ts'
 import { commonErrors, errorStatus } from '../../../contract/errors.ts'
 import type { ErrorCode } from '../../../contract/errors.ts'
 import { isFile, responseSchema } from '../../../contract/endpoint.ts'

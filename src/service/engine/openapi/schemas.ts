@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import * as administrators from '../../../contract/admin/administrators.ts'
-import * as adminSignIn from '../../../contract/admin/sign-in.ts'
+import * as administrators from '../../../admin-contract/administrators.ts'
+import * as adminSignIn from '../../../admin-contract/sign-in.ts'
 import * as bypassCodes from '../../../contract/bypass-codes.ts'
 import * as domains from '../../../contract/domains.ts'
 import * as errors from '../../../contract/errors.ts'

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../database/schema.ts'
+import type { Database, Queryable } from '../database/schema/schema.ts'
 import { notAfter } from '../base/present.ts'
 import { announceNode, insertKeyCheck, keyChecks } from './key-nodes.ts'
 import { countSealed, removeEmailCodesOfNoKey } from './sealed-values.ts'

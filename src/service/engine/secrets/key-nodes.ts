@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../database/schema.ts'
+import type { Database, Queryable } from '../database/schema/schema.ts'
 import { allRows, allValues, change, pick } from '../database/statement.ts'
 import type { Slot, Slots } from '../database/statement.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../ground/clock.ts'
 import { nodesSeenSince, correctNodes } from './key-nodes.ts'
-import type { Database, Queryable } from '../database/schema.ts'
+import type { Database, Queryable } from '../database/schema/schema.ts'
 import type { Store } from '../database/store.ts'
 import type { ServiceKeys } from './keys-context.ts'
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 import { recordOf, replaceSealed, sealedPage, sealedPlaces } from './sealed-values.ts'
 import type { SealedPlace, SealedValue } from './sealed-values.ts'
 import type { Secrets } from './secrets.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 
-import type { Database, Queryable } from '../database/schema.ts'
+import type { Database, Queryable } from '../database/schema/schema.ts'
 import { activationCodeText, bypassCodeText } from './secrets.ts'
 import type { SealedRecord, ServiceSecret, UserSecret } from './secrets.ts'
 

@@ -1,6 +1,6 @@
 import type { Revoked } from '../base/revoked.ts'
 import { noneRevoked } from '../base/revoked.ts'
-import type { Database, Queryable } from '../database/schema.ts'
+import type { Database, Queryable } from '../database/schema/schema.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
 /** What a feature has done when something happens that concerns others, too. */

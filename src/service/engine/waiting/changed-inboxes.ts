@@ -1,7 +1,7 @@
 import type { Clock } from '../../../ground/clock.ts'
 import { notAfter } from '../base/present.ts'
 import { callMarks, devicesNotifiedAfter, newestNotice, devicesRevokedSince, inboxMarks } from './statements.ts'
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 
 /**
  * Finds the devices whose inbox has changed since the last call; undefined if there was none, and it may be any. Used when

@@ -1,6 +1,6 @@
 import { waiterKey } from '../base/waiter-key.ts'
 import type { Observer } from '../monitoring/observer.ts'
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 import type { Revoked } from '../base/revoked.ts'
 import { afterCommit } from '../database/transaction-ends.ts'
 import type { Waiters } from './waiters.ts'

@@ -9,7 +9,7 @@ import {
   settledSince,
 } from './statements.ts'
 import type { EpochChange, SessionSummary } from './statements.ts'
-import type { Queryable } from '../database/schema.ts'
+import type { Queryable } from '../database/schema/schema.ts'
 
 /** What a read of the database found. */
 export interface Found {

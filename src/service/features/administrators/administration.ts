@@ -2,7 +2,7 @@ import type {
   Administrator,
   AdministratorSession,
   ChangedAdministrator,
-} from '../../../contract/admin/administrators.ts'
+} from '../../../admin-contract/administrators.ts'
 import { audit } from '../../engine/audit/audit.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
@@ -18,7 +18,7 @@ import {
 } from './statements.ts'
 import type { AdministratorRow } from './statements.ts'
 import { domainById } from '../domains/statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { inTransaction } from '../../engine/database/transaction-ends.ts'
 import { userById } from '../users/statements.ts'
 import type { Acting } from '../../engine/context/acting.ts'

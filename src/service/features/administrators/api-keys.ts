@@ -1,5 +1,5 @@
-import type * as contract from '../../../contract/admin/domains.ts'
-import type { ApiKey as ShownKey } from '../../../contract/admin/domains.ts'
+import type * as contract from '../../../admin-contract/domains.ts'
+import type { ApiKey as ShownKey } from '../../../admin-contract/domains.ts'
 import { addApiKey, listApiKeys, revokeApiKey } from '../domains/api-keys.ts'
 import type { ApiKey } from '../domains/api-keys.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'

@@ -1,5 +1,5 @@
-import type * as contract from '../../../contract/admin/audit-verification.ts'
-import type { AuditVerification, BrokenEntry } from '../../../contract/admin/audit-verification.ts'
+import type * as contract from '../../../admin-contract/audit-verification.ts'
+import type { AuditVerification, BrokenEntry } from '../../../admin-contract/audit-verification.ts'
 import type { Call, Handler } from '../../engine/http/route.ts'
 import { auditVerificationOf, requestAuditVerification } from '../../engine/audit/verification-statements.ts'
 import type { AuditVerificationRow } from '../../engine/audit/verification-statements.ts'

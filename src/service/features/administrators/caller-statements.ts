@@ -2,7 +2,7 @@ import type { ExpressionBuilder } from 'kysely'
 
 import type { KeyType } from '../../../contract/pin.ts'
 import { isAsStrong, strongerOf } from './rules.ts'
-import type { Queryable, Database } from '../../engine/database/schema.ts'
+import type { Queryable, Database } from '../../engine/database/schema/schema.ts'
 import { callBlockLength, callOutcomeStands } from '../../../contract/phone-calls.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
 import { allValues, derived, firstValue } from '../../engine/database/statement.ts'

@@ -1,8 +1,8 @@
-import { needsDomains } from '../../../contract/admin/roles.ts'
-import type { AdminRole } from '../../../contract/admin/roles.ts'
+import { needsDomains } from '../../../contract/roles.ts'
+import type { AdminRole } from '../../../contract/roles.ts'
 import type { SignedIn } from '../../engine/context/caller.ts'
 import { membersOfSome } from '../../engine/audit/page-statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 
 /** An administrator, or one who was invited. */
 interface Colleague {

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
-import type { Because } from '../../../contract/admin/because.ts'
-import type { ConsentParameters } from '../../../contract/admin/consents.ts'
-import { adminOperations } from '../../../contract/admin/operations.ts'
+import type { Because } from '../../../admin-contract/because.ts'
+import type { ConsentParameters } from '../../../admin-contract/consents.ts'
+import { adminOperations } from '../../../admin-contract/operations.ts'
 import type { Endpoint } from '../../../contract/endpoint.ts'
 import { validate } from '../../../contract/validate.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import type { ConsentSubject } from './rules.ts'
 import { belongings } from '../users/belongings.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 
 const names = new Map(adminOperations.map(({ endpoint, name }) => [endpoint, name]))
 

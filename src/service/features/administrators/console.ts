@@ -1,4 +1,4 @@
-import type * as contract from '../../../contract/admin/administrators.ts'
+import type * as contract from '../../../admin-contract/administrators.ts'
 import * as administrators from './administration.ts'
 import * as invitations from './invitations.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'

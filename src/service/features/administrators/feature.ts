@@ -1,4 +1,4 @@
-import { sessionLifetime } from '../../../contract/admin/roles.ts'
+import { sessionLifetime } from '../../../contract/roles.ts'
 import { removal } from '../../engine/database/due.ts'
 import type { Feature } from '../../engine/steps/feature.ts'
 

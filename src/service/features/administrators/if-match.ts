@@ -3,7 +3,7 @@ import type { EventName } from '../../engine/audit/events.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import type { Call } from '../../engine/http/route.ts'
 import type { AuditQuery } from '../../engine/audit/page-statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { signedIn } from './call.ts'
 
 /** The version in `If-Match`, in quotes (RFC 9110 section 13.1.1). @param what Such as `domain`. */

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 
-import { invitationLifetime } from '../../../contract/admin/roles.ts'
+import { invitationLifetime } from '../../../contract/roles.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
-import type { Database } from '../../engine/database/schema.ts'
+import type { Database } from '../../engine/database/schema/schema.ts'
 import { allRows, change, changesRow, derived, firstRow, pick } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 

@@ -1,6 +1,6 @@
 import { lockAdministrator } from './statements.ts'
 import { holdMemberships } from '../users/membership-lock.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { lockUser } from '../users/statements.ts'
 
 /** The person whom a change is about, and the administrators whose access it reads or changes. */

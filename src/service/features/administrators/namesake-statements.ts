@@ -1,4 +1,4 @@
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, change, firstValue } from '../../engine/database/statement.ts'
 import type { List, Slot } from '../../engine/database/statement.ts'
 

@@ -1,4 +1,4 @@
-import type * as contract from '../../../contract/admin/sign-in.ts'
+import type * as contract from '../../../admin-contract/sign-in.ts'
 import { maxPasskeys } from '../../../contract/passkeys.ts'
 import { auditCall } from '../../engine/audit/audit.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
@@ -13,7 +13,7 @@ import {
   sealAdministratorKey,
 } from './passkey-statements.ts'
 import { administratorById } from './statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { consoleOf, notSignedIn, signedIn } from './call.ts'
 import type { ChangeHandler } from './change.ts'
 import { beginCeremony, ceremonyEnded, creationOptions, passkeyView, useCeremony, verifyMade } from './ceremonies.ts'

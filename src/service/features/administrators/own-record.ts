@@ -1,6 +1,6 @@
 import type { SignedIn } from '../../engine/context/caller.ts'
 import { namesake } from './namesake-statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { userById } from '../users/statements.ts'
 
 type Administrator = Pick<SignedIn, 'id' | 'organizationId' | 'userId' | 'email'>

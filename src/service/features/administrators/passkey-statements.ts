@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 
 import type { Secrets } from '../../engine/secrets/secrets.ts'
-import type { Database } from '../../engine/database/schema.ts'
+import type { Database } from '../../engine/database/schema/schema.ts'
 import { allRows, changesRow, firstRow, pick } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 

@@ -1,7 +1,7 @@
 import type { SignedIn } from '../../engine/context/caller.ts'
 import { visibleDomains } from './rules.ts'
 import { administratorById, domainsOfAdministrators } from './statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 
 /** An administrator as it is stored now. */
 export type PresentAdministrator = Omit<SignedIn, 'session'>

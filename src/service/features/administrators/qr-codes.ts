@@ -1,4 +1,4 @@
-import type * as contract from '../../../contract/admin/qr-codes.ts'
+import type * as contract from '../../../admin-contract/qr-codes.ts'
 import type { Handler } from '../../engine/http/route.ts'
 
 /** Drawn here, because the package would be a tenth of what the console loads. */

@@ -1,4 +1,4 @@
-import type * as contract from '../../../contract/admin/sign-in.ts'
+import type * as contract from '../../../admin-contract/sign-in.ts'
 import { domainIdsOf } from './invitations.ts'
 import { audit } from '../../engine/audit/audit.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 
 import type { KeyType } from '../../../contract/pin.ts'
-import type { AdminRole } from '../../../contract/admin/roles.ts'
-import { needsDomains, freshFor, sessionIdle, sessionLifetime } from '../../../contract/admin/roles.ts'
+import type { AdminRole } from '../../../contract/roles.ts'
+import { needsDomains, freshFor, sessionIdle, sessionLifetime } from '../../../contract/roles.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
-import type { Because } from '../../../contract/admin/because.ts'
-import type { ConsentParameters } from '../../../contract/admin/consents.ts'
+import type { Because } from '../../../admin-contract/because.ts'
+import type { ConsentParameters } from '../../../admin-contract/consents.ts'
 
 /** How much a device asks for, the least first. */
 const strengths: readonly KeyType[] = ['NONE', 'PIN', 'PASSCODE']

@@ -1,9 +1,9 @@
 import type { Insertable, Selectable } from 'kysely'
 
-import type { AdminRole } from '../../../contract/admin/roles.ts'
+import type { AdminRole } from '../../../contract/roles.ts'
 import { removeInvitationsBy } from './invitation-statements.ts'
 import { removeAdministratorSessions } from './session-statements.ts'
-import type { Database, Queryable } from '../../engine/database/schema.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, change, changesRow, firstRow, firstValue, isPostgres, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 

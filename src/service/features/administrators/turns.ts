@@ -1,4 +1,4 @@
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 
 /** The newest work of each organization, for each database. */
 const newest = new WeakMap<object, Map<string, Promise<unknown>>>()

@@ -16,7 +16,7 @@ import {
   renameBrowser,
 } from './statements.ts'
 import type { BrowserOf, FoundBrowser, KnownBrowserRow } from './statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { pick } from '../../engine/database/statement.ts'
 import { lockUser } from '../users/statements.ts'
 

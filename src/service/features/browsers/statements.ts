@@ -5,7 +5,7 @@ import type { Selectable } from 'kysely'
 
 import { isKept } from './kept-browsers.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
-import type { Database, Queryable } from '../../engine/database/schema.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, change, derived, firstRow, oneRow, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 

@@ -1,4 +1,4 @@
-import type { Because } from '../../../contract/admin/because.ts'
+import type { Because } from '../../../admin-contract/because.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import type { Call } from '../../engine/http/route.ts'
 import type { PresentAdministrator } from '../administrators/present-administrator.ts'

@@ -1,9 +1,9 @@
-import type { BulkAction } from '../../../contract/admin/bulk-jobs.ts'
+import type { BulkAction } from '../../../admin-contract/bulk-jobs.ts'
 import { unlockInTransaction } from '../people/unlock.ts'
 import { removeInTransaction } from '../domains/members.ts'
 import type { Call } from '../../engine/http/route.ts'
 import { belongings } from '../users/belongings.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 
 type Change = (db: Queryable, call: Call, of: { readonly domainId: string; readonly userId: string }) => Promise<void>
 

@@ -3,7 +3,7 @@ import type { AuditContext } from '../../engine/audit/audit.ts'
 import type { Clock } from '../../../ground/clock.ts'
 import { bulkCounts, endBulkJob } from './statements.ts'
 import type { BulkJobRow } from '../administrators/scope-statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { releasePeople } from '../administrators/people-budget.ts'
 
 const events = { done: 'bulk.finished', cancelled: 'bulk.cancelled', stopped: 'bulk.stopped' } as const

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { holdBulkJob } from './statements.ts'
 import type { BulkJobRow } from '../administrators/scope-statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 
 /** A process that was not heard of for so long no longer works on its job, seconds. */
 export const leaseLength = 30

@@ -1,5 +1,5 @@
-import type * as contract from '../../../contract/admin/bulk-jobs.ts'
-import type { BulkJob } from '../../../contract/admin/bulk-jobs.ts'
+import type * as contract from '../../../admin-contract/bulk-jobs.ts'
+import type { BulkJob } from '../../../admin-contract/bulk-jobs.ts'
 import { audit } from '../../engine/audit/audit.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import type { Call, Handler } from '../../engine/http/route.ts'

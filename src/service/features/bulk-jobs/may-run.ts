@@ -1,6 +1,6 @@
-import { bulkRoles, maxBulkPeople } from '../../../contract/admin/bulk-jobs.ts'
-import type { BulkAction } from '../../../contract/admin/bulk-jobs.ts'
-import { mayCall } from '../../../contract/admin/roles.ts'
+import { bulkRoles, maxBulkPeople } from '../../../admin-contract/bulk-jobs.ts'
+import type { BulkAction } from '../../../admin-contract/bulk-jobs.ts'
+import { mayCall } from '../../../contract/roles.ts'
 import type { PresentAdministrator } from '../administrators/present-administrator.ts'
 
 interface Job {

@@ -1,4 +1,4 @@
-import type * as contract from '../../../contract/admin/bulk-jobs.ts'
+import type * as contract from '../../../admin-contract/bulk-jobs.ts'
 import { auditCall } from '../../engine/audit/audit.ts'
 import { nextTurn } from '../../engine/base/next-turn.ts'
 import type { Call, Handler } from '../../engine/http/route.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Insertable, Selectable, SqlBool } from 'kysely'
 
-import type { Database, Fact, Queryable } from '../../engine/database/schema.ts'
+import type { Database, Fact, Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, allValues, change, changesRow, firstRow, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 

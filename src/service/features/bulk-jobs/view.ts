@@ -1,4 +1,4 @@
-import type { BulkJob, BulkReason } from '../../../contract/admin/bulk-jobs.ts'
+import type { BulkJob, BulkReason } from '../../../admin-contract/bulk-jobs.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import type { Call } from '../../engine/http/route.ts'
 import { administratorById } from '../administrators/statements.ts'

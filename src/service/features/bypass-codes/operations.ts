@@ -21,7 +21,7 @@ import {
 import { bypassCodesOfUsers } from '../users/belongings.ts'
 import type { BypassCodeRow } from './statements.ts'
 import { noteCodes } from '../users/enrollment.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { bypassCodeText } from '../../engine/secrets/secrets.ts'
 import { inTransaction } from '../../engine/database/transaction-ends.ts'
 import { lockUser } from '../users/statements.ts'

@@ -1,7 +1,7 @@
 import type { CallState } from '../../../contract/phone-calls.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import type { CallerVerificationRow } from '../devices/call-statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { audit } from '../../engine/audit/audit.ts'
 import type { AuditContext } from '../../engine/audit/audit.ts'
 import { auditRefusal } from '../../engine/audit/refusals.ts'

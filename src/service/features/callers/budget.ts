@@ -2,7 +2,7 @@ import type { Clock } from '../../../ground/clock.ts'
 import { tooManyRequests } from '../../engine/base/problem.ts'
 import { callLimits } from './rules.ts'
 import { noteAttempt, secondsUntilFree } from '../../engine/limits/attempts.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 
 /** The user who is asked, and the administrator who asks. */
 interface Asking {

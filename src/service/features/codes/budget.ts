@@ -5,7 +5,7 @@ import { ApiProblem, timeText } from '../../engine/base/problem.ts'
 import { mailAfterCommit } from '../../engine/mail/mail-after-commit.ts'
 import { challengeTriesKept, lockedUntil, maxWrongPerChallenge, triesLeft, untilUnlocked } from './lock.ts'
 import type { Budget } from '../../../contract/known-browser.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { codeBudgets, endOfLock, forgetChallenge, takeChallengeTry } from './tries.ts'
 import type { UserRow } from '../users/statements.ts'
 

@@ -2,7 +2,7 @@ import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { maxWrongTries } from '../email-codes/rules.ts'
 import type { DomainRow } from '../domains/statements.ts'
 import { countWrongEmailCode, useEmailCode } from '../email-codes/statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { emailCodeText } from '../../engine/secrets/secrets.ts'
 
 type Context = Pick<ServiceContext, 'clock' | 'secrets'>

@@ -2,7 +2,7 @@ import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { resynchronizedStep } from './totp.ts'
 import { useStep } from './statements.ts'
 import { generatorOfHardware } from '../factors/possessions.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 
 interface Shown {
   readonly userId: string

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 
-import type { Database, Fact } from '../../engine/database/schema.ts'
+import type { Database, Fact } from '../../engine/database/schema/schema.ts'
 import { allRows, change, changesRow, firstRow, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 import { ofHardware, ofDevice } from '../factors/possessions.ts'

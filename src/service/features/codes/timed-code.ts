@@ -5,7 +5,7 @@ import type { CodeSource, Verdict } from './totp.ts'
 import { generatorsOf, rememberStep, useStep } from './statements.ts'
 import type { CodeGeneratorRow } from './statements.ts'
 import type { DomainRow } from '../domains/statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 
 type Context = Pick<ServiceContext, 'clock' | 'secrets'>
 

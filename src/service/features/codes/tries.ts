@@ -1,6 +1,6 @@
 import type { Budget } from '../../../contract/known-browser.ts'
 import { endOfWait } from '../../engine/base/present.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { change, firstRow, firstValue, isPostgres, oneRow, pick } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 import type { UserRow } from '../users/statements.ts'

@@ -1,6 +1,6 @@
 import { shownCodeExpiry } from './activation-code.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { changesRow, derived, firstRow } from '../../engine/database/statement.ts'
 import type { List, RowOf, Slot } from '../../engine/database/statement.ts'
 

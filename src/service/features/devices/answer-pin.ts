@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'
 import { pinRule } from './statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { readCommitted } from '../../engine/database/transaction-ends.ts'
 import { checkPin, reserveAttempt } from './check-pin.ts'
 import { consumeCall } from './signed-call.ts'

@@ -7,7 +7,7 @@ import { seedInBase32 } from '../codes/totp.ts'
 import type { Activation } from './activation-statements.ts'
 import { insertCodeGenerator } from '../codes/statements.ts'
 import { insertDevice } from './statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 
 interface NewDevice {
   readonly id: string

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import { allRows } from '../../engine/database/statement.ts'
 import type { RowOf, Slot, Slots } from '../../engine/database/statement.ts'
 import { isOpenCall } from '../../engine/database/open-call.ts'
-import type { Database } from '../../engine/database/schema.ts'
+import type { Database } from '../../engine/database/schema/schema.ts'
 
 /** A question with the names a person knows it by. */
 export type OpenCallRow = RowOf<typeof openCallsOfDevice>

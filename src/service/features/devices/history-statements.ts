@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 
-import type { Database, Queryable } from '../../engine/database/schema.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, change, firstRow, pick, withDefaults } from '../../engine/database/statement.ts'
 import type { SessionRow } from '../sessions/statements.ts'
 import type { List, RowOf, Slot, Slots } from '../../engine/database/statement.ts'

@@ -2,7 +2,7 @@ import type { NotNull } from 'kysely'
 
 import { clockSkew } from '../../../ground/clock.ts'
 import { moveLifetimes } from '../../../contract/device.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { change, changesRow, derived, firstRow, pick } from '../../engine/database/statement.ts'
 import type { List, RowOf, Slot, Slots } from '../../engine/database/statement.ts'
 

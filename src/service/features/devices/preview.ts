@@ -10,7 +10,7 @@ import type { Activation } from './activation-statements.ts'
 import { domainById } from '../domains/statements.ts'
 import { memberBy } from '../users/member-statements.ts'
 import { isInForce } from '../factors/passes.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { activationCodeText } from '../../engine/secrets/secrets.ts'
 
 /**

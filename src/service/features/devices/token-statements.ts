@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 
 import { endDevices } from './statements.ts'
 import { isPending } from '../../engine/database/pending.ts'
-import type { Database, Queryable } from '../../engine/database/schema.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, change, changesRow, pick, withDefaults } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 import type { Revoked } from '../../engine/base/revoked.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-import { DomainChanges as Changes, NewDomain as Settings } from '../../../contract/admin/domain-settings.ts'
+import { DomainChanges as Changes, NewDomain as Settings } from '../../../admin-contract/domain-settings.ts'
 import { Domain } from '../../../contract/domains.ts'
 import type { NumberMatching } from '../../../contract/domains.ts'
 import type { PhishingResistance } from '../../../contract/phishing-resistance.ts'
@@ -12,7 +12,7 @@ import { newId } from '../../engine/base/random.ts'
 import { domainView } from './view.ts'
 import { domainById, domainByName, domainsOf, insertDomain, updateDomain } from './statements.ts'
 import type { DomainChanges as Columns, DomainRow } from './statements.ts'
-import type { Fact, Queryable } from '../../engine/database/schema.ts'
+import type { Fact, Queryable } from '../../engine/database/schema/schema.ts'
 import { inTransaction } from '../../engine/database/transaction-ends.ts'
 import { NameTakenError, RefusalError } from '../../engine/base/errors.ts'
 

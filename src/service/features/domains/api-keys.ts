@@ -8,7 +8,7 @@ import { parseOptions } from '../../../contract/validate.ts'
 import { newId, randomText } from '../../engine/base/random.ts'
 import { apiKeysOf, insertApiKey, removeApiKey } from './api-key-statements.ts'
 import { domainById } from './statements.ts'
-import type { ApiKeyRole } from '../../engine/database/schema.ts'
+import type { ApiKeyRole } from '../../engine/database/schema/schema.ts'
 import { inTransaction } from '../../engine/database/transaction-ends.ts'
 
 /** Options of `createApiKey()`. */

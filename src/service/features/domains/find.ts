@@ -4,7 +4,7 @@ import { domainById } from './statements.ts'
 import type { DomainRow } from './statements.ts'
 import { lockedMemberBy, memberBy } from '../users/member-statements.ts'
 import type { UserReference } from '../users/member-statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import type { UserRow } from '../users/statements.ts'
 
 /** The caller's domain. Domains of other organizations are not found. */

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../../engine/context/service-context.ts'
 import type { Acting } from '../../engine/context/acting.ts'
 import { defaultImage, imageFault, nameImage } from './image.ts'
 import { imageOfDomain, removeImageOfDomain, setImageOfDomain, domainById } from './statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { inTransaction } from '../../engine/database/transaction-ends.ts'
 import { RefusalError } from '../../engine/base/errors.ts'
 

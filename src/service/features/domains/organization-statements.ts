@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 
-import type { Database } from '../../engine/database/schema.ts'
+import type { Database } from '../../engine/database/schema/schema.ts'
 import { allRows, changesRow, firstRow, pick, withDefaults } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 

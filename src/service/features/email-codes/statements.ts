@@ -1,6 +1,6 @@
 import { emailCodeLifetime } from './rules.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
-import type { Database, Queryable } from '../../engine/database/schema.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { change, changesRow, derived, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 

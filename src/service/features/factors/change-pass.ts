@@ -14,7 +14,7 @@ import { hardwareTokenOfUser, passkeysOfUser } from './possessions.ts'
 import { memberBy } from '../users/member-statements.ts'
 import { factorsInDomain, isInForce, redeemedSession } from './passes.ts'
 import type { PassedFactor } from './passes.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import type { UserRow } from '../users/statements.ts'
 
 interface Change {

@@ -6,7 +6,7 @@ import { ApiProblem } from '../../engine/base/problem.ts'
 import { hasExpired, tokenOf } from './possessions.ts'
 import { markEnrolled } from '../users/enrollment.ts'
 import type { Enrolling } from '../users/enrollment.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 
 /**
  * The first step of every transaction that gives a user a factor. If only a first factor is allowed, exactly one of several

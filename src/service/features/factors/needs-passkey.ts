@@ -1,7 +1,7 @@
 import { needsPasskey } from '../../../contract/phishing-resistance.ts'
 import type { PhishingResistance } from '../../../contract/phishing-resistance.ts'
 import { passkeysOfUser } from './possessions.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 
 interface Of {
   readonly policy: PhishingResistance

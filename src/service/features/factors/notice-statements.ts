@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
 
 import { maxNotices } from '../../../contract/device.ts'
-import type { Database, Queryable } from '../../engine/database/schema.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, change, pick } from '../../engine/database/statement.ts'
 import type { List, RowOf, Slot, Slots } from '../../engine/database/statement.ts'
 

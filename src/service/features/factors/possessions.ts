@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 
-import type { Database, Queryable } from '../../engine/database/schema.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { firstRow, allRows } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 import { latestBeginning } from '../../engine/base/present.ts'

@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 
-import type { Database } from '../../engine/database/schema.ts'
+import type { Database } from '../../engine/database/schema/schema.ts'
 
 export type IsUser = ExpressionBuilder<Database, 'user'>
 

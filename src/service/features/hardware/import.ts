@@ -1,5 +1,5 @@
 import { NewHardwareToken } from '../../../contract/hardware.ts'
-import type { RejectionCode } from '../../../contract/admin/stock.ts'
+import type { RejectionCode } from '../../../admin-contract/stock.ts'
 import { describeMistakes, validate } from '../../../contract/validate.ts'
 import type { Mistake } from '../../../contract/validate.ts'
 import { audit } from '../../engine/audit/audit.ts'

@@ -22,7 +22,7 @@ import {
 } from './statements.ts'
 import { hardwareTokenOfUser } from '../factors/possessions.ts'
 import type { HardwareTokenRow } from './statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { inTransaction } from '../../engine/database/transaction-ends.ts'
 import { lockUser } from '../users/statements.ts'
 import { findDomain } from '../domains/find.ts'

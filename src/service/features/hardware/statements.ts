@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 
 import { insertCodeGenerator, neverUsed, removeCodeGenerators } from '../codes/statements.ts'
 import { endOtherSessions } from '../browsers/epochs.ts'
-import type { Database, Queryable } from '../../engine/database/schema.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import {
   allRows,
   allValues,

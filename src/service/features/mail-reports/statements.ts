@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 
 import { mailReportLifetime } from './rules.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
-import type { Database } from '../../engine/database/schema.ts'
+import type { Database } from '../../engine/database/schema/schema.ts'
 import { allValues, change, changesRow, derived, firstRow, pick } from '../../engine/database/statement.ts'
 import type { List, RowOf, Slot, Slots } from '../../engine/database/statement.ts'
 

@@ -9,7 +9,7 @@ import type { ClientData } from './rules.ts'
 import { takeAttempt } from '../../engine/limits/attempts.ts'
 import { hashOfChallenge, insertCeremony } from './ceremony-statements.ts'
 import type { CeremonyRow } from './ceremony-statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 
 /** A ceremony that begins. */
 interface NewCeremony {

@@ -4,7 +4,7 @@ import type { ExpressionBuilder, Selectable } from 'kysely'
 
 import { ceremonyLifetime } from '../../../contract/passkeys.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
-import type { Database, Queryable } from '../../engine/database/schema.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { change, changesRow, derived, firstRow, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 

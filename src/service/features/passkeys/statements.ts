@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 
 import type { Secrets } from '../../engine/secrets/secrets.ts'
 import { endOtherSessions } from '../browsers/epochs.ts'
-import type { Database, Queryable } from '../../engine/database/schema.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, change, changesRow, firstRow, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 import type { Owned, PasskeyRow } from '../factors/possessions.ts'

@@ -1,5 +1,5 @@
-import type { Because } from '../../../contract/admin/because.ts'
-import type * as contract from '../../../contract/admin/people.ts'
+import type { Because } from '../../../admin-contract/because.ts'
+import type * as contract from '../../../admin-contract/people.ts'
 import { endSessionsInTransaction } from './end-sessions.ts'
 import { resetUser } from './reset.ts'
 import { unlockUser } from './unlock.ts'

@@ -1,7 +1,7 @@
 import { changeUser } from '../users/operations.ts'
 import type { Caller } from '../../engine/context/caller.ts'
 import { mailAfterCommit } from '../../engine/mail/mail-after-commit.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import type { UserRow } from '../users/statements.ts'
 
 /** Gives a person another e-mail address, and tells the person at the old one. In a transaction. */

@@ -1,5 +1,5 @@
-import type * as contract from '../../../contract/admin/people.ts'
-import type { EnrollmentMail, Person, PersonSummary } from '../../../contract/admin/people.ts'
+import type * as contract from '../../../admin-contract/people.ts'
+import type { EnrollmentMail, Person, PersonSummary } from '../../../admin-contract/people.ts'
 import * as tokens from '../devices/tokens.ts'
 import type { SignedIn } from '../../engine/context/caller.ts'
 import { ApiProblem } from '../../engine/base/problem.ts'

@@ -1,5 +1,5 @@
 import { activationLink } from '../../../contract/activation-link.ts'
-import * as contract from '../../../contract/admin/enrollment.ts'
+import * as contract from '../../../admin-contract/enrollment.ts'
 import { findDomain } from '../domains/find.ts'
 import * as replacements from '../devices/replacements.ts'
 import { issueOrShow } from '../devices/tokens.ts'

@@ -1,4 +1,4 @@
-import type { DomainEnrollment } from '../../../contract/admin/overview.ts'
+import type { DomainEnrollment } from '../../../admin-contract/overview.ts'
 import type { Call } from '../../engine/http/route.ts'
 import type { DomainRow } from '../domains/statements.ts'
 import { countMembers, enrollmentsOf, enrollmentStep } from './overview-statements.ts'

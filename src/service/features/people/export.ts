@@ -1,5 +1,5 @@
-import type { PeopleSearch, PersonSummary } from '../../../contract/admin/people.ts'
-import type * as contract from '../../../contract/admin/people-export.ts'
+import type { PeopleSearch, PersonSummary } from '../../../admin-contract/people.ts'
+import type * as contract from '../../../admin-contract/people-export.ts'
 import { auditCall } from '../../engine/audit/audit.ts'
 import type { Call, FileOutput, Handler } from '../../engine/http/route.ts'
 import { csvRecord } from '../../engine/base/csv.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Expression, SqlBool } from 'kysely'
 
-import { inactiveAfter } from '../../../contract/admin/people.ts'
-import type { PeopleFilter } from '../../../contract/admin/people.ts'
+import { inactiveAfter } from '../../../admin-contract/people.ts'
+import type { PeopleFilter } from '../../../admin-contract/people.ts'
 import { derived } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 import { isStrong } from '../factors/strong-factors.ts'

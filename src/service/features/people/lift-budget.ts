@@ -1,10 +1,10 @@
 import type { AccessChangeKind } from '../../../contract/device-answers.ts'
-import type { AdminRole } from '../../../contract/admin/roles.ts'
+import type { AdminRole } from '../../../contract/roles.ts'
 import { tooManyRequests } from '../../engine/base/problem.ts'
 import { liftLimits, liftWindow } from './rules.ts'
 import { noteAttempt, secondsUntilFree, takeAttempt } from '../../engine/limits/attempts.ts'
 import type { Limit } from '../../engine/limits/attempts.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import type { Acting } from '../../engine/context/acting.ts'
 
 const limitOf = (kind: AccessChangeKind, userId: string, role: AdminRole): Limit => ({

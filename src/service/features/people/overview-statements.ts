@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 
 import { isPending } from '../../engine/database/pending.ts'
-import type { Database } from '../../engine/database/schema.ts'
+import type { Database } from '../../engine/database/schema/schema.ts'
 import { allRows, allValues, change, oneRow, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 import { isStrong } from '../factors/strong-factors.ts'

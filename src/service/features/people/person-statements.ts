@@ -1,4 +1,4 @@
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, firstValue } from '../../engine/database/statement.ts'
 import type { List, Slot } from '../../engine/database/statement.ts'
 import { exists } from '../users/statements.ts'

@@ -1,5 +1,5 @@
-import { addressSettlesIn } from '../../../contract/admin/enrollment.ts'
-import type { AdminRole } from '../../../contract/admin/roles.ts'
+import { addressSettlesIn } from '../../../admin-contract/enrollment.ts'
+import type { AdminRole } from '../../../contract/roles.ts'
 import { notAfter } from '../../engine/base/present.ts'
 
 const day = 24 * 60 * 60

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { SqlBool } from 'kysely'
 
-import { sqliteFold } from '../../engine/database/migrations/fold.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import { sqliteFold } from '../../engine/database/schema/fold.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { firstValue, isPostgres } from '../../engine/database/statement.ts'
 import type { Slot } from '../../engine/database/statement.ts'
 

@@ -1,5 +1,5 @@
 import type { Attribute } from '../../../contract/session-facts.ts'
-import type { PersonSignIn } from '../../../contract/admin/timeline.ts'
+import type { PersonSignIn } from '../../../admin-contract/timeline.ts'
 import type { Call } from '../../engine/http/route.ts'
 import { pendingSessionsOf } from './timeline-statements.ts'
 import type { PersonScope } from './timeline-statements.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
 
-import { PeopleFilter } from '../../../contract/admin/people.ts'
-import type { Database, Queryable } from '../../engine/database/schema.ts'
+import { PeopleFilter } from '../../../admin-contract/people.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { allValues, firstValue, isPostgres } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 import type { IsUser } from '../factors/strong-factors.ts'

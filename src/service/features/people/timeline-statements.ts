@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ExpressionBuilder, SqlBool } from 'kysely'
 
 import { isPending } from '../../engine/database/pending.ts'
-import type { Database, Queryable } from '../../engine/database/schema.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 import { factOf } from '../../engine/audit/timeline.ts'

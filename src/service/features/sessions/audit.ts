@@ -1,7 +1,7 @@
 import { ApiProblem } from '../../engine/base/problem.ts'
 import type { Observer } from '../../engine/monitoring/observer.ts'
 import type { Budget } from '../../../contract/known-browser.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import type { SessionRow } from './statements.ts'
 import { audit } from '../../engine/audit/audit.ts'
 import type { AuditContext } from '../../engine/audit/audit.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, change } from '../../engine/database/statement.ts'
 import type { List, Slot } from '../../engine/database/statement.ts'
 

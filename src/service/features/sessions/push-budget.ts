@@ -6,7 +6,7 @@ import { latestBeginning } from '../../engine/base/present.ts'
 import { maxPendingPushes, networkWait, networkWindow, pushLimits } from './push-limits.ts'
 import { forgetCounted, forgetScopes, noteAttempt, secondsUntilFree } from '../../engine/limits/attempts.ts'
 import type { Limit } from '../../engine/limits/attempts.ts'
-import type { Fact, Queryable } from '../../engine/database/schema.ts'
+import type { Fact, Queryable } from '../../engine/database/schema/schema.ts'
 import { askedFrom, pendingExpiries } from './statements.ts'
 
 interface Context {

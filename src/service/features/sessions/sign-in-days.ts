@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 
-import type { Database } from '../../engine/database/schema.ts'
+import type { Database } from '../../engine/database/schema/schema.ts'
 import { allRows, allValues, change, changesRow, pick } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 

@@ -5,10 +5,10 @@ import type { Decision } from '../../../contract/device.ts'
 import type { SessionReason } from '../../../contract/sessions.ts'
 import { latestBeginning } from '../../engine/base/present.ts'
 import type { AskedUser } from './push-limits.ts'
-import { maxRequestTimeout } from '../../../contract/admin/domain-settings.ts'
+import { maxRequestTimeout } from '../../../admin-contract/domain-settings.ts'
 import { someOf } from '../../engine/database/due.ts'
 import { isPending } from '../../engine/database/pending.ts'
-import type { Database, Fact, Queryable } from '../../engine/database/schema.ts'
+import type { Database, Fact, Queryable } from '../../engine/database/schema/schema.ts'
 import {
   allRows,
   allValues,

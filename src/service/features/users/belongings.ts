@@ -1,6 +1,6 @@
 import { requestedPolicy } from '../../../contract/phishing-resistance.ts'
 import type { PhishingResistance, RequestedPhishingResistance } from '../../../contract/phishing-resistance.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, derived } from '../../engine/database/statement.ts'
 import type { List, Slot } from '../../engine/database/statement.ts'
 import { latestBeginning } from '../../engine/base/present.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, change, changesRow } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 import type { Ended } from '../../engine/base/revoked.ts'

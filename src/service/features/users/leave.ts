@@ -1,7 +1,7 @@
 import { noneRevoked } from '../../engine/base/revoked.ts'
 import type { Revoked } from '../../engine/base/revoked.ts'
 import type { ServiceContext } from '../../engine/context/service-context.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { allValues, change, firstRow } from '../../engine/database/statement.ts'
 import type { List, Slot } from '../../engine/database/statement.ts'
 import { runSteps } from '../../engine/steps/feature.ts'

@@ -1,6 +1,6 @@
 import { ApiProblem } from '../../engine/base/problem.ts'
 import { memberBy } from './member-statements.ts'
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { lockUser } from './statements.ts'
 import type { UserRow } from './statements.ts'
 

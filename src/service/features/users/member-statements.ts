@@ -1,4 +1,4 @@
-import type { Queryable } from '../../engine/database/schema.ts'
+import type { Queryable } from '../../engine/database/schema/schema.ts'
 import { allRows, changesRow, firstRow, isPostgres } from '../../engine/database/statement.ts'
 import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 import type { UserRow } from './statements.ts'

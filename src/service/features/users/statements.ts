@@ -3,7 +3,7 @@ import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 import { userFields } from '../../../contract/users.ts'
 import type { UserChanges, UserField } from '../../../contract/users.ts'
 import { nameKey } from './rules.ts'
-import type { Database, Queryable } from '../../engine/database/schema.ts'
+import type { Database, Queryable } from '../../engine/database/schema/schema.ts'
 import {
   allRows,
   change,

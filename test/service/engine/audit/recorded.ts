@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../../src/service/engine/audit/entry.ts'
 import { readAudit } from '../../../../src/service/engine/audit/read.ts'
 import { parseOptions } from '../../../../src/contract/validate.ts'
 import { ServiceOptions } from '../../../../src/service/options.ts'
-import type { Queryable } from '../../../../src/service/engine/database/schema.ts'
+import type { Queryable } from '../../../../src/service/engine/database/schema/schema.ts'
 
 /** A service without doors on the database, as commands open it. */
 export const openDatabase = (database: string, more: object = {}) =>

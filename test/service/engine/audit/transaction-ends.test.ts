@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createTrail } from '../../../../src/service/engine/audit/trail.ts'
 import { systemRandom } from '../../../../src/service/engine/base/random.ts'
-import type { Database, Queryable } from '../../../../src/service/engine/database/schema.ts'
+import type { Database, Queryable } from '../../../../src/service/engine/database/schema/schema.ts'
 import { watching, onTransactionEnd } from '../../../../src/service/engine/database/transaction-ends.ts'
 import { createTestClock } from '../../../../src/testing/clock.ts'
 

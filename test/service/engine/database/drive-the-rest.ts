@@ -19,9 +19,9 @@ import { replaceSealed, sealedPlaces } from '../../../../src/service/engine/secr
 import { takePruneBudget } from '../../../../src/service/engine/audit/trusted-clock.ts'
 import { countStock, findStock } from '../../../../src/service/features/people/stock-statements.ts'
 import { stockTokenById } from '../../../../src/service/features/administrators/scope-statements.ts'
-import { PeopleFilter } from '../../../../src/contract/admin/people.ts'
+import { PeopleFilter } from '../../../../src/admin-contract/people.ts'
 import { countPeople, findPeople, pageOfPeople } from '../../../../src/service/features/people/statements.ts'
-import { StockFilter } from '../../../../src/contract/admin/stock.ts'
+import { StockFilter } from '../../../../src/admin-contract/stock.ts'
 import {
   answersByIds,
   pendingSessionsOf,
@@ -30,10 +30,10 @@ import {
 } from '../../../../src/service/features/people/timeline-statements.ts'
 import { signInDaysOf } from '../../../../src/service/features/sessions/sign-in-days.ts'
 import { userById, usersNamed } from '../../../../src/service/features/users/statements.ts'
-import { markApplied } from '../../../../src/service/features/users/synchronization/statements.ts'
-import { claim } from '../../../../src/service/features/users/synchronization/claim.ts'
-import { finish } from '../../../../src/service/features/users/synchronization/finish.ts'
-import { stage } from '../../../../src/service/features/users/synchronization/stage.ts'
+import { markApplied } from '../../../../src/service/features/users/synchronization-statements.ts'
+import { claim } from '../../../../src/service/features/users/synchronization-claim.ts'
+import { finish } from '../../../../src/service/features/users/synchronization-finish.ts'
+import { stage } from '../../../../src/service/features/users/synchronization-stage.ts'
 import { countSignIns } from '../../../../src/service/features/sessions/count-sign-ins.ts'
 import { correctFutureTimes } from '../../../../src/service/upkeep/future-times.ts'
 import { devicePaths } from '../../../../src/contract/device.ts'

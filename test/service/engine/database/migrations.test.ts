@@ -4,9 +4,9 @@ import { Migrator } from 'kysely/migration'
 import { Pool } from 'pg'
 import { describe, expect, it } from 'vitest'
 
-import { migrations } from '../../../../src/service/engine/database/migrations/migrations.ts'
+import { migrations } from '../../../../src/service/engine/database/schema/migrations.ts'
 import { openPostgresStore, postgresEngine } from '../../../../src/service/engine/database/postgres.ts'
-import type { Queryable } from '../../../../src/service/engine/database/schema.ts'
+import type { Queryable } from '../../../../src/service/engine/database/schema/schema.ts'
 import { openSqliteStore, sqliteEngine } from '../../../../src/service/engine/database/sqlite.ts'
 import { engines, useEngine } from '../../../support/engines.ts'
 

@@ -8,8 +8,8 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { root } from '../../../../scripts/run.ts'
-import { PeopleFilter } from '../../../../src/contract/admin/people.ts'
-import { StockFilter } from '../../../../src/contract/admin/stock.ts'
+import { PeopleFilter } from '../../../../src/admin-contract/people.ts'
+import { StockFilter } from '../../../../src/admin-contract/stock.ts'
 import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { furnishManyUsers, insertManyUsers } from '../../../support/many-users.ts'
 import { openPostgres } from '../../../support/postgres.ts'
@@ -283,7 +283,7 @@ function storeFiles(): { file: string; count: number }[] {
 }
 
 /** These files open, migrate and wait; their statements read none of our present tables. */
-const engineFiles = /^engine\/database\/(migrations\/|sqlite|postgres|transaction-ends|write-health)/
+const engineFiles = /^engine\/database\/(schema\/|sqlite|postgres|transaction-ends|write-health)/
 
 /** Inserts enough rows for PostgreSQL to choose the same indexes as it would with many users. */
 async function fill(database: string): Promise<void> {

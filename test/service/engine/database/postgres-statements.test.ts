@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import type { Database } from '../../../../src/service/engine/database/schema.ts'
+import type { Database } from '../../../../src/service/engine/database/schema/schema.ts'
 import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
 import { allRows, change, changesRow, firstRow } from '../../../../src/service/engine/database/statement.ts'
 import type { Slot, Slots } from '../../../../src/service/engine/database/statement.ts'

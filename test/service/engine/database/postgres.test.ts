@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { serviceId } from '../../../../src/service/engine/database/service-row.ts'
 import { openPostgresStore } from '../../../../src/service/engine/database/postgres.ts'
-import { StoreUnavailableError } from '../../../../src/service/engine/database/store.ts'
+import { StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
 import type { StoreChange } from '../../../../src/service/engine/database/store.ts'
 import { startPostgresProxy } from '../../../support/postgres-proxy.ts'
 import { openPostgres } from '../../../support/postgres.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../../../src/service/features/domains/organization-statements.ts'
 import { serviceId } from '../../../../src/service/engine/database/service-row.ts'
 import { openSqliteStore } from '../../../../src/service/engine/database/sqlite.ts'
-import { StoreUnavailableError } from '../../../../src/service/engine/database/store.ts'
+import { StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
 import type { Store } from '../../../../src/service/engine/database/store.ts'
 import { setNotifier, notifyAfter } from '../../../../src/service/engine/database/transaction-ends.ts'
 

@@ -1,7 +1,7 @@
 import { SqliteQueryCompiler } from 'kysely'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import type { Database, Queryable } from '../../../../src/service/engine/database/schema.ts'
+import type { Database, Queryable } from '../../../../src/service/engine/database/schema/schema.ts'
 import {
   allRows,
   change,

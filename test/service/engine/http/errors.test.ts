@@ -8,7 +8,7 @@ import { createFailureLog } from '../../../../src/service/engine/monitoring/fail
 import { jsonLabel } from '../../../../src/service/engine/http/answer.ts'
 import { answerError } from '../../../../src/service/engine/http/errors.ts'
 import { systemRandom } from '../../../../src/service/engine/base/random.ts'
-import { StoreUnavailableError } from '../../../../src/service/engine/database/store.ts'
+import { StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
 import { newUser, read, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 

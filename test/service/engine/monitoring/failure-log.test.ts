@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createFailureLog } from '../../../../src/service/engine/monitoring/failure-log.ts'
 import { ApiProblem } from '../../../../src/service/engine/base/problem.ts'
-import { StoreUnavailableError } from '../../../../src/service/engine/database/store.ts'
+import { StoreUnavailableError } from '../../../../src/service/engine/base/store-errors.ts'
 import { createTestClock } from '../../../../src/testing/clock.ts'
 
 const gone = new StoreUnavailableError('The database cannot be reached.', {

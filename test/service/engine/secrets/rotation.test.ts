@@ -17,7 +17,7 @@ import {
   sealAdministratorKey,
 } from '../../../../src/service/features/administrators/passkey-statements.ts'
 import { insertAdministrator } from '../../../../src/service/features/administrators/statements.ts'
-import type { Queryable } from '../../../../src/service/engine/database/schema.ts'
+import type { Queryable } from '../../../../src/service/engine/database/schema/schema.ts'
 import { insertPushKey } from '../../../../src/service/engine/push/statements.ts'
 import {
   pushKeyRecord,

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { adminOperations } from '../../../../src/contract/admin/operations.ts'
-import { AdminRole } from '../../../../src/contract/admin/roles.ts'
-import type { AdminAccess } from '../../../../src/contract/admin/roles.ts'
+import { adminOperations } from '../../../../src/admin-contract/operations.ts'
+import { AdminRole } from '../../../../src/contract/roles.ts'
+import type { AdminAccess } from '../../../../src/contract/roles.ts'
 import type { Endpoint } from '../../../../src/contract/endpoint.ts'
 import { notFoundByParam } from '../../../../src/contract/errors.ts'
 import { adminExamples } from '../../../../src/service/engine/openapi/admin-examples.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { invitationLink } from '../../../../src/contract/admin/invitation-link.ts'
+import { invitationLink } from '../../../../src/admin-contract/invitation-link.ts'
 import { revokeAdministrator } from '../../../../src/service/features/administrators/administration.ts'
 import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
 import { createTenant } from '../../start-service.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { auditPage } from '../../../../src/contract/admin/audit.ts'
+import { auditPage } from '../../../../src/admin-contract/audit.ts'
 import { audit } from '../../../../src/service/engine/audit/audit.ts'
 import type { Audited } from '../../../../src/service/engine/audit/events.ts'
 import { mainEngines, useEngine } from '../../../support/engines.ts'

@@ -1,5 +1,5 @@
 import { invite } from '../../../../src/service/features/administrators/invitations.ts'
-import type { AdminRole } from '../../../../src/contract/admin/roles.ts'
+import type { AdminRole } from '../../../../src/contract/roles.ts'
 import { ServiceOptions } from '../../../../src/service/options.ts'
 import { openService } from '../../../../src/service/service.ts'
 import { fetchWithHost } from '../../../support/fetch-with-host.ts'

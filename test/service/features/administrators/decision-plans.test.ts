@@ -10,7 +10,7 @@ import { createConsoleRest } from '../../../../src/service/routes/console-rest.t
 import type { Rest } from '../../../../src/service/engine/http/rest.ts'
 import { consoleAddress } from '../../../../src/service/engine/front/console-address.ts'
 import { insertHardwareToken } from '../../../../src/service/features/hardware/statements.ts'
-import type { Database, Queryable } from '../../../../src/service/engine/database/schema.ts'
+import type { Database, Queryable } from '../../../../src/service/engine/database/schema/schema.ts'
 import { connectionOf } from '../../../../src/service/engine/database/transaction-ends.ts'
 import { engines, useEngine } from '../../../support/engines.ts'
 import { postgresPlan, sqlitePlan } from '../../../support/query-plans.ts'

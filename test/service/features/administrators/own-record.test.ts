@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { adminOperations } from '../../../../src/contract/admin/operations.ts'
+import { adminOperations } from '../../../../src/admin-contract/operations.ts'
 import { isChangeOfPerson } from '../../../../src/service/features/administrators/consent-subject.ts'
 import { adminExamples } from '../../../../src/service/engine/openapi/admin-examples.ts'
 import { useEngine } from '../../../support/engines.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { bulkJobLifetime } from '../../../../src/contract/admin/bulk-jobs.ts'
+import { bulkJobLifetime } from '../../../../src/admin-contract/bulk-jobs.ts'
 import {
   revokeAdministrator,
   setAdministratorRole,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { PeopleFilter } from '../../../../src/contract/admin/people.ts'
+import { PeopleFilter } from '../../../../src/admin-contract/people.ts'
 import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
 import { noteSignIn } from '../../../../src/service/features/sessions/last-sign-ins.ts'
 import { hardwareToken, member, unique } from '../codes/code-holder.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { listsBehind } from '../../../../src/contract/admin/overview-lists.ts'
+import { listsBehind } from '../../../../src/admin-contract/overview-lists.ts'
 import { countEnrolled } from '../../../../src/service/features/people/count-enrolled.ts'
 import { lockedUntil } from '../../../../src/service/features/codes/lock.ts'
 import { enrollmentStep } from '../../../../src/service/features/people/overview-statements.ts'

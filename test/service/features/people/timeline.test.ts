@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import type { TimelineEntry } from '../../../../src/contract/admin/timeline.ts'
+import type { TimelineEntry } from '../../../../src/admin-contract/timeline.ts'
 import { unlockUser } from '../../../../src/service/features/people/unlock.ts'
 import { pruneAudit } from '../../../../src/service/engine/audit/retention.ts'
 import { countSignIns } from '../../../../src/service/features/sessions/count-sign-ins.ts'

@@ -1,4 +1,4 @@
-import type { RejectionCode } from '../../../../contract/admin/stock.ts'
+import type { RejectionCode } from '../../../../admin-contract/stock.ts'
 import type { Rejected } from '../../../engine/base/import-rows.ts'
 
 export const hotpReason = 'counter-based tokens (HOTP) are not supported, only time-based tokens (TOTP)'

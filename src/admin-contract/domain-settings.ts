@@ -1,0 +1,39 @@
+import { z } from 'zod'
+
+import { NumberMatching } from '../contract/domains.ts'
+import { PhishingResistance } from '../contract/phishing-resistance.ts'
+
+/** The longest time a request can wait for its user, seconds (OWASP ASVS 5.0 6.5.5). */
+export const maxRequestTimeout = 600
+
+const rules = {
+  name: z.string().trim().min(1).max(128),
+  type: z.enum(['RADIUS', 'WEB', 'PAM', 'OTHER']),
+  keyType: z.enum(['NONE', 'PIN', 'PASSCODE']),
+  requestTimeout: z.int().min(10).max(maxRequestTimeout),
+  activationCodeExpiration: z.int().min(1).max(365),
+  maxAllowedRetries: z.int().min(1).max(20),
+  requestPollingEnabled: z.boolean(),
+  bypassEnabled: z.boolean(),
+  emailOtpEnabled: z.boolean(),
+  numberMatching: NumberMatching,
+  phishingResistant: PhishingResistance,
+}
+
+export const NewDomain = z.strictObject({
+  name: rules.name,
+  type: rules.type.default('WEB'),
+  keyType: rules.keyType.default('NONE'),
+  requestTimeout: rules.requestTimeout.default(90),
+  activationCodeExpiration: rules.activationCodeExpiration.default(7),
+  maxAllowedRetries: rules.maxAllowedRetries.default(5),
+  requestPollingEnabled: rules.requestPollingEnabled.default(true),
+  // Safe as a default: only an administrator, or an app with a key of role `admin`, can create bypass codes.
+  bypassEnabled: rules.bypassEnabled.default(true),
+  // The weakest factor is opt-in.
+  emailOtpEnabled: rules.emailOtpEnabled.default(false),
+  numberMatching: rules.numberMatching.default('offered'),
+  phishingResistant: rules.phishingResistant.default('off'),
+})
+
+export const DomainChanges = z.strictObject(rules).partial()

@@ -1,0 +1,22 @@
+/** A database file cannot be used for this. The message says why, and what to do. */
+export class DatabaseFileError extends Error {
+  override readonly name = 'DatabaseFileError'
+}
+
+/** The database was brought to a schema that this version does not know. */
+export class NewerSchemaError extends Error {
+  override readonly name = 'NewerSchemaError'
+}
+
+/** There is no database, or an empty one, and it may not be created. */
+export class NoDatabaseError extends Error {
+  override readonly name = 'NoDatabaseError'
+}
+
+/** The database did not answer in time; trying again later may work. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError'
+}
+
+/** The caller hung up while the change waited, so it is not made. Nothing is wrong with the database. */
+export class CallerGoneError extends StoreUnavailableError {}

@@ -1,0 +1,50 @@
+import { Migrator } from 'kysely/migration'
+import type { Migration } from 'kysely/migration'
+
+import { StoreUnavailableError } from '../../base/store-errors.ts'
+import type { Queryable } from './schema.ts'
+import { schema } from './0001-schema.ts'
+import type { Engine } from './0001-schema.ts'
+import { consent } from './0002-consent.ts'
+import { consentSubject } from './0003-consent-subject.ts'
+import { searchRows } from './0004-search-rows.ts'
+import { callerStrength } from './0005-caller-strength.ts'
+import { keptBrowserOfSession } from './0006-kept-browser-of-session.ts'
+import { administratorNamesake } from './0007-administrator-namesake.ts'
+import { apiKeyOfOrganization } from './0008-api-key-of-organization.ts'
+import { foldedSearch } from './0009-folded-search.ts'
+import { personOrder } from './0010-person-order.ts'
+import { recoveryCodesOfUser } from './0011-recovery-codes-of-user.ts'
+import { browserOfSession } from './0012-browser-of-session.ts'
+import { mailReport } from './0013-mail-report.ts'
+import { timeZoneOfUser } from './0014-time-zone-of-user.ts'
+import type { MigrationName } from './migrate.ts'
+
+export const migrations = (engine: Engine): Record<MigrationName, Migration> => ({
+  '0001-schema': schema(engine),
+  '0002-consent': consent,
+  '0003-consent-subject': consentSubject,
+  '0004-search-rows': searchRows(engine),
+  '0005-caller-strength': callerStrength,
+  '0006-kept-browser-of-session': keptBrowserOfSession,
+  '0007-administrator-namesake': administratorNamesake,
+  '0008-api-key-of-organization': apiKeyOfOrganization,
+  '0009-folded-search': foldedSearch(engine),
+  '0010-person-order': personOrder(engine),
+  '0011-recovery-codes-of-user': recoveryCodesOfUser,
+  '0012-browser-of-session': browserOfSession,
+  '0013-mail-report': mailReport,
+  '0014-time-zone-of-user': timeZoneOfUser,
+})
+
+/** In one transaction; several processes may try at once. */
+export async function migrateToLatest(db: Queryable, engine: Engine): Promise<void> {
+  const migrator = new Migrator({
+    // Migrations write SQL's own names.
+    db: db.withoutPlugins(),
+    provider: { getMigrations: () => Promise.resolve(migrations(engine)) },
+  })
+  const { error } = await migrator.migrateToLatest()
+  if (error instanceof StoreUnavailableError) throw error
+  if (error !== undefined) throw new Error('The database could not be brought to the present schema.', { cause: error })
+}

@@ -1,0 +1,755 @@
+import type { ColumnType, Generated, Kysely } from 'kysely'
+
+import type { Because } from '../../../../admin-contract/because.ts'
+import type { BulkAction, BulkReason, BulkState } from '../../../../admin-contract/bulk-jobs.ts'
+import type { AdminRole } from '../../../../contract/roles.ts'
+import type { Decision } from '../../../../contract/device.ts'
+import type { AccessChangeKind, FactorChangeKind } from '../../../../contract/device-answers.ts'
+import type { CallDecision, CallState } from '../../../../contract/phone-calls.ts'
+import type { Domain } from '../../../../contract/domains.ts'
+import type { HardwareToken } from '../../../../contract/hardware.ts'
+import type { PhishingResistance } from '../../../../contract/phishing-resistance.ts'
+import type { SessionPurpose, SessionReason, SessionState } from '../../../../contract/sessions.ts'
+import type { Token } from '../../../../contract/tokens.ts'
+import type { Factor } from '../../../../contract/factor.ts'
+import type { SessionBrowser } from '../../../../contract/known-browser.ts'
+
+/** A database connection or a transaction on it; queries do not care which. */
+export type Queryable = Kysely<Database>
+
+/** Facts of SQL: portable, as SQLite has no booleans. */
+export type Fact = 0 | 1
+
+/** The name that `embedded()` gave last; null where it gave none. An administrator may have given another one since. */
+type AppName = ColumnType<string | null, string | null | undefined, string>
+
+export type SignInOutcome = 'approved' | 'denied' | 'reported' | 'expired' | 'cancelled'
+
+export type ApiKeyRole = 'admin' | 'auth'
+
+/** Tables in camelCase; SQL has them in snake_case. Times are Unix seconds, facts are 0 or 1. */
+export interface Database {
+  /** One row: who this service is. */
+  service: {
+    row: number
+    id: string
+    /** The words of the REST interface that `init` was given; null for the others. */
+    scheme: Generated<string | null>
+    mediaType: Generated<string | null>
+    basePath: Generated<string | null>
+  }
+  organization: {
+    id: string
+    name: string
+    appName: AppName
+    createdAt: number
+  }
+  apiKey: {
+    id: string
+    organizationId: string
+    /** SHA-256 of the key, hexadecimal. */
+    hash: string
+    /** `admin`: everything; `auth`: what endpoints with that role do. */
+    role: ApiKeyRole
+    /** The only domain it is good for; null: all of the organization. */
+    domainId: string | null
+    createdAt: number
+    /** When it was last used, to the hour. */
+    usedAt: ColumnType<number | null, never, number>
+  }
+  domain: {
+    id: string
+    organizationId: string
+    name: string
+    appName: AppName
+    type: Domain['type']
+    keyType: Domain['keyType']
+    maxAllowedRetries: number
+    /** Seconds. */
+    requestTimeout: number
+    /** Days. */
+    activationCodeExpiration: number
+    requestPollingEnabled: Fact
+    bypassEnabled: Fact
+    emailOtpEnabled: Fact
+    numberMatching: 'off' | 'offered' | 'required'
+    phishingResistant: Generated<PhishingResistance>
+    createdAt: number
+    /** The last ticket that was drawn: each synchronization draws one when it arrives. */
+    synchronizationTicket: Generated<number>
+    /** The ticket of the synchronization that was applied last. */
+    synchronizationApplied: Generated<number>
+  }
+  /** Apart from its domain, which is read far more often. */
+  domainImage: {
+    domainId: string
+    /** PNG, base64: the engines do not agree on bytes. */
+    png: string
+    etag: string
+  }
+  user: {
+    /** Order of creation. */
+    sequence: Generated<number>
+    id: string
+    organizationId: string
+    username: string
+    /** What names that could be mistaken for each other have in common; not unique. See `features/users/rules.ts`. */
+    nameKey: string
+    name: string
+    email: string
+    everEnrolled: Fact
+    /** The same, without e-mail: as long as it is 0, a pass by e-mail may set up the first strong factor. */
+    strongEnrolled: Generated<Fact>
+    /** Whether the user ever had a bypass code. */
+    hadCodes: Generated<Fact>
+    /** When the address was last replaced by another one; whatever changes `email` sets it. */
+    emailChangedAt: number | null
+    /** The language of the user's mails, BCP 47; null if it is not known. */
+    language: ColumnType<string | null, string | null | undefined, string>
+    /** In which mails tell times (IANA); null where it is not known. */
+    timeZone: Generated<string | null>
+    /** Wrong codes in a row, of whatever factor, from anywhere but the user's known browsers. */
+    codeFailures: Generated<number>
+    codesLockedUntil: Generated<number | null>
+    /** When that lock began; null where only an administrator ends it. */
+    codesLockedAt: Generated<number | null>
+    /** The same from the user's known browsers, all of them together. */
+    knownCodeFailures: Generated<number>
+    knownCodesLockedUntil: Generated<number | null>
+    knownCodesLockedAt: Generated<number | null>
+    /** What the user's verified web sessions are bound to; null until it changes for the first time. */
+    epoch: ColumnType<string | null, string | undefined, string | null>
+    createdAt: number
+    /** The synchronization with which it begins to exist. */
+    addedBy: ColumnType<string | null, string | undefined, string | null>
+  }
+  /** For writing; what counts of it is in `member`. */
+  membership: {
+    sequence: Generated<number>
+    domainId: string
+    userId: string
+    /** The synchronization with which it begins to count. */
+    addedBy: ColumnType<string | null, string | undefined, string | null>
+    /** The synchronization with which it stops counting. */
+    removedBy: ColumnType<string | null, string | undefined, string | null>
+  }
+  /** The memberships that count; for reading. */
+  member: {
+    sequence: number
+    domainId: string
+    userId: string
+  }
+  /** A change of all memberships of a domain that is under way. */
+  synchronization: {
+    id: string
+    organizationId: string
+    domainId: string
+    /** The process that works on it, and its last sign of life: a process that died is replaced. */
+    holder: string
+    /** The process of the holder, as JSON, where the system says enough of it. */
+    holderProcess: ColumnType<string | null, string | null | undefined, string | null>
+    beatAt: number
+    /** When the staged changes took effect. */
+    appliedAt: number | null
+  }
+  /** The changes of a synchronization to an existing user. */
+  synchronizedUser: {
+    synchronizationId: string
+    userId: string
+    name: string
+    email: string
+  }
+  token: {
+    id: string
+    domainId: string
+    userId: string
+    state: Token['state']
+    /** The activation code, sealed; only while pending. */
+    code: string | null
+    /** What finds a code again. */
+    codeLookup: string | null
+    codeExpiresAt: number | null
+    /** When its code was sent by mail; null where it is handed over or shown, and once it was used. */
+    mailedAt: ColumnType<number | null, number | null | undefined, number | null>
+    /** Whether its code is good only as long as its user never had a factor. */
+    firstOnly: Generated<Fact>
+    /** Whether a page had its code issued and shows it; else an administrator hands the code over. */
+    selfEnrollment: Generated<Fact>
+    /** The code of a device that is to take the place of the present one, sealed; only while active. */
+    replacement: ColumnType<string | null, string | undefined, string | null>
+    replacementLookup: ColumnType<string | null, string | undefined, string | null>
+    replacementExpiresAt: ColumnType<number | null, number | undefined, number | null>
+    /** The user's epoch from the use of that code on; null: a random one. */
+    replacementEpoch: ColumnType<string | null, string | undefined, string | null>
+    /** The factor that the user had verified before the code was shown; null where that was not required. */
+    grantedFactor: ColumnType<Factor | null, Factor | null | undefined, Factor | null>
+    grantedFactorId: ColumnType<string | null, string | null | undefined, string | null>
+    createdAt: number
+    activatedAt: number | null
+  }
+  /** Outlives its token, so that the device can be told that it was revoked. */
+  device: {
+    id: string
+    tokenId: string
+    domainId: string
+    userId: string
+    name: string
+    /** Coordinates of its public key on P-256, base64url. */
+    keyX: string
+    keyY: string
+    /** Hash of its PIN or passcode, sealed; null where the domain asks for none. */
+    pin: string | null
+    /** Tries of it since the last right one; each is counted before it is looked at. */
+    pinTries: Generated<number>
+    /** The last try, and the last one that was wrong: sent again they do not count again. */
+    pinAttempt: ColumnType<string | null, string | undefined, string | null>
+    pinWrong: ColumnType<string | null, string | undefined, string | null>
+    /** Where messages for it go: a Web Push subscription as JSON, sealed. */
+    push: string | null
+    createdAt: number
+    revokedAt: number | null
+    /** Whether it was revoked because another device took its place. */
+    moved: Generated<Fact>
+    /** Whether the challenge that has set it up has asked it. */
+    greeted: Generated<Fact>
+  }
+  session: {
+    sequence: Generated<number>
+    id: string
+    domainId: string
+    userId: string
+    /** Null where a code was given. */
+    deviceId: string | null
+    state: SessionState
+    reason: SessionReason | null
+    factor: Factor | null
+    /** The device, generator, passkey or bypass code it was approved with; null for e-mail, and until then. */
+    factorId: ColumnType<string | null, string | null | undefined, string | null>
+    purpose: Generated<SessionPurpose>
+    number: string | null
+    /** Of the secret that can be scanned in place of the number. */
+    scanHash: ColumnType<string | null, string | null | undefined, string | null>
+    nonce: string
+    /** JSON. */
+    attributes: string
+    ipAddress: string | null
+    challenge: string | null
+    /** Whether it was created from a known browser of the user. */
+    knownBrowser: Generated<Fact>
+    createdAt: number
+    expiresAt: number
+    settledAt: number | null
+    redeemedAt: number | null
+    /** Whether its challenge has redeemed it; an approval that ended unused has `redeemedAt` alone. */
+    passed: Generated<Fact>
+    /** Whether a passkey's authenticator verified the person. */
+    userVerified: Generated<Fact>
+    /** The policy that it was created under, the stricter of domain and app; null for `off`. */
+    phishingResistant: ColumnType<PhishingResistance | null, PhishingResistance | null | undefined, never>
+    /** Whether the user keeps the browser that it came from; null if the caller did not distinguish browsers. */
+    browser: ColumnType<SessionBrowser | null, SessionBrowser | null | undefined, SessionBrowser | null>
+    /** The hash of the id of the kept browser that it came from, as in `knownBrowser`; null unless `browser` is `kept`. */
+    keptBrowser: ColumnType<string | null, string | null | undefined, never>
+    /** The browser as the app knows it, whose newer request replaces this one; null if the app does not say. */
+    binding: ColumnType<string | null, string | null | undefined, never>
+    /** Whether the user had passed in its browser before; null if the caller did not distinguish browsers. */
+    passedBefore: ColumnType<Fact | null, Fact | null | undefined, never>
+    /** What the device answered, so that the same answer sent again is known. */
+    answeredDecision: Decision | null
+    answeredNumber: string | null
+    /** The network that the request came from; null where requests are not limited by network. */
+    network: ColumnType<string | null, string | null | undefined, string | null>
+  }
+  /** What makes codes from a seed and the time (RFC 6238): a hardware token or a device, and has its id. */
+  codeGenerator: {
+    id: string
+    /** Hexadecimal, sealed. */
+    seed: string
+    digits: 6 | 8
+    /** Seconds. */
+    period: 30 | 60
+    /** The last time step a code was accepted of; -1 before the first. */
+    lastStep: number
+    /** By how many steps its clock was ahead of ours then. */
+    drift: number
+    /** A step that was too far away to be accepted, and when it was seen: the first half of a resynchronization. */
+    seenStep: number | null
+    seenAt: number | null
+    syncState: HardwareToken['syncState']
+  }
+  hardwareToken: {
+    sequence: Generated<number>
+    /** Also of its generator. */
+    id: string
+    organizationId: string
+    alias: string
+    serialNumber: string
+    userId: string | null
+    /** An authenticator app that its user set up. It never gets another user. */
+    selfEnrolled: Generated<Fact>
+    createdAt: number
+  }
+  passkey: {
+    sequence: Generated<number>
+    id: string
+    organizationId: string
+    userId: string
+    /** The relying party that it is valid for. */
+    rpId: string
+    /** Given by the authenticator, base64url. */
+    credentialId: string
+    /** COSE, base64url, sealed for the user. */
+    publicKey: string
+    /** The highest signature counter that was seen. */
+    counter: number
+    /** JSON. */
+    transports: string
+    name: string
+    syncable: Fact
+    synced: Fact
+    createdAt: number
+    lastUsedAt: ColumnType<number | null, undefined, number>
+  }
+  /** One making or use of a passkey that has begun. */
+  passkeyCeremony: {
+    /** SHA-256 of the challenge that the authenticator signs, hexadecimal. */
+    challengeHash: string
+    domainId: string
+    userId: string
+    /** `used`: takes no answer; a challenge that was not stored before was used. */
+    kind: 'register' | 'authenticate' | 'used'
+    rpId: string
+    /** JSON. */
+    origins: string
+    /** Null for a registration. */
+    purpose: SessionPurpose | null
+    /** The caller's. */
+    challenge: string
+    expiresAt: number
+  }
+  bypassCode: {
+    sequence: Generated<number>
+    id: string
+    userId: string
+    /** Sealed. */
+    code: string
+    /** What finds it again among the codes of its user. */
+    codeLookup: string
+    usesAllowed: number
+    usesRemaining: number
+    /** The last time it was used. A code without uses left reads as gone. Its row stays, because the pass it was used for refers to it. */
+    usedAt: Generated<number | null>
+    expiresAt: number
+    createdAt: number
+  }
+  /** The newest code that was sent to a user for a domain. */
+  emailCode: {
+    domainId: string
+    userId: string
+    codeLookup: string
+    wrongTries: number
+    expiresAt: number
+  }
+  /** A signed call that was acted on, kept while its signature is young enough to be sent again. */
+  deviceCall: {
+    deviceId: string
+    jti: string
+    expiresAt: number
+  }
+  /** A move of an account to another device: first a code, then the claim of one device. */
+  deviceMove: {
+    /** The old one. */
+    deviceId: string
+    /** Of the code; null once a device has used it. */
+    codeLookup: string | null
+    /** The id that the new device will have; null until one has used the code. */
+    claimId: ColumnType<string | null, undefined, string | null>
+    claimName: ColumnType<string | null, undefined, string | null>
+    claimKeyX: ColumnType<string | null, undefined, string | null>
+    claimKeyY: ColumnType<string | null, undefined, string | null>
+    /** Whether the person asked for the account on the new device. */
+    requested: Generated<Fact>
+    /** Of the code, then of the claim, then of the time to get the account. */
+    expiresAt: number
+  }
+  /** An answer of a device. */
+  deviceHistory: {
+    sequence: Generated<number>
+    sessionId: string
+    deviceId: string
+    domainId: string
+    userId: string
+    /** JSON. */
+    attributes: string
+    ipAddress: string | null
+    state: 'approved' | 'denied'
+    reason: SessionReason | null
+    purpose: Generated<SessionPurpose>
+    createdAt: number
+    settledAt: number
+  }
+  /** A change of a user's factors that a device still has to show. */
+  deviceNotice: {
+    sequence: Generated<number>
+    id: string
+    deviceId: string
+    /** Where it changed. */
+    domainId: string
+    kind: FactorChangeKind | AccessChangeKind
+    createdAt: number
+  }
+  /** One row: the pair push messages are signed with (RFC 8292), base64url. */
+  pushKey: {
+    row: number
+    publicKey: string
+    /** Sealed. */
+    privateKey: string
+  }
+  /** One try at something that is limited. */
+  attempt: {
+    sequence: Generated<number>
+    scope: string
+    at: number
+  }
+  /** How many there were in a stretch of time that begins at `at`. */
+  tally: {
+    scope: string
+    at: number
+    count: number
+  }
+  /** A key that something may be sealed with. */
+  keyCheck: {
+    keyId: string
+    /** Known words, sealed with it: opens with that key alone. */
+    sealed: string
+  }
+  /** A process that has the database open, and its keys. */
+  keyNode: {
+    id: string
+    /** For people: machine and process. */
+    name: string
+    /** Ids of its keys, with blanks between them. */
+    keyIds: string
+    /** The key it writes with, and since when; null until it may write. */
+    primaryId: string | null
+    primarySince: number | null
+    seenAt: number
+  }
+  /** Wrong codes of one challenge. */
+  challengeTry: {
+    challenge: string
+    failures: number
+    expiresAt: number
+  }
+  /** A browser in which a user passed the second step, by the random id in its cookie. Several users may share a browser. */
+  knownBrowser: {
+    /** SHA-256 of the id, hexadecimal. */
+    idHash: string
+    domainId: string
+    userId: string
+    /** What the user passed the second step with then; see `factorState`. Empty once it is no longer known, and has been passed in. */
+    factors: string
+    /** When the user last passed in it. */
+    passedAt: number
+    expiresAt: number
+    /** Until when it passes the gate without a second step; null where the person did not want that. */
+    rememberedUntil: number | null
+    /** Browser and system, for people. */
+    name: string | null
+    /** When it became known. */
+    knownSince: number | null
+    /** While the user keeps it: its key, since and until when, and where the user was then, if the app knew. */
+    publicKey: string | null
+    keptSince: number | null
+    keptUntil: number | null
+    place: string | null
+    /** When it last passed the gate because it is remembered, to the day. */
+    seenAt: ColumnType<number | null, number | null | undefined, number>
+  }
+  /** One entry of the audit trail; see `audit/entry.ts`. */
+  audit: {
+    /** Order in which entries were written, for reading on. */
+    position: Generated<number>
+    writer: string
+    sequence: number
+    at: number
+    event: string
+    actorKind: string
+    actorId: string
+    organizationId: string | null
+    address: string | null
+    /** JSON. */
+    facts: string
+    hash: string
+  }
+  /** A chain of the audit trail. Its row stays when its entries are gone. */
+  auditWriter: {
+    id: string
+    /** Where it stood when that was last written down, now and then. */
+    sequence: number
+    hash: string
+    /** Where the entries that are left begin. */
+    startSequence: number
+    startHash: string
+    startedAt: number
+    endedAt: number | null
+    /** How far its sign-ins have been counted; see `features/sessions/count-sign-ins.ts`. */
+    countedSequence: Generated<number>
+  }
+  /** The verification of an organization's part of the audit trail; see `audit/verifications.ts`. */
+  auditVerification: {
+    organizationId: string
+    /** `requested`: it waits for its turn. */
+    state: 'requested' | 'running' | 'done'
+    requestedAt: number
+    /** The id of an administrator. */
+    requestedBy: string
+    /** When the process that runs it was last seen. */
+    beatAt: number | null
+    percent: Generated<number>
+    /** The last result, which stays while the next verification runs. */
+    finishedAt: number | null
+    finishedFor: string | null
+    entries: number | null
+    findings: number | null
+    /** The first deviation as JSON, if there is any. */
+    broken: string | null
+  }
+  /** How many sign-ins of a domain ended in a way, in one day. */
+  signInDay: {
+    domainId: string
+    /** Unix time in days, UTC. */
+    day: number
+    outcome: SignInOutcome
+    /** The factor that passed or was tried; empty where none was. */
+    factor: Factor | ''
+    count: number
+  }
+  /** When a user signed in last. It follows the audit trail, as the counts do. */
+  lastSignIn: {
+    userSequence: number
+    at: number
+  }
+  /** Which entries of the audit trail are about a user; see `engine/audit/timeline.ts`. */
+  timelineEntry: {
+    userSequence: number
+    /** Of the entry. */
+    position: number
+    /** Whether it ends a sign-in; otherwise it is a change. */
+    signIn: Fact
+  }
+  /** How many members of a domain are enrolled, as last counted; see `features/people/count-enrolled.ts`. */
+  enrollmentCount: {
+    domainId: string
+    members: number
+    enrolled: number
+    /** Of the others, those who get codes by e-mail. */
+    onlyEmail: number
+    countedAt: number
+  }
+  /** One row: see `engine/audit/trusted-time.ts`. */
+  trustedClock: {
+    row: number
+    trustedAt: number
+    wallAt: number
+    /** Seconds. */
+    agreed: number
+    /** The day of the budget, Unix time in days, and how many entries may still be removed on it. */
+    prunedOn: number
+    pruneBudget: number
+  }
+  /** A person with access to the console. The row stays when the access is revoked. */
+  administrator: {
+    sequence: Generated<number>
+    id: string
+    organizationId: string
+    name: string
+    email: string
+    role: AdminRole
+    /** The user that this person is. No foreign key: the user may be deleted. */
+    userId: string | null
+    /** What its passkeys name it by (WebAuthn section 5.4.3): 32 random bytes, base64url. */
+    userHandle: string
+    createdAt: number
+    lastSeenAt: Generated<number | null>
+    revokedAt: Generated<number | null>
+    /** Grows with each change. */
+    version: Generated<number>
+  }
+  /** The domains that an administrator is limited to. */
+  administratorDomain: {
+    administratorId: string
+    domainId: string
+  }
+  /** A passkey for the console: valid nowhere else, as users' passkeys are not valid there. */
+  administratorPasskey: {
+    sequence: Generated<number>
+    id: string
+    administratorId: string
+    rpId: string
+    credentialId: string
+    /** Sealed for its administrator. */
+    publicKey: string
+    counter: number
+    /** JSON. */
+    transports: string
+    name: string
+    syncable: Fact
+    synced: Fact
+    createdAt: number
+    lastUsedAt: Generated<number | null>
+  }
+  /** Deleted by the registration that uses it. */
+  administratorInvitation: {
+    id: string
+    /** SHA-256 of the token, hexadecimal. */
+    tokenHash: string
+    organizationId: string
+    name: string
+    email: string
+    role: AdminRole
+    /** JSON. */
+    domainIds: string
+    userId: string | null
+    /** The administrator who invited; null for the command line. Its invitations end with its access. */
+    invitedBy: string | null
+    createdAt: number
+    expiresAt: number
+  }
+  /** A used challenge of the console, until its time is over. Open ones are not stored: see `newSignedChallenge`. */
+  administratorCeremony: {
+    challengeHash: string
+    kind: 'used'
+    /** Always empty, like `userHandle`. */
+    subject: string
+    userHandle: string
+    expiresAt: number
+  }
+  /** Users with the e-mail address of an administrator who are somebody else, as an owner has said. */
+  administratorNamesake: {
+    administratorId: string
+    userId: string
+  }
+  /** What people are found by: a row for each person, device in use and hardware token. Triggers write it. */
+  searchRow: {
+    /** Of SQLite alone, where rows have the order of their people. */
+    id: Generated<number>
+    kind: 'user' | 'device' | 'hardware'
+    /** The id of the user, device or hardware token. */
+    subject: string
+    /** The sequence of the user. */
+    position: number
+    /** The domain that alone sees the row; null where every domain of the user does. */
+    domainId: string | null
+    text: string
+  }
+  /** The orders in which lists show people, each by an index. Triggers write it. */
+  personOrder: {
+    /** The sequence of the user. */
+    position: number
+    organizationId: string
+    /** Name, or username where there is none, without case and accents. */
+    name: string
+    /** Unix time, seconds; 0 for people who never signed in. */
+    signedInAt: number
+  }
+  /** The full-text index of SQLite over them; its `rowid` is their `id`. */
+  userSearch: { rowid: Generated<number> }
+  /** An action on a person that an administrator asks another one to consent to. */
+  consent: {
+    id: string
+    organizationId: string
+    /** The name of the operation. */
+    operation: string
+    userId: string
+    /** JSON: what the operation is called with. */
+    parameters: string
+    /** JSON: the ids of the domains in which the action counts. */
+    domainIds: string
+    /** SHA-256 of what the colleague is shown, hexadecimal. */
+    digest: string
+    requestedBy: string
+    because: Because
+    decidedBy: Generated<string | null>
+    state: 'pending' | 'given' | 'denied' | 'used'
+    createdAt: number
+    expiresAt: number
+  }
+  administratorSession: {
+    /** SHA-256 of what the cookie holds, hexadecimal. */
+    hash: string
+    administratorId: string
+    createdAt: number
+    /** When it was last used, to the minute. */
+    usedAt: number
+    /** When a passkey was last used in it. */
+    passedAt: number
+  }
+  /** An action of an administrator on many people; see `console/bulk/`. */
+  bulkJob: {
+    id: string
+    organizationId: string
+    requestedBy: string
+    action: BulkAction
+    /** Where people are removed from. */
+    domainId: string | null
+    because: Because
+    state: BulkState
+    /** How many people it is to change. */
+    people: number
+    createdAt: number
+    startedAt: Generated<number | null>
+    finishedAt: Generated<number | null>
+    /** When it is deleted. */
+    expiresAt: number
+    /** The process that works on it, and until when no other one does. */
+    holder: Generated<string | null>
+    heldUntil: Generated<number | null>
+  }
+  /** A person of a job. */
+  bulkItem: {
+    jobId: string
+    userId: string
+    state: 'left_out' | 'waiting' | 'done' | 'skipped' | 'failed'
+    reason: BulkReason | null
+    expiresAt: number
+  }
+  /** A mail about what happened to a user, whose reader can say that it was not them. */
+  mailReport: {
+    /** SHA-256 of the secret in its link, hexadecimal. */
+    secretHash: string
+    userId: string
+    /** As the mail said it, in the language of the user. */
+    headline: string
+    expiresAt: number
+    usedAt: ColumnType<number | null, null | undefined, number>
+  }
+  /** A question of the help desk to the device of a person on the phone. It is no session. */
+  callerVerification: {
+    sequence: Generated<number>
+    id: string
+    organizationId: string
+    domainId: string
+    userId: string
+    deviceId: string
+    /** What the domain asked for on the device at that time, which is how strong the verification is. */
+    keyType: Generated<Domain['keyType']>
+    /** The administrator who asked. */
+    requestedBy: string
+    /** `expired` is not stored: see `features/callers/rules.ts`. */
+    state: CallState
+    nonce: string
+    number: string
+    answeredDecision: Generated<CallDecision | null>
+    answeredNumber: Generated<string | null>
+    createdAt: number
+    expiresAt: number
+    settledAt: Generated<number | null>
+  }
+  /** That a user of a domain got another epoch. */
+  epochChange: {
+    sequence: Generated<number>
+    domainId: string
+    userId: string
+  }
+}
