@@ -1,7 +1,11 @@
 /**
- * Shows which functions of the package a request enters, by file: `node scripts/trace.ts` for a table of six trips, with `--files` for
- * the files of each, and with `--functions` for the functions that a request enters more than once. It counts entries, so a value that is derived again and again stands out, and says nothing about time.
+ * Shows which functions of the package a request enters, by file: `node scripts/trace.ts` for a table of six trips. It counts entries, so
+ * a value that is derived again and again stands out, and says nothing about time.
+ *
+ * `--files`: the files of each trip. `--functions`: the functions that it enters more than once. `--returns`: how often it comes back to a
+ * file that it had left, which is how often a reader has to turn back.
  */
+import { spawnSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Session } from 'node:inspector/promises'
@@ -28,7 +32,12 @@ export interface Trip {
   readonly name: string
   readonly entries: Entries
   readonly calls: Calls
+  /** The file of each entry, in their order; empty without `--returns`. */
+  readonly order: readonly string[]
 }
+
+/** Filled by `scripts/trace-order.ts`. */
+const noted = (globalThis as { noted?: string[] }).noted ?? []
 
 /** The way from a login to the page of one's own devices. */
 export async function takeTrips(): Promise<readonly Trip[]> {
@@ -40,8 +49,9 @@ export async function takeTrips(): Promise<readonly Trip[]> {
   const trips: Trip[] = []
   const trip = async <T>(name: string, take: () => Promise<T>): Promise<T> => {
     await entriesOf(profiler)
+    noted.length = 0
     const result = await take()
-    trips.push({ name, ...(await entriesOf(profiler)) })
+    trips.push({ name, order: [...noted], ...(await entriesOf(profiler)) })
     return result
   }
   try {
@@ -70,7 +80,7 @@ export async function takeTrips(): Promise<readonly Trip[]> {
 }
 
 /** What was entered since the last call. */
-async function entriesOf(profiler: Session): Promise<Omit<Trip, 'name'>> {
+async function entriesOf(profiler: Session): Promise<Pick<Trip, 'entries' | 'calls'>> {
   const { result } = await profiler.post('Profiler.takePreciseCoverage')
   const source = new URL(`file://${root}src/`).href
   const entries = new Map<string, number>()
@@ -117,6 +127,32 @@ async function startApp() {
   }
 }
 
+/** How often the order comes back to a file of these folders that it had left, whatever else it enters in between. */
+function returnsIn(order: readonly string[], folders: RegExp): number {
+  const inside = order.filter((file) => folders.test(file))
+  const visits = inside.filter((file, index) => file !== inside[index - 1])
+  return visits.length - new Set(visits).size
+}
+
+/** The folders in which a feature of the package is told. */
+const told: readonly (readonly [name: string, folders: RegExp])[] = [
+  ['web half', /^(express|challenge)\//],
+  ['service', /^service\/features\//],
+  ['both', /^(express|challenge|service\/features)\//],
+]
+
+/** Runs this script again, with functions that note their files. */
+function runNoting(): void {
+  const first = new URL('trace-order.ts', import.meta.url).href
+  const { status } = spawnSync(process.execPath, ['--import', first, ...process.argv.slice(1)], { stdio: 'inherit' })
+  process.exitCode = status ?? 1
+}
+
+function showReturns(trips: readonly Trip[]): void {
+  const rows = trips.map(({ name, order }) => [name, ...told.map(([, folders]) => String(returnsIn(order, folders)))])
+  console.log(table([['Trip', ...told.map(([name]) => `Returns in ${name}`)], ...rows]).join('\n'))
+}
+
 /** The first two folders of a file. */
 const roomOf = (file: string): string => file.split('/').slice(0, -1).slice(0, 2).join('/') || file
 
@@ -133,11 +169,17 @@ function list(title: string, counted: ReadonlyMap<string, number>): void {
   }
 }
 
-if (import.meta.main) {
+async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { files: { type: 'boolean', default: false }, functions: { type: 'boolean', default: false } },
+    options: {
+      files: { type: 'boolean', default: false },
+      functions: { type: 'boolean', default: false },
+      returns: { type: 'boolean', default: false },
+    },
   })
+  if (values.returns && !('noted' in globalThis)) return runNoting()
   const trips = await takeTrips()
+  if (values.returns) return showReturns(trips)
   const sum = (entries: Entries) => [...entries.values()].reduce((total, count) => total + count, 0)
   const rows = trips.map(({ name, entries }) => [
     name,
@@ -154,3 +196,5 @@ if (import.meta.main) {
     if (values.functions) list(`${name}: functions that were entered more than once`, calls)
   }
 }
+
+if (import.meta.main) await main()

@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { features as order } from '../../scripts/boundaries/house.ts'
 import { filesBelow } from '../../scripts/fingerprint.ts'
 import { root } from '../../scripts/run.ts'
+import { auditEvents } from '../../src/service/engine/audit/events.ts'
+import { sealedPlaces } from '../../src/service/engine/secrets/sealed-values.ts'
 import { features } from '../../src/service/features.ts'
 
 const service = join(root, 'src/service')
@@ -39,6 +41,26 @@ const exceptions: Readonly<Record<string, string>> = {
   'sessions writes device': 'the first request greets the device that was set up for it',
   'users writes domain': 'the version of the members is a column of the domain',
   'users writes token': 'codes for a first factor end with it',
+}
+
+/** A call that records an event, or the member that names it. */
+const recorded = /(?:\b[aA]udit\w*\([^'"`;]{0,160}|event: |name: )'([a-z_]+\.[a-z_]+)'/g
+
+/** Files that list events and record none. */
+const namesEvents = /^engine\/(audit\/([a-z]+-)?events|openapi\/)/
+
+/** Events that happen in several features: as what they are about, and as a part of something greater. */
+const recordedInSeveral: Readonly<Record<string, string>> = {
+  // As the only thing, and with whatever else ends it.
+  'token.revoked': 'audit, devices',
+  'hardware.released': 'devices, hardware, people',
+  'passkey.removed': 'passkeys, people',
+  'bypass.all_deleted': 'bypass-codes, people',
+  // By the app, and by an administrator.
+  'user.changed': 'people, users',
+  'user.sessions_ended': 'browsers, people',
+  // By the app, by an administrator, and by the options of an embedded service.
+  'domain.changed': 'app-domain.ts, domains, people',
 }
 
 const isNoMigration = ({ path }: { readonly path: string }) => !path.startsWith('engine/database/schema/')
@@ -84,6 +106,48 @@ describe('the features of the service', () => {
 
     expect(writes.length).toBeGreaterThan(150)
     expect([...new Set(foreign)].toSorted()).toEqual(Object.keys(exceptions).toSorted())
+  })
+
+  it('own every table with sealed columns, so each secret has one home', () => {
+    const homes = sealedPlaces.map(({ table, column }) => [`${table}.${column}`, ownerOf.get(table)])
+
+    expect(homes.length).toBeGreaterThan(5)
+    expect(homes.filter(([, owner]) => owner === undefined)).toEqual([])
+  })
+
+  it('handle every operation, each in one feature', () => {
+    const routes = files.filter(({ path }) => /^routes\/(rest|console)\.ts$/.test(path))
+    const handled = routes.flatMap(({ text }) => {
+      const imports = Array.from(text.matchAll(/import (.+) from '([^']+)'/g), ([, names = '', from = '']) => ({
+        names,
+        from,
+      }))
+      const origin = (name: string) => imports.find(({ names }) => new RegExp(`\\b${name}\\b`).test(names))?.from
+      return Array.from(text.matchAll(/\b\w*[rR]oute\((\w+\.\w+), (\w+)/g), ([, operation = '', handler = '']) => ({
+        operation,
+        from: origin(handler) ?? 'nowhere',
+      }))
+    })
+
+    expect(handled.length).toBeGreaterThan(120)
+    expect(handled.filter(({ from }) => !from.startsWith('../features/'))).toEqual([])
+    expect(new Set(handled.map(({ operation }) => operation)).size).toBe(handled.length)
+  })
+
+  it('record each event in one place, but for what the exceptions name', () => {
+    const homes = new Map<string, Set<string>>()
+    for (const { path, text } of files) {
+      if (isUpkeep(path) || namesEvents.test(path)) continue
+      for (const [, event = ''] of text.matchAll(recorded)) {
+        if (Object.hasOwn(auditEvents, event)) homes.set(event, (homes.get(event) ?? new Set()).add(homeOf(path)))
+      }
+    }
+    const several = [...homes].filter(([, places]) => places.size > 1)
+
+    expect(homes.size).toBeGreaterThan(80)
+    expect(Object.fromEntries(several.map(([event, places]) => [event, [...places].toSorted().join(', ')]))).toEqual(
+      recordedInSeveral,
+    )
   })
 
   it('take each place in an order once', async () => {
