@@ -69,9 +69,9 @@ export async function applyEffects(
   context: RequestContext,
   { state, cookies = [], events = [] }: Effects,
 ): Promise<void> {
-  const open = openChallenges(req)
+  const open = state === 'as-is' || state === 'detach' ? [] : openChallenges(req)
   await changeState(req, res, state)
-  if (state !== 'as-is' && state !== 'detach') cancelDropped(req, context, open)
+  cancelDropped(req, context, open)
   for (const cookie of cookies) res.appendHeader('Set-Cookie', cookie)
   for (const event of events) emit(req, context, event)
 }

@@ -10,7 +10,6 @@ import type { FormNotices } from './request/form.ts'
 import type { Handler } from './request/outcome.ts'
 import { leadTo } from './request/outcome.ts'
 import type { WebRequest } from './request/web-request.ts'
-import { createWebRequest } from './request/web-request.ts'
 import { warnOnce } from './request/warn.ts'
 import { showApp, showFirstApp, storeApp, storeFirstApp } from './self-service/app.ts'
 import { carryingOut } from './self-service/carried.ts'
@@ -100,7 +99,7 @@ export async function serveRoutes(
   const isPost = req.method === 'POST'
   const form = isPost ? await readForm(req, noticesOf(req, context)) : {}
   if (!form) return
-  const request = createWebRequest(req, context, user, form)
+  const request: WebRequest = { ...visitor, user, form }
   if (isPost && !isTrusted(request, below)) {
     const events = [{ type: 'post.refused', path: below } as const]
     return apply(request, res, { ...message(request, 403, 'cross_site'), events })

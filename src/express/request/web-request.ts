@@ -20,11 +20,6 @@ export interface WebRequest {
   readonly carried?: Carried
 }
 
-export function createWebRequest(
-  req: Request,
-  context: RequestContext,
-  user: MfaUser,
-  form: WebRequest['form'] = {},
-): WebRequest {
-  return { req, context, user, state: readMfaState(req, context), form }
+export function createWebRequest(req: Request, context: RequestContext, user: MfaUser): WebRequest {
+  return { req, context, user, state: readMfaState(req, context), form: {} }
 }
