@@ -197,7 +197,7 @@ function synchronization(): readonly Mutant[] {
       find: 'if (arrived.disconnected?.()) return false',
       replace: '',
       test,
-      title: 'is not carried out if its caller has disconnected',
+      title: 'is not carried out if its caller disconnects while it is staged',
     },
     {
       defense: 'the version that `If-Match` names',

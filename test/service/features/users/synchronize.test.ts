@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { ServiceContext } from '../../../../src/service/engine/context/service-context.ts'
 import { ServiceOptions } from '../../../../src/service/options.ts'
 import { openService } from '../../../../src/service/service.ts'
-import { markApplied } from '../../../../src/service/features/users/synchronization-statements.ts'
+import { drawTicket, markApplied } from '../../../../src/service/features/users/synchronization-statements.ts'
 import { claim } from '../../../../src/service/features/users/synchronization-claim.ts'
 import { finish, undo } from '../../../../src/service/features/users/synchronization-finish.ts'
 import { ownProcess } from '../../../../src/service/features/users/synchronization-process-identity.ts'
 import { stage } from '../../../../src/service/features/users/synchronization-stage.ts'
+import { synchronizeMembers } from '../../../../src/service/features/users/synchronize.ts'
 import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
 import { openRaw } from '../../../support/raw-http.ts'
 import { activateDevice, createCall, createTenant, keysFor, newUser, startService } from '../../start-service.ts'
@@ -513,6 +514,25 @@ describe.each(engines)('synchronization on %s', (engine) => {
       expect(next.status).toBe(200)
       expect(await members()).toEqual(['old', 'next'])
       expect(await userOf('given up')).toBe('api.error.notfound.user')
+    })
+
+    it('is not carried out if its caller disconnects while it is staged', async () => {
+      const { domain, organization } = await newTenant()
+      await put(people('old'))
+      const ctx = await node()
+      const of = { organizationId: organization.id, domainId: domain.id }
+      let isGone = false
+      const given = synchronizeMembers(ctx, {
+        ...of,
+        rows: people('given up'),
+        ticket: (await drawTicket(ctx.store.db, of)) ?? 0,
+        expected: undefined,
+        progress: () => (isGone = true),
+        disconnected: () => isGone,
+      })
+
+      await expect(given).rejects.toThrow('The caller of the synchronization has disconnected.')
+      expect([await members(), await userOf('given up')]).toEqual([['old'], 'api.error.notfound.user'])
     })
 
     it('replaces only the version that `If-Match` names', async () => {
