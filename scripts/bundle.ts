@@ -103,7 +103,7 @@ function modulesNeededBy(entry: string, files: readonly SourceFile[]): ReadonlyS
 }
 
 /** Folders whose files go with the contract: what both halves share, and the contract of the console. */
-const open = ['ground', 'admin-contract']
+const besideTheContract = ['ground', 'admin-contract']
 
 /** The modules that are loaded when an app or `serve` starts. */
 interface Started {
@@ -126,7 +126,7 @@ function partOf(id: string, loadingHeavy: ReadonlySet<string>, started: Started)
   // The console and other code that is loaded for the first request that needs it.
   if (isLight && folder === 'service') return started.byServe.has(path) ? 'service-core' : null
   // Files that every part may import go with the contract, which every part imports.
-  const part = rest.length > 0 && !open.includes(folder) ? folder : 'contract'
+  const part = rest.length > 0 && !besideTheContract.includes(folder) ? folder : 'contract'
   if (part !== 'contract' || started.byApp.has(path)) return part
   // What only the service, devices and the console need is not read by an app.
   return started.byServe.has(path) ? 'contract-service' : null

@@ -3,7 +3,7 @@
  * a value that is derived again and again stands out, and says nothing about time.
  *
  * `--files`: the files of each trip. `--functions`: the functions that it enters more than once. `--returns`: how often it comes back to a
- * file that it had left, which is how often a reader has to turn back.
+ * file that it had left.
  */
 import { spawnSync } from 'node:child_process'
 import { createServer } from 'node:http'

@@ -186,6 +186,9 @@ async function send(context: RequestContext, res: Response, answer: Answer, sign
       await answer.handler(res)
       if (!isAnswered(res)) await send(context, res, answer.otherwise, signal)
       return
+    case 'carry-out':
+      // Nothing would be carried out, and the browser would be told that all is well.
+      throw new Error('A form that a confirmation has interrupted was not carried out: its route lacks carryingOut().')
     default:
       return end(res, 204, {})
   }
