@@ -111,6 +111,7 @@ const readsWebSession = new Set([
   'checkWebSession',
   'hasMfaState',
   'hasWebSession',
+  'openChallenges',
   'readMfaState',
   'WebSessionError',
 ])

@@ -1,10 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
 
 /** Returns the id of a request of the app. It is created on first use, because most requests call no service. */
 export type RequestId = () => string
 
 const requests = new AsyncLocalStorage<RequestId>()
 const callers = new AsyncLocalStorage<string>()
+
+/** @param given The id that the request has already. */
+export function createId(given: string | undefined): RequestId {
+  let id = given
+  // A closure over nothing else: it lives as long as the request, see context.ts.
+  return () => (id ??= randomUUID())
+}
 
 /** Attributes all service calls in `run` to one request: they carry its id. */
 export function asRequest<T>(requestId: RequestId, run: () => T): T {

@@ -13,13 +13,13 @@ import type { Answer, Continue, Effects, Handler, Outcome, Page, StateChange, St
 import { continueAt } from './request/outcome.ts'
 import type { WebRequest } from './request/web-request.ts'
 import type { MfaState } from './session/mfa-state.ts'
-import { openChallenges } from './session/open-challenges.ts'
 import { renewalSent } from './session/renewals.ts'
 import {
   canSave,
   detachWebSession,
   EndedSessionError,
   loadedIdOf,
+  openChallenges,
   readMfaState,
   removeAndSaveMfaState,
   removeMfaState,
@@ -34,16 +34,22 @@ import { unavailable } from './sign-in/unavailable.ts'
  * Only this file saves or detaches the web session, emits events and sends answers.
  */
 export async function serve(request: WebRequest, res: Response, next: NextFunction, handler: Handler): Promise<void> {
+  const isNext = await asCaller(userKeyOf(request.user), () => answerBy(handler, request, res))
+  // The app's own handlers are no part of the call.
+  if (isNext) next()
+}
+
+/** @returns whether the next handler of the app is to answer. */
+async function answerBy(handler: Handler, request: WebRequest, res: Response): Promise<boolean> {
   const signal = closedSignal(res)
-  const caller = userKeyOf(request.user)
   try {
-    const answer = await asCaller(caller, () => settle(request, res, handler, signal))
-    // The app's own handlers are no part of the call.
-    if (answer.kind === 'next') return next()
-    await asCaller(caller, () => send(request.context, res, answer, signal))
+    const settled = await settle(request, res, handler, signal)
+    if (settled.kind === 'next') return true
+    await send(request.context, res, settled, signal)
   } catch (error) {
-    await asCaller(caller, () => recover(request, res, error))
+    await recover(request, res, error)
   }
+  return false
 }
 
 /** Applies an outcome that was decided already. */
@@ -71,7 +77,7 @@ export async function applyEffects(
 ): Promise<void> {
   const open = state === 'as-is' || state === 'detach' ? [] : openChallenges(req)
   await changeState(req, res, state)
-  cancelDropped(req, context, open)
+  if (open.length > 0) cancelDropped(req, context, open, state)
   for (const cookie of cookies) res.appendHeader('Set-Cookie', cookie)
   for (const event of events) emit(req, context, event)
 }
@@ -108,9 +114,8 @@ async function applyAll<A extends Kind>(
 const isContinue = <A extends Kind>(answer: A | Continue<A>): answer is Continue<A> => answer.kind === 'continue'
 
 /** A challenge that is no longer stored cannot be passed, so nobody should be asked for it. What has passed it needs no cancelling. */
-function cancelDropped(req: Request, { mfa }: RequestContext, before: readonly Challenge[]): void {
-  if (before.length === 0) return
-  const { verified } = readMfaState(req)
+function cancelDropped(req: Request, { mfa }: RequestContext, before: readonly Challenge[], change: StateChange): void {
+  const { verified } = stateAfter({}, change)
   const left = new Set(openChallenges(req).map(({ id }) => id))
   const dropped = before.filter(({ id, sessionId }) => !left.has(id) && sessionId !== verified?.sessionId)
   cancelRequests(req, mfa, dropped)

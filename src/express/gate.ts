@@ -1,4 +1,3 @@
-import { userKeyOf } from '../challenge/user.ts'
 import { isBeforeEnd } from '../ground/clock.ts'
 import type { RequestContext } from './request/context.ts'
 import type { Effects, Outcome } from './request/outcome.ts'
@@ -17,18 +16,18 @@ import { recognize } from './sign-in/remembered.ts'
  * Whether the user is verified and nothing has to be asked, saved or sent: then the request passes in the same turn, without
  * `apply.ts`.
  */
-export function passesAtOnce({ req, context, state, user }: WebRequest): boolean {
+export function passesAtOnce({ req, context, state }: WebRequest): boolean {
   const { options, epochs } = context.mfa
-  if (isLogout(req, options.logoutPath) || !epochs.isKnown(userKeyOf(user))) return false
-  if (typeof findVerified(state, context, user) === 'string') return false
+  const found = findVerified(state, context)
+  if (typeof found === 'string' || !epochs.isKnown(found.userKey) || isLogout(req, options.logoutPath)) return false
   context.trace?.note({ kind: 'gate', decision: options.gate ? 'verified' : 'off' })
   return true
 }
 
 /** Denies by default: only users who need no second step now reach the app's next handler. */
 export async function passGate(request: WebRequest): Promise<Outcome> {
-  const { req, context, state, user } = request
-  const unverified = findVerified(state, context, user)
+  const { req, context, state } = request
+  const unverified = findVerified(state, context)
   const { decision, effects } = await decide(request, typeof unverified !== 'string')
   const reason = typeof unverified === 'string' ? unverified : undefined
   context.trace?.note({ kind: 'gate', decision, unverified: reason })

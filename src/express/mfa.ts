@@ -29,7 +29,7 @@ import { resolveOptions } from './options/options.ts'
 import type { ResolvedOptions } from './options/options.ts'
 import { isAsset, serveAsset } from './pages/assets.ts'
 import { addRequestMfa } from './request-mfa.ts'
-import { orFail, whenKnown } from './request/at-once.ts'
+import { whenKnown } from './request/at-once.ts'
 import { resolveAppUser } from './request/app-user.ts'
 import type { Mfa, RequestContext } from './request/context.ts'
 import { setContext } from './request/context.ts'
@@ -42,6 +42,7 @@ import { createServiceOutage, describe } from './request/service-outage.ts'
 import type { Trace } from './request/trace.ts'
 import { checkEpoch } from './request/verified.ts'
 import { createWebRequest } from './request/web-request.ts'
+import type { WebRequest } from './request/web-request.ts'
 import { serveRoutes } from './routes.ts'
 import { bindToService, checkWebSession, hasMfaState, readMfaState } from './session/web-session.ts'
 import { warnOfBearer } from './setup-checks/bearer-requests.ts'
@@ -118,7 +119,13 @@ export function mfa(options: MfaOptions = {}): MfaHandler {
       settings.logger.error(`mfa: ${describe(error)} (request ${requestId()})`)
       next(error)
     }
-    asRequest(requestId, () => orFail(() => handle(instance, req, res, { next, requestId }), fail))
+    asRequest(requestId, () => {
+      try {
+        handle(instance, req, res, { next, requestId })?.catch(fail)
+      } catch (error) {
+        fail(error)
+      }
+    })
   }
   const forUpgrades: Upgrades = { verifyUpgrade: (...given) => verifyUpgrade(instance.mfa, ...given) }
   return Object.assign(handler, forUpgrades)
@@ -134,9 +141,15 @@ function createMfa(options: ResolvedOptions): Mfa {
   const { open, timeout, maxConcurrency, maxUnchecked, clock, logger } = options
   const { challengeStore = createMemoryChallengeStore(clock) } = options
   const outage = createServiceOutage(clock, logger)
-  const answered = () => outage.succeeded()
   const check = (service: VersionAdapter) => checkServiceFor(options, service)
-  const connect = createConnector(open, { timeout, maxConcurrency, clock, challengeStore, check, answered })
+  const connect = createConnector(open, {
+    timeout,
+    maxConcurrency,
+    clock,
+    challengeStore,
+    check,
+    answered: outage.succeeded,
+  })
   const epochs = createEpochs({ connect, clock, maxUnchecked })
   const failed = (error: unknown) => logger.error(`mfa: onEnd of an upgrade failed: ${describe(error)}`)
   const ends = createVerificationEnds({ epochs, clock, failed })
@@ -199,10 +212,11 @@ const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 function handleRequest(own: Mfa, req: Request, res: Response, handling: Handling): void | Promise<void> {
   return whenKnown(resolveAppUser(req, own.options), (user) => {
     const context = attach(own, req, res, handling, user)
-    const { below, next } = handling
-    const request = user && createWebRequest(req, context, user)
-    if (request && below === undefined && !isForeign(request.state, context) && passesAtOnce(request)) return next()
-    return handleUser(context, req, res, handling)
+    if (!user) return handleVisitor(context, req, res, handling)
+    const request = createWebRequest(req, context, user)
+    const isOwn = !isForeign(request.state, context)
+    if (isOwn && handling.below === undefined && passesAtOnce(request)) return handling.next()
+    return handleUser(request, isOwn, res, handling)
   })
 }
 
@@ -226,41 +240,35 @@ function attach(
   return context
 }
 
-async function handleUser(
-  context: RequestContext,
-  req: Request,
-  res: Response,
-  { next, trace, below }: Handling,
-): Promise<void> {
-  const { mfa: own, user } = context
-  const { options } = own
-  if (!user || isLogout(req, options.logoutPath)) await endWithLogin(req, own)
-  await applyEffects(req, res, context, user ? await checkState(req, context, user) : signedOut(req))
-  if (!user) {
-    // The gate lets these pass, whatever the routes behind it make of them.
-    warnOfLaterUser(req, res, context)
-    warnOfBearer(req, res, context)
-  }
+/** Serves somebody who is not signed in. The second step has ended with the login. */
+async function handleVisitor(context: RequestContext, req: Request, res: Response, handling: Handling): Promise<void> {
+  const { next, trace, below } = handling
+  await endWithLogin(req, context.mfa)
+  await applyEffects(req, res, context, { state: hasMfaState(req) ? 'end' : 'as-is' })
+  // The gate lets these pass, whatever the routes behind it make of them.
+  warnOfLaterUser(req, res, context)
+  warnOfBearer(req, res, context)
   if (below !== undefined) {
     trace?.note({ kind: 'own_page' })
-    return serveRoutes(req, res, next, context, below)
+    return serveRoutes({ req, context, state: readMfaState(req) }, res, next, below)
   }
-  if (user) return serve(createWebRequest(req, context, user), res, next, passGate)
   trace?.note({ kind: 'gate', decision: 'nobody' })
   next()
 }
 
-/** The second step ends with the login. */
-function signedOut(req: Request): Effects {
-  return { state: hasMfaState(req) ? 'end' : 'as-is' }
-}
-
-/** Removes state that is not this user's, and checks what is left of it. */
-async function checkState(req: Request, context: RequestContext, user: MfaUser): Promise<Effects> {
-  const state = readMfaState(req, context)
-  if (!isForeign(state, context)) return { state: 'as-is', events: await checkEpoch(state, context, user) }
-  await endWithLogin(req, context.mfa)
-  return { state: 'remove' }
+/** @param isOwn Whether the state of the web session is that of this user; any other is removed. */
+async function handleUser(request: WebRequest, isOwn: boolean, res: Response, handling: Handling): Promise<void> {
+  const { req, context, state, user } = request
+  const { next, trace, below } = handling
+  if (!isOwn || isLogout(req, context.mfa.options.logoutPath)) await endWithLogin(req, context.mfa)
+  const effects: Effects = isOwn
+    ? { state: 'as-is', events: await checkEpoch(state, context, user) }
+    : { state: 'remove' }
+  await applyEffects(req, res, context, effects)
+  const current = isOwn ? request : createWebRequest(req, context, user)
+  if (below === undefined) return serve(current, res, next, passGate)
+  trace?.note({ kind: 'own_page' })
+  return serveRoutes(current, res, next, below)
 }
 
 /** Serves what needs neither a web session nor a user: the files of the pages, and what the service itself shows to devices. */

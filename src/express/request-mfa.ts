@@ -80,7 +80,7 @@ class RequestMfaOf implements RequestMfa {
 
   get verified(): Verified | undefined {
     const { req, context } = this.#login
-    return verifiedOf(readMfaState(req), context, context.user)
+    return verifiedOf(readMfaState(req), context)
   }
 
   get remembered(): boolean {
@@ -162,7 +162,7 @@ const setRequestMfa = (req: Request, value: unknown) =>
  */
 export function verifiedMfa(req: Request): Verified {
   const context = contextOf(req)
-  const verified = context && verifiedOf(readMfaState(req), context, context.user)
+  const verified = context && verifiedOf(readMfaState(req), context)
   if (!verified) throw new Error('verifiedMfa(): the second step was not passed; put requireMfa() before this handler')
   return verified
 }

@@ -4,7 +4,7 @@ import type { Policy } from '../challenge/policy.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { apply, serve } from './apply.ts'
-import { orFail, whenKnown } from './request/at-once.ts'
+import { whenKnown } from './request/at-once.ts'
 import { resolveAppUser } from './request/app-user.ts'
 import type { RequestContext } from './request/context.ts'
 import { contextOf } from './request/context.ts'
@@ -34,7 +34,8 @@ export function requireMfa(options: RequireMfaOptions = {}): RequestHandler {
   const need = readNeed('requireMfa', options)
   const route: Route = { need, policyFor: narrowTo(need) }
   return (req, res, next) => {
-    orFail(() => guard(req, res, next, route), next)
+    // Express 4 passes no rejection on.
+    guard(req, res, next, route)?.catch(next)
   }
 }
 
@@ -77,7 +78,7 @@ function guardUser(
 function decide(state: MfaState, context: RequestContext, user: MfaUser | undefined, route: Route): GuardDecision {
   if (!user) return 'nobody'
   if (isLaterUser(context, user)) return 'later_user'
-  const found = findVerified(state, context, user, route.policyFor(context.mfa.policy))
+  const found = findVerified(state, context, route.policyFor(context.mfa.policy))
   return typeof found === 'string' ? found : 'passed'
 }
 

@@ -3,6 +3,7 @@ import type { NextFunction, Request, Response } from 'express'
 import { logOut } from './app-login/log-out.ts'
 import { apply, serve } from './apply.ts'
 import { loadLanguageFor } from './pages/languages.ts'
+import type { PageRequest } from './pages/layout.ts'
 import { message } from './pages/message.ts'
 import type { RequestContext } from './request/context.ts'
 import { isTrustedPost, readForm } from './request/form.ts'
@@ -19,7 +20,6 @@ import { addFirstPasskey, firstPasskeyOptions, showFirstPasskey } from './self-s
 import { addPasskey, newPasskeyOptions, removePasskey, renamePasskey, showNewPasskey } from './self-service/passkeys.ts'
 import { declinePasskey, offerPasskey } from './self-service/passkey-offer.ts'
 import { declineCodes, downloadCodes, finishCodes, makeCodes, offerCodes, showCodes } from './self-service/recovery.ts'
-import { readMfaState } from './session/web-session.ts'
 import { proveBrowser } from './sign-in/browser-proof.ts'
 import { challengePage } from './sign-in/challenge-page.ts'
 import { emailCode, enterCode } from './sign-in/code-entry.ts'
@@ -81,13 +81,12 @@ function unlessPassed(handler: Handler): Handler {
 }
 
 export async function serveRoutes(
-  req: Request,
+  visitor: PageRequest,
   res: Response,
   next: NextFunction,
-  context: RequestContext,
   below: string,
 ): Promise<void> {
-  const visitor = { req, context, state: readMfaState(req, context) }
+  const { req, context } = visitor
   await loadLanguageFor(req, context)
   const methods = Object.hasOwn(routes, below) ? routes[below] : undefined
   if (!methods) return apply(visitor, res, message(visitor, 404, 'not_found'))

@@ -6,7 +6,7 @@ export interface OutageWatch {
   failed(error: unknown): void
   /** Counts a request that was rejected. @returns false when there is no outage. */
   refused(): boolean
-  succeeded(): void
+  readonly succeeded: () => void
   close(): void
 }
 

@@ -97,8 +97,8 @@ async function decide(
   options: AuthenticateOptions,
   codeField: string | false,
 ): Promise<PassportOutcome> {
-  const { req, context, user, state } = request
-  const verified = verifiedOf(state, context, user)
+  const { req, context, state } = request
+  const verified = verifiedOf(state, context)
   if (!verified && !(await isNeeded(request))) return { state: 'as-is', answer: { kind: 'success', verified } }
   const code = postedCode(req, codeField)
   if (code) return tryPostedCode(request, code.typed)

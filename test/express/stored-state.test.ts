@@ -154,14 +154,14 @@ describe('the challenges of a web session', () => {
     ['none without a binding', [challengeOf(undefined)], undefined, undefined],
     ['none where they are no list', 'other', 'mine', undefined],
   ])('shows a challenge to its own browser alone: %s', (_, challenges, binding, shown) => {
-    expect(parseState({ challenges }, () => binding).challenge).toEqual(shown)
+    expect(parseState({ challenges }, binding).challenge).toEqual(shown)
   })
 
   it('are kept while those of other browsers change, and are at most three: the oldest goes', () => {
-    const state = parseState({ challenges: [other, mine, challengeOf('third')] }, () => 'mine')
+    const state = parseState({ challenges: [other, mine, challengeOf('third')] }, 'mine')
 
     const changed = serializeState({ ...state, challenge: { ...mine, returnTo: '/other' } })
-    const added = serializeState({ ...parseState(changed, () => 'new'), challenge: challengeOf('new') })
+    const added = serializeState({ ...parseState(changed, 'new'), challenge: challengeOf('new') })
 
     expect(changed.challenges?.map(({ binding }) => binding)).toEqual(['other', 'third', 'mine'])
     expect(changed.challenges?.at(-1)?.returnTo).toBe('/other')
@@ -169,7 +169,7 @@ describe('the challenges of a web session', () => {
   })
 
   it('do not include the single challenge of a version before bindings', () => {
-    const state = parseState({ challenge: mine }, () => 'mine')
+    const state = parseState({ challenge: mine }, 'mine')
 
     expect(state.challenge).toBeUndefined()
     expect(serializeState(state)).toEqual({})

@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a user who appears in a request of nobody is warned about',
     file: 'src/express/mfa.ts',
-    find: '    warnOfLaterUser(req, res, context)\n',
+    find: '  warnOfLaterUser(req, res, context)\n',
     replace: '',
     test: 'express/later-user.test.ts',
     title: 'logs a warning, whatever set the user',
@@ -108,24 +108,24 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a request passes in the same turn only if the epoch of its user is known',
     file: 'src/express/gate.ts',
-    find: ' || !epochs.isKnown(userKeyOf(user))) return false',
-    replace: ') return false',
+    find: ' || !epochs.isKnown(found.userKey)',
+    replace: '',
     test: 'express/ended-sessions.test.ts',
     title: 'ends within a minute on every node of the app after %s',
   },
   {
     defense: 'a request passes in the same turn only if its user is verified',
     file: 'src/express/gate.ts',
-    find: "if (typeof findVerified(state, context, user) === 'string') return false",
-    replace: '',
+    find: "typeof found === 'string' || !epochs.isKnown(found.userKey)",
+    replace: "typeof found !== 'string' && !epochs.isKnown(found.userKey)",
     test: 'express/gate.test.ts',
     title: 'stops a second web session of a user whose first one is verified',
   },
   {
     defense: 'a request with state of another user or service does not pass in the same turn',
     file: 'src/express/mfa.ts',
-    find: 'below === undefined && !isForeign(request.state, context) && passesAtOnce(request)',
-    replace: 'below === undefined && passesAtOnce(request)',
+    find: 'isOwn && handling.below === undefined && passesAtOnce(request)',
+    replace: 'handling.below === undefined && passesAtOnce(request)',
     also: [
       {
         file: 'src/challenge/policy.ts',
@@ -134,8 +134,8 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'src/express/gate.ts',
-        find: ' || !epochs.isKnown(userKeyOf(user))) return false',
-        replace: ') return false',
+        find: ' || !epochs.isKnown(found.userKey)',
+        replace: '',
       },
     ],
     test: 'express/two-instances.test.ts',

@@ -253,8 +253,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'routes of the challenge call the service in the name of their user',
     file: 'src/express/apply.ts',
-    find: 'await asCaller(caller, () => settle(request, res, handler, signal))',
-    replace: 'await settle(request, res, handler, signal)',
+    find: 'await asCaller(userKeyOf(request.user), () => answerBy(handler, request, res))',
+    replace: 'await answerBy(handler, request, res)',
     test: 'express/many-streams.test.ts',
     title: 'that hang do not block others',
   },

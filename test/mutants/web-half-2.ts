@@ -341,8 +341,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'answering trouble in one place for all routes',
     file: 'src/express/apply.ts',
-    find: 'await asCaller(caller, () => recover(request, res, error))',
-    replace: "throw caller === '' ? recover(request, res, error) : error",
+    find: '    await recover(request, res, error)\n  }\n  return false',
+    replace: '    if (res.headersSent) await recover(request, res, error)\n    throw error\n  }\n  return false',
     test: 'express/every-route-in-trouble.test.ts',
     title: 'every route of the challenge says so, as a page and as JSON, with Retry-After',
   },
@@ -477,8 +477,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'reading what is the own part of the web session alone',
     file: 'src/express/session/web-session.ts',
-    find: "const isThere = session && Object.hasOwn(session, 'mfa') &&",
-    replace: 'const isThere = session?.mfa &&',
+    find: "return session && Object.hasOwn(session, 'mfa') &&",
+    replace: 'return session?.mfa &&',
     test: 'attacks/wrong-types.test.ts',
     title: 'from a polluted prototype verify nobody',
   },

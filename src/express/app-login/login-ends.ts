@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import type { Mfa } from '../request/context.ts'
-import { openChallenges } from '../session/open-challenges.ts'
+import { openChallenges } from '../session/web-session.ts'
 import { cancelRequests } from '../sign-in/cancel-requests.ts'
 import { withdrawShownCode } from './withdraw-shown-code.ts'
 

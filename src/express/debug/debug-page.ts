@@ -79,7 +79,7 @@ async function findUser(mfa: Mfa, req: Request) {
 }
 
 function verifiedWords({ state, context }: DebugRequest): string {
-  const found = findVerified(state, context, context.user)
+  const found = findVerified(state, context)
   if (typeof found === 'string') return `not passed: ${unverifiedWords[found]}`
   return `passed at ${timeOf(found.at)} by ${found.factor}`
 }

@@ -58,7 +58,7 @@ export function layoutOf({ req, context, state }: PageRequest, fixed?: Language)
     passkeyScript: assetPath(base, '/assets/passkey.js', mfa.options),
     person: user && shownNameOf(user),
     username: user?.username,
-    isIn: verifiedOf(state, context, user) !== undefined,
+    isIn: verifiedOf(state, context) !== undefined,
     signOut: signOutOf(context),
     live: false,
     still: 'still' in req.query,

@@ -5,12 +5,3 @@
 export function whenKnown<T>(value: T | Promise<T>, run: (value: T) => void | Promise<void>): void | Promise<void> {
   return value instanceof Promise ? value.then(run) : run(value)
 }
-
-/** Reports the error of a step that throws or rejects. */
-export function orFail(run: () => void | Promise<void>, fail: (error: unknown) => void): void {
-  try {
-    run()?.catch(fail)
-  } catch (error) {
-    fail(error)
-  }
-}

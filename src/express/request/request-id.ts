@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
+import { createId } from '../../challenge/attribution.ts'
 import type { RequestId } from '../../challenge/attribution.ts'
 import { readRequestId } from '../../contract/request-id.ts'
 
@@ -12,9 +12,7 @@ type TrustsProxy = (address: string | undefined, hop: number) => boolean
  */
 export function createRequestId(req: IncomingMessage): RequestId {
   const given = req.headers['x-request-id']
-  let id = given !== undefined && isFromProxy(req) ? readRequestId(given) : undefined
-  // Without `req`, see context.ts.
-  return () => (id ??= randomUUID())
+  return createId(given !== undefined && isFromProxy(req) ? readRequestId(given) : undefined)
 }
 
 function isFromProxy(req: IncomingMessage & { readonly app?: { get?: (name: string) => unknown } }): boolean {

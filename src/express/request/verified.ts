@@ -4,7 +4,6 @@ import type { Verified } from '../../challenge/challenge.ts'
 import { judge } from '../../challenge/policy.ts'
 import type { Policy, Unverified } from '../../challenge/policy.ts'
 import type { MfaUser } from '../../challenge/user.ts'
-import { userKeyOf } from '../../challenge/user.ts'
 import type { MfaState } from '../session/mfa-state.ts'
 import { readMfaState } from '../session/web-session.ts'
 import type { RequestContext } from './context.ts'
@@ -12,16 +11,14 @@ import { contextOf } from './context.ts'
 import type { EventFacts } from '../options/mfa-event.ts'
 import { logFailure } from './service-outage.ts'
 
-/** The verification record of this web session, if it counts for this user under the policy. */
-export function verifiedOf(
-  state: MfaState,
-  context: RequestContext,
-  user: MfaUser | undefined,
-  policy?: Policy,
-): Verified | undefined {
-  const found = findVerified(state, context, user, policy)
+/** The verification record of this web session, if it counts for the user of the request under the policy. */
+export function verifiedOf(state: MfaState, visitor: Visitor, policy?: Policy): Verified | undefined {
+  const found = findVerified(state, visitor, policy)
   return typeof found === 'string' ? undefined : found
 }
+
+/** Who is signed in, at which `mfa()`. */
+type Visitor = Pick<RequestContext, 'mfa' | 'userKey'>
 
 /**
  * Like `verifiedOf`, with the reason where there is none.
@@ -30,12 +27,11 @@ export function verifiedOf(
  */
 export function findVerified(
   { verified }: MfaState,
-  { mfa }: RequestContext,
-  user: MfaUser | undefined,
+  { mfa, userKey }: Visitor,
   policy: Policy = mfa.policy,
 ): Verified | Unverified {
-  if (!user || !verified) return 'never'
-  return judge(verified, userKeyOf(user), policy, { now: mfa.options.clock.now(), epochs: mfa.epochs })
+  if (userKey === undefined || !verified) return 'never'
+  return judge(verified, userKey, policy, { now: mfa.options.clock.now(), epochs: mfa.epochs })
 }
 
 /**
@@ -44,7 +40,7 @@ export function findVerified(
  */
 export function isVerified(req: IncomingMessage): boolean {
   const context = contextOf(req)
-  if (context) return verifiedOf(readMfaState(req), context, context.user) !== undefined
+  if (context) return verifiedOf(readMfaState(req), context) !== undefined
   if (req.headers.upgrade !== undefined) warnOfUpgrade()
   return false
 }
@@ -74,7 +70,7 @@ export async function checkEpoch(
   user: MfaUser,
 ): Promise<readonly EventFacts[]> {
   const { epochs } = context.mfa
-  if (verified === undefined || epochs.isKnown(userKeyOf(user))) return []
+  if (verified === undefined || epochs.isKnown(verified.userKey)) return []
   const unchecked = await epochs.refresh(user)
   if (!unchecked) return []
   const { error, until } = unchecked

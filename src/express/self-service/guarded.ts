@@ -33,7 +33,7 @@ export interface ChangeRequest extends OwnRequest {
 export function seen(handler: Handler<OwnRequest>): Handler {
   return async (request, signal) => {
     const { context, user, state } = request
-    if (!verifiedOf(state, context, user))
+    if (!verifiedOf(state, context))
       return stepUp(request, { returnTo: returnPath(request), carried: carriedForm(request) })
     const service = await context.mfa.connect()
     const own = await readOwnFactors(service, user)
@@ -99,8 +99,8 @@ async function whilePassed(run: () => Outcome | Promise<Outcome>, otherwise: () 
 
 /** The session that was passed for changing factors, if that is not too long ago. */
 function passOf(request: OwnRequest, changed: ChangedFactor): string | undefined {
-  const { state, context, user } = request
-  const verified = verifiedOf(state, context, user, narrow(context.mfa.policy, context.mfa.options.devices))
+  const { state, context } = request
+  const verified = verifiedOf(state, context, narrow(context.mfa.policy, context.mfa.options.devices))
   if (verified?.purpose === 'change_devices') return verified.sessionId
   return changed === 'codes' && isFirstOffer(request) ? verified?.sessionId : undefined
 }

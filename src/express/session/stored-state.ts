@@ -49,24 +49,23 @@ function strengthOf({ phishingResistant, browser }: Verified): string | undefine
 /**
  * Reads what `serializeState` wrote. Anything else than a complete verification record verifies no user.
  *
- * @param readBinding The binding of the browser: it sees its own challenge, and no other one.
+ * @param binding That of the browser: it sees its own challenge, and no other one.
  */
-export function parseState(stored: unknown, readBinding: () => string | undefined = () => undefined): MfaState {
+export function parseState(stored: unknown, binding?: string): MfaState {
   if (isOnlyVerified(stored)) return parseVerified(stored.verified)
   const members: StoredState & { readonly challenge?: unknown } = withoutPrototype(
     typeof stored === 'object' ? stored : null,
   )
   const { verified, challenges, challenge: _unbound, ...rest } = members
-  return Object.assign(withoutPrototype(rest), parseVerified(verified), parseChallenges(challenges, readBinding))
+  return Object.assign(withoutPrototype(rest), parseVerified(verified), parseChallenges(challenges, binding))
 }
 
 function parseChallenges(
   stored: unknown,
-  readBinding: () => string | undefined,
+  binding: string | undefined,
 ): Pick<MfaState, 'challenge' | 'otherChallenges'> {
   if (!Array.isArray(stored)) return {}
   const challenges = stored as readonly Challenge[]
-  const binding = readBinding()
   const isOwn = (challenge: Challenge) => binding !== undefined && challenge.binding === binding
   return { challenge: challenges.find(isOwn), otherChallenges: challenges.filter((challenge) => !isOwn(challenge)) }
 }

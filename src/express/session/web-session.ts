@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
+import type { Challenge } from '../../challenge/challenge.ts'
 import { bindingOf } from './binding.ts'
 import { cookieSize, maxCookieSize, smallerStates } from './cookie-size.ts'
 import type { CookieContext } from './id-cookie.ts'
@@ -92,9 +93,20 @@ export const loadedIdOf = (req: IncomingMessage): string | undefined => (req as 
 
 /** @param context Where the browser's binding cookie is read; without it, no challenge is visible. */
 export function readMfaState(req: IncomingMessage, context?: CookieContext): MfaState {
+  const stored = loadedState(req)
+  return parseState(stored, context && stored?.challenges && bindingOf(req, context))
+}
+
+/** All challenges of the web session, whichever browser they belong to. */
+export function openChallenges(req: IncomingMessage): readonly Challenge[] {
+  // Without a binding to compare, each challenge is that of another browser.
+  return parseState(loadedState(req)).otherChallenges ?? []
+}
+
+/** As this request has loaded or changed it. */
+function loadedState(req: IncomingMessage): StoredState | undefined {
   const { session } = req as WithSession
-  const isThere = session && Object.hasOwn(session, 'mfa') && !ended.has(session)
-  return parseState(isThere ? session.mfa : undefined, () => context && bindingOf(req, context))
+  return session && Object.hasOwn(session, 'mfa') && !ended.has(session) ? session.mfa : undefined
 }
 
 /**
@@ -114,7 +126,7 @@ export async function saveMfaState(req: IncomingMessage, state: MfaState): Promi
  * and must not remove them.
  */
 function withStoredChallenges(state: MfaState, stored: StoredState): MfaState {
-  const { otherChallenges } = parseState(stored, () => state.challenge?.binding)
+  const { otherChallenges } = parseState(stored, state.challenge?.binding)
   return { ...state, otherChallenges }
 }
 

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 
+import { userKeyOf } from '../../challenge/user.ts'
 import { resolveAppUser } from '../request/app-user.ts'
 import { isBearer } from './bearer-requests.ts'
 import type { RequestContext } from '../request/context.ts'
@@ -46,7 +47,7 @@ function isHarmless(req: Request, res: Response): boolean {
 async function isUngated(req: Request, context: RequestContext): Promise<boolean> {
   const { options } = context.mfa
   const user = await resolveAppUser(req, options)
-  if (!user || verifiedOf(readMfaState(req), context, user)) return false
+  if (!user || verifiedOf(readMfaState(req), { ...context, userKey: userKeyOf(user) })) return false
   return options.required === undefined || (await options.required(req, user))
 }
 

@@ -65,8 +65,8 @@ async function openRequestedChallenge(
   request: WebRequest,
   { returnTo, action: sealed, ...wanted }: RequestedChallenge,
 ): Promise<Outcome> {
-  const { state, context, user } = request
-  const verified = verifiedOf(state, context, user)
+  const { state, context } = request
+  const verified = verifiedOf(state, context)
   const usual = defaultChallenge(request)
   const { factors, phishingResistant, unknownBrowser } = wanted
   if (verified && wanted.purpose === 'sign_in' && !factors && !phishingResistant && !unknownBrowser) {

@@ -57,11 +57,11 @@ function mayHideBinding({ req, context }: WebRequest): boolean {
 
 /** Demands the second step, once more if it was passed already. */
 export async function stepUp(request: WebRequest, need: Need & Pick<Demand, 'returnTo' | 'carried'>): Promise<Outcome> {
-  const { req, state, context, user } = request
+  const { req, state, context } = request
   const { factors, phishingResistant, unknownBrowser, returnTo, carried, purpose: action } = need
   await checkNeed(context, need)
   const wanted = { factors, phishingResistant, unknownBrowser, returnTo, carried }
-  if (!verifiedOf(state, context, user)) return demand(request, { ...wanted, purpose: 'sign_in' })
+  if (!verifiedOf(state, context)) return demand(request, { ...wanted, purpose: 'sign_in' })
   const again = { ...wanted, purpose: 'step_up' } as const
   if (action === undefined || isNavigation(req)) return demand(request, { ...again, action })
   return refuse(context, { ...again, action: await sealAction(context, action) })

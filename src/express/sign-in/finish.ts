@@ -84,9 +84,9 @@ export function completeChallenge(request: WebRequest, signal: AbortSignal): Out
 }
 
 /** Where to continue if another tab or a code has passed the challenge; undefined if there is one left to pass. */
-export function passedTo({ state, context, user }: WebRequest): string | undefined {
+export function passedTo({ state, context }: WebRequest): string | undefined {
   const { challenge, lastReturnTo = `${context.prefix}/` } = state
-  return !challenge && verifiedOf(state, context, user) ? lastReturnTo : undefined
+  return !challenge && verifiedOf(state, context) ? lastReturnTo : undefined
 }
 
 /** Marks the address of the page when an approval was worth nothing: used already, too old, or of another factor. */

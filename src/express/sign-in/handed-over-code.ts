@@ -33,11 +33,11 @@ export function takesHandedOverCode(
   challenge: Challenge,
   { known, policy }: { readonly known: Known; readonly policy: ChallengePolicy },
 ): HandedOver | undefined {
-  const { state, context, user } = request
+  const { state, context } = request
   const { devices } = context.mfa.options
   const isTaken =
     challenge.purpose === 'sign_in' &&
-    !verifiedOf(state, context, user) &&
+    !verifiedOf(state, context) &&
     devices.factors.includes('bypass') &&
     known.member !== undefined &&
     needsOnlyPasskey(policy, known)

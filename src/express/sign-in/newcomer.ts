@@ -20,7 +20,7 @@ export interface Newcomer {
  */
 export async function findNewcomer(request: WebRequest, member?: User): Promise<Newcomer | undefined> {
   const { state, context, user } = request
-  if (!state.challenge || verifiedOf(state, context, user)) return undefined
+  if (!state.challenge || verifiedOf(state, context)) return undefined
   const service = await context.mfa.connect()
   const known = service.knowsFactors ? (member ?? (await findMember(service, user))) : undefined
   if (!known || !mayHaveFirst(known) || !(await maySelfEnroll(request, service))) return undefined
