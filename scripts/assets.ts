@@ -3,7 +3,7 @@ import { existsSync, globSync, statSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync } from 'node:zlib'
 
 import { build, type InlineConfig, mergeConfig, type Plugin, type Rolldown } from 'vite'
 
@@ -125,13 +125,12 @@ async function buildApp(name: string, more: readonly string[], own: (folder: str
   })
 }
 
-/** Written beside each script and style, for callers that accept it: the service compresses nothing itself. */
+/** In Brotli alone, which nearly every browser accepts over https: the service converts them for others. */
 async function compressScripts(folder: string): Promise<void> {
   for (const name of globSync('{*,assets/*}.{js,css}', { cwd: folder })) {
     const file = join(folder, name)
-    const content = await readFile(file)
-    await writeFile(`${file}.br`, brotliCompressSync(content))
-    await writeFile(`${file}.gz`, gzipSync(content, { level: 9 }))
+    await writeFile(`${file}.br`, brotliCompressSync(await readFile(file)))
+    await rm(file)
   }
 }
 

@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path'
 
 import { buildAssets } from './assets.ts'
 import { bundle } from './bundle.ts'
+import { writeDeclarations } from './declarations.ts'
 import { entries } from './entries.ts'
 import { filesBelow, fingerprint } from './fingerprint.ts'
 import { tsc } from './go-tools.ts'
@@ -30,8 +31,7 @@ export async function build({ types = true, checked = false } = {}): Promise<boo
   // The previous build stays until the new one succeeds: an app may be running on it.
   const scratch = await mkdtemp(join(dist, scratchPrefix))
   try {
-    const declarations = ['-p', 'tsconfig.build.json', '--outDir', scratch, ...(checked ? ['--noCheck'] : [])]
-    const [typesAreRight] = await Promise.all([!types || tsc(declarations), buildCode(scratch)])
+    const [typesAreRight] = await Promise.all([!types || buildTypes(scratch, checked), buildCode(scratch)])
     if (!typesAreRight) return false
     await clean()
     await cp(scratch, dist, { recursive: true })
@@ -40,6 +40,21 @@ export async function build({ types = true, checked = false } = {}): Promise<boo
   }
   await writeFile(stamp, wanted)
   return true
+}
+
+/** @returns whether the types are right. */
+async function buildTypes(output: string, checked: boolean): Promise<boolean> {
+  const ofModules = await mkdtemp(join(dist, scratchPrefix))
+  try {
+    const options = ['-p', 'tsconfig.build.json', '--outDir', ofModules, ...(checked ? ['--noCheck'] : [])]
+    if (!(await tsc(options))) return false
+    // The command is run, not imported.
+    const imported = (await entries()).filter((name) => !name.startsWith('cli/'))
+    await writeDeclarations(ofModules, output, imported)
+    return true
+  } finally {
+    await rm(ofModules, { recursive: true, force: true })
+  }
 }
 
 async function buildCode(output: string): Promise<void> {

@@ -15,7 +15,7 @@ import { openDatabase } from '../../example-app/storage/database.ts'
 import { SessionStore } from '../../example-app/storage/session-store.ts'
 
 /** All that `mfa()` serves without a sign-in, with what caches may do with it. */
-const hashed = readdirSync(new URL('../../dist/authenticator/assets/', import.meta.url))[0] ?? ''
+const hashed = readdirSync(new URL('../../dist/authenticator/assets/', import.meta.url))[0]?.replace(/\.br$/, '') ?? ''
 const shared = 'public, max-age=31536000, immutable'
 const files: readonly (readonly [path: string, status: number, cacheControl: string | null])[] = [
   ['/mfa/assets/style.css?v=1', 200, shared],

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { gzipSync } from 'node:zlib'
+import { brotliDecompressSync, gzipSync } from 'node:zlib'
 
 import { describe, expect, it } from 'vitest'
 
@@ -330,8 +330,8 @@ describe('the app', () => {
 
   it('loads at most 84 kB of scripts and styles, compressed, in any language', () => {
     const folder = new URL('../../dist/console/assets/', import.meta.url)
-    const names = readdirSync(folder).filter((name) => /\.(js|css)$/.test(name))
-    const size = (name: string) => gzipSync(readFileSync(new URL(name, folder))).length
+    const names = readdirSync(folder).filter((name) => /\.(js|css)\.br$/.test(name))
+    const size = (name: string) => gzipSync(brotliDecompressSync(readFileSync(new URL(name, folder)))).length
     const isWords = (name: string) => Object.hasOwn(languageNames, name.split('-', 1)[0] ?? '')
     const words = names.filter(isWords)
     const rest = names.filter((name) => !isWords(name)).reduce((sum, name) => sum + size(name), 0)

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 
+import { filesAddress } from '../../scripts/repository.ts'
 import { root } from '../../scripts/run.ts'
 
 /** A piece of TypeScript, JavaScript or of an nginx configuration in a document. */
@@ -26,7 +27,7 @@ export function codeBlocks(document: string): CodeBlock[] {
   })
 }
 
-/** The files that a document links to, relative to it. Code is no link. */
+/** The files that a document links to, relative to it, or from the root with a slash. Code is no link. */
 export function linksOf(markdown: string): string[] {
   const links = [...withoutCode(markdown).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)
   return links.filter((link) => !/^[a-z]+:/.test(link))
@@ -38,7 +39,16 @@ export function headingLinksOf(markdown: string): { file: string; heading: strin
   return [...links].map(([, file = '', heading = '']) => ({ file, heading }))
 }
 
-const withoutCode = (markdown: string) => markdown.replaceAll(codeFence, '').replaceAll(/`[^`\n]*`/g, '')
+/** The path from the root of a file that a document links to. */
+export const targetOf = (document: string, link: string): string =>
+  link.startsWith('/') ? link.slice(1) : normalize(join(dirname(document), link))
+
+/** Links to files that the package does not contain lead to the repository: they are files as well. */
+const withoutCode = (markdown: string) =>
+  markdown
+    .replaceAll(codeFence, '')
+    .replaceAll(/`[^`\n]*`/g, '')
+    .replaceAll(`](${filesAddress}`, '](/')
 
 const codeFence = /^```.*?^```/gms
 

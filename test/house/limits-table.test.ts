@@ -37,7 +37,7 @@ const counting =
 
 /** A link to a heading of the threat model. */
 function isReason(proof: string): boolean {
-  const [, heading = ''] = /\(threat-model\.md#([^)]+)\)$/.exec(proof) ?? []
+  const [, heading = ''] = /\/docs\/threat-model\.md#([^)]+)\)$/.exec(proof) ?? []
   return headingsOf(read('docs/threat-model.md')).includes(heading)
 }
 

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { dirname, join, normalize } from 'node:path'
+import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
 import { filesBelow } from '../../scripts/fingerprint.ts'
 import { root } from '../../scripts/run.ts'
-import { headingLinksOf, headingsOf, linksOf } from './documents.ts'
+import { headingLinksOf, headingsOf, linksOf, targetOf } from './documents.ts'
 
 /** Such as `src/express/gate.ts`. */
 const sourceFile = /`((?:src|test|scripts|deploy|bench|examples|example-app)\/[\w./-]+\.\w+)`/g
@@ -25,7 +25,7 @@ describe('the documents', () => {
     const broken: string[] = []
     for (const page of (await linksFrom('README.md')).keys()) {
       for (const { file, heading } of headingLinksOf(await readFile(join(root, page), 'utf8'))) {
-        const target = file === '' ? page : normalize(join(dirname(page), file))
+        const target = file === '' ? page : targetOf(page, file)
         const headings = headingsOf(await readFile(join(root, target), 'utf8'))
         if (!headings.includes(heading)) broken.push(`${page} → ${target}#${heading}`)
       }
@@ -64,13 +64,14 @@ describe('the documents', () => {
 
   it('are all listed in docs/README.md', async () => {
     const pages = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md') && name !== 'README.md')
-    const index = linksOf(await readFile(join(root, 'docs/README.md'), 'utf8'))
+    const text = await readFile(join(root, 'docs/README.md'), 'utf8')
+    const index = linksOf(text).map((link) => targetOf('docs/README.md', link))
 
-    expect(pages.filter((page) => !index.includes(page))).toEqual([])
+    expect(pages.filter((page) => !index.includes(`docs/${page}`))).toEqual([])
   })
 
   it('exist where llms.txt links to them', async () => {
-    const targets = linksOf(await readFile(join(root, 'llms.txt'), 'utf8'))
+    const targets = linksOf(await readFile(join(root, 'llms.txt'), 'utf8')).map((link) => targetOf('llms.txt', link))
 
     expect(targets.length).toBeGreaterThan(10)
     expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([])
@@ -102,9 +103,7 @@ async function linksFrom(start: string): Promise<Map<string, readonly string[]>>
   const open = [start]
   for (const page of open) {
     if (found.has(page) || !existsSync(join(root, page))) continue
-    const targets = linksOf(await readFile(join(root, page), 'utf8')).map((link) =>
-      normalize(join(dirname(page), link)),
-    )
+    const targets = linksOf(await readFile(join(root, page), 'utf8')).map((link) => targetOf(page, link))
     found.set(page, targets)
     open.push(...targets.filter((target) => target.endsWith('.md')))
   }

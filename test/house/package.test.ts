@@ -1,35 +1,40 @@
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, normalize } from 'node:path'
+import { join } from 'node:path'
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { filesAddress, repositoryAddress } from '../../scripts/repository.ts'
 import { root } from '../../scripts/run.ts'
 import { packedPackage } from '../support/packed-package.ts'
-import { linksOf } from './documents.ts'
+import type { PackedPackage } from '../support/packed-package.ts'
+import { linksOf, targetOf } from './documents.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-const { repository, homepage, bugs, peerDependencies } = JSON.parse(read('package.json')) as {
-  repository: { url: string }
+const { homepage, bugs, peerDependencies } = JSON.parse(read('package.json')) as {
   homepage: string
   bugs: string
   peerDependencies: Readonly<Record<string, string>>
 }
 
 describe('package.json', () => {
-  const address = repository.url.replace(/^git\+|\.git$/g, '')
-
   it('uses one repository for homepage and bugs', () => {
-    expect(address).toMatch(/^https:\/\/github\.com\/[\w-]+\/second-factor$/)
-    expect([homepage, bugs]).toEqual([`${address}#readme`, `${address}/issues`])
+    expect(repositoryAddress).toMatch(/^https:\/\/github\.com\/[\w-]+\/second-factor$/)
+    expect([homepage, bugs]).toEqual([`${repositoryAddress}#readme`, `${repositoryAddress}/issues`])
   })
 
-  it('is the only file that names the repository', () => {
-    const texts = globSync(['*.md', 'docs/**/*.md', 'src/**/*.{ts,tsx,html}', 'deploy/**/*.*'], { cwd: root })
+  it('says where the repository is, for all documents that link to its files; nothing else names it', () => {
+    const named = /https?:\/\/[\w.]+\/[\w-]+\/second-factor\b(?:\/blob\/\w+\/)?/g
+    const texts = globSync(['*.md', 'llms.txt', 'docs/**/*.md', 'src/**/*.{ts,tsx,html}', 'deploy/**/*.*'], {
+      cwd: root,
+    })
+    const addressesIn = (path: string) => (read(path).match(named) ?? []).map((address) => ({ path, address }))
 
-    expect(texts.length).toBeGreaterThan(100)
-    expect(texts.filter((path) => read(path).includes(address))).toEqual([])
+    const found = texts.flatMap(addressesIn)
+    expect(found.length).toBeGreaterThan(30)
+    expect(found.filter(({ address }) => address !== filesAddress)).toEqual([])
+    expect(found.filter(({ path }) => !/\.(md|txt)$/.test(path))).toEqual([])
   })
 })
 
@@ -59,17 +64,37 @@ describe('npm install', () => {
 })
 
 describe('the tarball', () => {
-  // The registry resolves relative links of the README against `repository`; a reader of the installed package has the files.
-  it('contains every file and picture that the README links to', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'second-factor-tarball-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const { files: packed } = await packedPackage(folder)
-    const has = (link: string) => packed.some((path) => path === link || path.startsWith(`${link}/`))
-    const linked = linksOf(read('README.md')).map((link) => normalize(link).replace(/\/$/, ''))
+  const folder = mkdtempSync(join(tmpdir(), 'second-factor-tarball-'))
+  let packed: PackedPackage
+  beforeAll(async () => {
+    packed = await packedPackage(folder)
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
 
-    expect(linked).toContain('docs/images/sign-in.png')
-    expect(linked.filter((link) => !has(link))).toEqual([])
-    expect(packed).toEqual(expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'dist/index.d.ts']))
-    expect(packed.filter((path) => /^(src|test|scripts)\//.test(path))).toEqual([])
+  it('has less than 1 MB and 400 files', () => {
+    expect(packed.size).toBeLessThan(1_000_000)
+    expect(packed.files.length).toBeLessThan(400)
+  })
+
+  it('contains what is run and read, and neither sources nor what only contributors read', () => {
+    expect(packed.files).toEqual(expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/index.d.ts']))
+    const left = /^(src|test|scripts|bench)\/|^docs\/(images|decisions|guarantees|threat-model|performance)|\.gz$/
+    expect(packed.files.filter((path) => left.test(path))).toEqual([])
+  })
+
+  // Hosts and the registry show relative pictures from the repository.
+  it('contains every file that its documents link to by a relative link, except pictures', () => {
+    const has = (target: string) => packed.files.some((path) => path === target || path.startsWith(`${target}/`))
+    const documents = packed.files.filter((path) => /^[^/]+\.(md|txt)$|^(docs|examples)\/.*\.md$/.test(path))
+    const missing = documents.flatMap((document) =>
+      linksOf(read(document))
+        .filter((link) => !link.startsWith('/') && !/\.(png|svg)$/.test(link))
+        .map((link) => targetOf(document, link).replace(/\/$/, ''))
+        .filter((target) => !has(target))
+        .map((target) => `${document} → ${target}`),
+    )
+
+    expect(documents).toContain('docs/mfa.md')
+    expect(missing).toEqual([])
   })
 })

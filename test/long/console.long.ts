@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { brotliDecompressSync, gzipSync } from 'node:zlib'
 
 import { beforeAll, describe, expect, it } from 'vitest'
 
@@ -118,10 +119,11 @@ describe('the console over 100,000 people and a month of history', () => {
 
   it('loads at most 84 kB, all screens together', () => {
     const folder = join(root, 'dist', 'console', 'assets')
-    const files = readdirSync(folder).filter((name) => name.endsWith('.gz'))
-    const size = (names: readonly string[]) => names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+    const files = readdirSync(folder).filter((name) => /\.(js|css)\.br$/.test(name))
+    const sizeOf = (name: string) => gzipSync(brotliDecompressSync(readFileSync(join(folder, name)))).length
+    const size = (names: readonly string[]) => names.reduce((sum, name) => sum + sizeOf(name), 0)
     const language = (name: string) => Object.hasOwn(languageNames, name.split('-', 1)[0] ?? '')
-    const isStart = (name: string) => /^index-.*\.(js|css)\.gz$/.test(name)
+    const isStart = (name: string) => /^index-.*\.(js|css)\.br$/.test(name)
     const words = Math.max(...files.filter(language).map((name) => size([name])))
     const start = size(files.filter(isStart))
     const screens = size(files.filter((name) => !isStart(name) && !language(name)))

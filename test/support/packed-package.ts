@@ -14,6 +14,8 @@ export interface PackedPackage {
   readonly tarball: string
   /** Paths of all files in it, from the root of the package. */
   readonly files: readonly string[]
+  /** Of the tarball, bytes. */
+  readonly size: number
 }
 
 /** The tarball that all test files share. Where nothing is shared, packs a new one into the folder. */
@@ -34,6 +36,8 @@ export async function unpackPackage(folder: string): Promise<string> {
 
 export async function pack(folder: string): Promise<PackedPackage> {
   const { stdout } = await run('npm', ['pack', root, '--ignore-scripts', '--json'], { cwd: folder })
-  const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }]
-  return { tarball: join(folder, filename), files: files.map(({ path }) => path) }
+  const [{ filename, files, size }] = JSON.parse(stdout) as [
+    { filename: string; files: { path: string }[]; size: number },
+  ]
+  return { tarball: join(folder, filename), files: files.map(({ path }) => path), size }
 }

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import type { Router } from 'express'
 
 import { loadExpress } from '../http/load-express.ts'
-import { preferCompressed } from './compressed-files.ts'
+import { serveCompressed } from './compressed-files.ts'
 
 interface StaticApp {
   /** The built files; ends with a slash. */
@@ -26,7 +26,7 @@ export function createStaticApp({ folder, name, headers, isPage = () => false }:
     if (isPage(req.url.replace(/\?.*$/s, ''))) req.url = '/index.html'
     next()
   })
-  router.use(preferCompressed(folder))
+  router.use(serveCompressed(folder, setCaching))
   router.use(
     staticFiles(folder, {
       redirect: false,

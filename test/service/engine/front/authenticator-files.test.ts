@@ -41,11 +41,17 @@ describe('the authenticator', () => {
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
   })
 
-  it('has a service worker that browsers always revalidate', async () => {
-    const response = await fetch(`${running.origin}/authenticator/sw.js`)
+  it.each(['br', 'gzip', 'identity'])(
+    'has a service worker that browsers always revalidate, as %s',
+    async (encoding) => {
+      const response = await fetch(`${running.origin}/authenticator/sw.js`, {
+        headers: { 'accept-encoding': encoding },
+      })
 
-    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-cache'])
-  })
+      expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-cache'])
+      expect(await response.text()).toContain("addEventListener('fetch'")
+    },
+  )
 
   it.each([
     '/authenticator/unknown',
@@ -122,11 +128,15 @@ describe('a script of the authenticator', () => {
     expect(bytes.length).toBeLessThanOrEqual(50_000)
   })
 
-  it('is answered to HEAD and to a conditional request in the same encoding', async () => {
-    const whole = await load('br')
-    const head = await load('br', { method: 'HEAD' })
-    const again = await load('br', { headers: { 'if-none-match': whole.headers.etag } })
-    const other = await load('gzip', { headers: { 'if-none-match': whole.headers.etag } })
+  it.each([
+    ['br', 'gzip'],
+    ['gzip', undefined],
+    [undefined, 'br'],
+  ])('is answered to HEAD and to a conditional request in the same encoding: %s', async (encoding, another) => {
+    const whole = await load(encoding)
+    const head = await load(encoding, { method: 'HEAD' })
+    const again = await load(encoding, { headers: { 'if-none-match': whole.headers.etag } })
+    const other = await load(another, { headers: { 'if-none-match': whole.headers.etag } })
 
     expect([head.headers['content-length'], head.bytes.length]).toEqual([whole.headers['content-length'], 0])
     expect([again.status, again.headers.vary, other.status]).toEqual([304, 'Accept-Encoding', 200])
