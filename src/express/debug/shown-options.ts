@@ -65,7 +65,7 @@ function serviceOf({ service }: MfaOptions, { serviceUrl, serviceId }: ResolvedO
 }
 
 /** Of an address: neither who signs in there nor what it asks for. */
-export function withoutSecrets(address: string): string {
+function withoutSecrets(address: string): string {
   const [path = '', ...rest] = address.split(/[?#]/, 2)
   const query = rest.length > 0 ? `?${redacted}` : ''
   return path.replace(/^(\w+:\/\/)[^/]*@/, `$1${redacted}@`) + query

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Vendor } from '../../../contract/media-type.ts'
 
 /** The path of the REST interface below the service's address; may be empty. */
-export const BasePath = z.string().regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must begin with a slash and not end with one')
+const BasePath = z.string().regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must begin with a slash and not end with one')
 
 /** Words that clients of the REST interface are configured or compiled with. */
 export const InterfaceWords = z.strictObject({
