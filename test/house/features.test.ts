@@ -7,6 +7,7 @@ import { features as order } from '../../scripts/boundaries/house.ts'
 import { filesBelow } from '../../scripts/fingerprint.ts'
 import { root } from '../../scripts/run.ts'
 import { auditEvents } from '../../src/service/engine/audit/events.ts'
+import { noObserver } from '../../src/service/engine/monitoring/observer.ts'
 import { sealedPlaces } from '../../src/service/engine/secrets/sealed-values.ts'
 import { features } from '../../src/service/features.ts'
 
@@ -148,6 +149,23 @@ describe('the features of the service', () => {
     expect(Object.fromEntries(several.map(([event, places]) => [event, [...places].toSorted().join(', ')]))).toEqual(
       recordedInSeveral,
     )
+  })
+
+  it('count each thing in one place, but the ends of sessions', () => {
+    const homes = new Map<string, Set<string>>()
+    for (const { path, text } of files) {
+      if (isUpkeep(path) || path.startsWith('engine/monitoring/')) continue
+      for (const [, counted = ''] of text.matchAll(/\bobserver\.(\w+)\(/g)) {
+        homes.set(counted, (homes.get(counted) ?? new Set()).add(homeOf(path)))
+      }
+    }
+    const several = [...homes].filter(([, places]) => places.size > 1)
+
+    expect(Object.keys(noObserver).filter((name) => !homes.has(name) && name !== 'swept')).toEqual([])
+    // By an answer, by a code or a new request, and with whatever else ends it.
+    expect(several.map(([counted, places]) => [counted, [...places].toSorted()])).toEqual([
+      ['settled', ['devices', 'sessions', 'waiting']],
+    ])
   })
 
   it('take each place in an order once', async () => {
