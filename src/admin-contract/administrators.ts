@@ -164,7 +164,7 @@ export const inviteAdministrator = endpoint({
   path: '/admin/invitations',
   summary: 'Invites a person to become an administrator: returns a token that is valid for 30 minutes, once.',
   body: NewInvitation,
-  /** With the token for `invitationLink()`; it cannot be read again. */
+  /** An invitation with the token for `invitationLink()`, which cannot be read again. */
   response: Invitation.extend({ token: z.string() }),
   since: '1.4',
   admin: { role: 'owner', scope: 'organization', fresh: true },

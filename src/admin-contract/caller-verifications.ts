@@ -24,7 +24,7 @@ export const CallerVerification = z.object({
   createdAt: Seconds,
   expiresAt: Seconds,
   settledAt: Seconds.nullable(),
-  /** Until when the outcome stands; null while it is pending. */
+  /** The time until which the outcome stands; null while it is pending. */
   standsUntil: Seconds.nullable(),
 })
 export type CallerVerification = z.infer<typeof CallerVerification>

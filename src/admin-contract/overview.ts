@@ -20,9 +20,9 @@ export const DomainEnrollment = z.object({
   domain: Id,
   name: z.string(),
   members: z.int(),
-  /** With a device, a passkey or a hardware token. */
+  /** People with a device, a passkey or a hardware token. */
   enrolled: z.int(),
-  /** Of the others, those who can get codes by e-mail. */
+  /** The other people, as far as they can get codes by e-mail. */
   onlyEmail: z.int(),
   /** Large domains are counted every 15 minutes. */
   countedAt: Seconds,

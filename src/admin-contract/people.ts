@@ -63,7 +63,7 @@ export const Person = PersonSummary.extend({
   enrollmentMails: z.array(EnrollmentMail),
   /** Whether the service makes links for enrollment, and mails them. */
   links: z.enum(['none', 'shown', 'mailed']),
-  /** In each of its domains. */
+  /** The person's tokens in each of its domains. */
   tokens: z.array(Token.omit({ code: true }).extend({ domain: Id, keyType: Domain.shape.keyType })),
   hardware: HardwareToken.optional(),
   passkeys: z.array(Passkey.omit({ credentialId: true })),

@@ -24,7 +24,7 @@ export const AdminSession = z.object({
   organization: z.object({ id: Id, name: z.string() }),
   /** The domains it can see, by name. */
   domains: z.array(z.object({ id: Id, name: z.string() })),
-  /** Until when changes are allowed without another use of the passkey. */
+  /** The time until which changes are allowed without another use of the passkey. */
   freshUntil: Seconds,
   /** When it ends without another request, and when it ends in any case. */
   idleUntil: Seconds,

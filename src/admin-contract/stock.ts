@@ -79,7 +79,7 @@ export const StockReport = z.object({
         /** The line at which the row begins. */
         line: z.int(),
         code: RejectionCode,
-        /** In English. It never quotes the row, which may hold a secret. */
+        /** The problem in English. It never quotes the row, which may hold a secret. */
         reason: z.string(),
       }),
     )

@@ -72,7 +72,7 @@ const endedWithoutAnswer = (outcome: Outcome) => outcome === 'gone' || outcome =
 
 /** The outcome of an answer that the service accepted. */
 function outcomeOf(answered: Answered): Outcome {
-  // Of a request that had ended, too.
+  // The service blocks the person also where the request had ended.
   if (answered.blocked !== undefined) return 'reported'
   if (answered.state === 'approved') return 'approved'
   if (answered.state === 'expired') return 'expired'

@@ -9,7 +9,7 @@ export interface ChallengeStore {
   use(sessionId: string, ttl: number): Promise<boolean>
 }
 
-/** For an app with one process. Several processes must share a store, or each could redeem the same approval. */
+/** A store for an app with one process. Several processes must share a store, or each could redeem the same approval. */
 export function createMemoryChallengeStore(clock: Clock): ChallengeStore {
   const used = new Set<string>()
   return {

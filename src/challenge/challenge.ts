@@ -110,7 +110,7 @@ interface WrongCode {
   readonly isRecovery?: boolean | undefined
   /** The number of tries left, if the service says so. */
   readonly triesLeft?: number | undefined
-  /** With one try left: how long codes are paused after it, seconds. */
+  /** How long codes are paused after the last try, seconds; set while one try is left. */
   readonly pausedFor?: number
 }
 

@@ -10,7 +10,7 @@ import type { Sender } from './push.ts'
 import { secondsToWait } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
 
-/** After a correct code the challenge, which can be redeemed; otherwise a notice. It does not say which part was wrong. */
+/** The challenge after a correct code, which can be redeemed; otherwise a notice. It does not say which part was wrong. */
 export type CodeOutcome =
   | {
       readonly challenge: Challenge

@@ -40,7 +40,7 @@ export interface Epochs {
 /** The service was unreachable. */
 export interface Unchecked {
   readonly error: unknown
-  /** Until when records count nevertheless, Unix time, seconds. */
+  /** The time until which records count nevertheless, Unix time, seconds. */
   readonly until: number
 }
 
@@ -74,7 +74,7 @@ interface Entry {
 export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Epochs {
   const entries = new Map<string, Entry>()
   const byId = new Map<string, Set<Entry>>()
-  /** For each pending read, the users whose epochs changed since it started. */
+  /** One set for each pending read: the users whose epochs changed since it started. */
   const reads = new Set<Set<string>>()
   const listeners = new Set<(userKey: string) => void>()
   /** Whether the service has no epochs: then records end only by age. */
@@ -90,7 +90,7 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
     return time > now + clockSkew ? Number.POSITIVE_INFINITY : now - time
   }
 
-  /** Until when the entry was certainly correct, Unix time, seconds. */
+  /** The last time at which the entry was certainly correct, Unix time, seconds. */
   function checkedAt({ known, since, readAt, stream }: Entry): number {
     if (!known) return since
     const told = stream === undefined ? undefined : watch?.completeUntil(stream)

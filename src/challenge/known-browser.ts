@@ -7,7 +7,7 @@ import { findMember } from './user.ts'
 /** Unix seconds. */
 interface Remembered {
   readonly rememberedUntil: number
-  /** Until when the browser is known. */
+  /** The time until which the browser is known. */
   readonly expiresAt: number
 }
 

@@ -18,16 +18,16 @@ import { findMember } from './user.ts'
 export interface OwnFactors {
   readonly userId: string
   readonly email: string
-  /** Of the user's mails, if the service knows it (BCP 47). */
+  /** The language of the user's mails, if the service knows it (BCP 47). */
   readonly language: string | undefined
-  /** Of the times in them, if the service knows it (IANA). */
+  /** The time zone of the times in them, if the service knows it (IANA). */
   readonly timeZone: string | undefined
   /** The factors that can be used now, in any domain. */
   readonly factors: readonly Factor[]
   /** `pending` while its device is not set up. */
   readonly token: Token | undefined
   readonly hardware: HardwareToken | undefined
-  /** Of all apps; undefined if the service knows none. */
+  /** The user's passkeys for all apps; undefined if the service knows no passkeys. */
   readonly passkeys: readonly Passkey[] | undefined
   /** The number of recovery codes left; undefined if the domain accepts none. */
   readonly recoveryCodes: number | undefined

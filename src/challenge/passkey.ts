@@ -34,7 +34,7 @@ export async function startPasskey(
   return unlessBusy(unlessRejected(started, 'api.error.notfound.passkey'))
 }
 
-/** After a right answer the challenge, which can be redeemed. */
+/** The challenge after a right answer, which can be redeemed. */
 export type PasskeyOutcome =
   | { readonly challenge: Challenge; readonly redeemed: RedeemedSession | undefined }
   | { readonly challenge?: never }

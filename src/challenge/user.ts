@@ -22,7 +22,7 @@ export const MfaUser = z
     name: unlessEmpty(Name),
     /** Where e-mailed codes and notices go. */
     email: unlessEmpty(Email),
-    /** In which mails tell times (IANA). */
+    /** The time zone in which mails tell times (IANA). */
     timeZone: unlessEmpty(TimeZone),
   })
   .refine((user) => user.username !== undefined || user.serviceUserId !== undefined, {

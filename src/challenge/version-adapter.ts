@@ -10,7 +10,7 @@ import type { ChallengeStore } from './challenge-store.ts'
 
 /** What differs between the versions of the interface. Each has an adapter; all other code is the same for every version. */
 export interface VersionAdapter {
-  /** For people to read. Code decides by the members below. */
+  /** A name for people to read. Code decides by the members below. */
   readonly version: Version
   /** Whether it says which factors users have, whether they ever had one, and who issued their activation code. */
   readonly knowsFactors: boolean
@@ -44,7 +44,7 @@ export interface VersionAdapter {
   isMailRejection(error: ApiError): boolean
 }
 
-/** For what an approval is redeemed. */
+/** What an approval has to match when it is redeemed. */
 export interface Redeemable {
   readonly id: string
   readonly browser: PassedBrowser

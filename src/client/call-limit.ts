@@ -16,7 +16,7 @@ export interface CallLimit {
 }
 
 export interface CallLimits extends CallLimit {
-  /** For repeated reads: few at once, and each waits for a slot as long as its caller does. */
+  /** The limit of repeated reads: few at once, and each waits for a slot as long as its caller does. */
   readonly polls: CallLimit
 }
 

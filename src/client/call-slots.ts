@@ -31,7 +31,7 @@ interface Caller {
 /** Limits concurrent calls to `size`. Further calls queue; callers take turns, and no caller gets all slots. */
 export function createCallSlots(size: number): CallSlots {
   const share = Math.max(1, Math.ceil(size * callerShare))
-  /** By name, '' for calls without a caller; in the order of their turns. */
+  /** Callers by name, '' for calls without a caller; in the order of their turns. */
   const callers = new Map<string, Caller>()
   let taken = 0
 

@@ -113,7 +113,7 @@ export function createClient(options: ClientOptions) {
       issue: (domainId: string, userId: string) => call(tokens.issueToken, { params: { domainId, userId } }),
       get: (domainId: string, userId: string) => call(tokens.getToken, { params: { domainId, userId } }),
       revoke: (domainId: string, userId: string) => call(tokens.revokeToken, { params: { domainId, userId } }),
-      /** For a user who never had a factor: its code ends as soon as the user has one. 1.4. */
+      /** Issues a code for a user who never had a factor: it ends as soon as the user has one. 1.4. */
       issueFirst: (domainId: string, userId: string) => call(tokens.issueFirstToken, { params: { domainId, userId } }),
       /** Issues a code for another device; the present device stays until the code is used. 1.4. */
       replace: (domainId: string, userId: string, { pass, epoch }: { pass?: string; epoch?: string } = {}) =>
@@ -196,7 +196,7 @@ export function createClient(options: ClientOptions) {
       deleteAll: (userId: string) => call(bypassCodes.deleteBypassCodes, { params: { userId } }),
     }),
     browsers: Object.freeze({
-      /** Until when the browser with this id, from its cookie, is known for the user, and remembered. 1.4. */
+      /** Reads until when the browser with this id, from its cookie, is known for the user, and remembered. 1.4. */
       recognize: (domainId: string, userId: string, browser: string) =>
         call(browsers.recognizeBrowser, { params: { domainId, userId }, body: { browser } }),
       /** The browsers that are remembered. @param browser The id of the current one, from its cookie. 1.4. */

@@ -10,9 +10,9 @@ interface DomainStreamOptions extends StreamOptions {
 
 /** How long to do without a stream that could not be opened, seconds. */
 const pauseAfterFailure = 25
-/** Before each try to open a lost stream again, milliseconds. A restart of the service takes a few seconds. */
+/** The pause before each try to open a lost stream again, milliseconds. A restart of the service takes a few seconds. */
 const reopenPauses = [0, 1_000, 2_000, 4_000]
-/** Before an unused connection is closed, milliseconds. */
+/** The time after which an unused connection is closed, milliseconds. */
 const idleTimeout = 2_000
 
 /** Keeps one connection to the event stream of a domain while a caller needs it. */
@@ -100,7 +100,7 @@ export function createDomainStream({ clock, open, ...owner }: DomainStreamOption
       return start((opened) => opened || giveUp())
     },
 
-    /** Until when this stream delivered every event, Unix time, seconds; undefined where it was never open. */
+    /** The time until which this stream delivered every event, Unix time, seconds; undefined where it was never open. */
     completeUntil(streamId: number): number | undefined {
       if (current?.streamId === streamId && current.heardAt !== undefined) return clock.now()
       return lost?.streamId === streamId ? lost.heardAt : undefined

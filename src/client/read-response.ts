@@ -95,7 +95,7 @@ function readError(response: Response, text: string, now: number): ApiError | Un
   })
 }
 
-/** For services that return a status without a code, or with an unknown code. */
+/** Codes for services that return a status without a code, or with an unknown code. */
 const codeByStatus: Readonly<Record<number, ErrorCode>> = {
   400: 'api.error.malformed',
   401: 'api.error.unauthorized',

@@ -29,7 +29,7 @@ export interface SettledWait {
 export interface EpochWatch {
   /** Opens the stream if need be. @returns the id of the open stream; undefined while there is none. */
   openStream(): number | undefined
-  /** Until when this stream reported every change, Unix time, seconds; undefined where it was never open. */
+  /** The time until which this stream reported every change, Unix time, seconds; undefined where it was never open. */
   completeUntil(streamId: number): number | undefined
   end(): void
 }

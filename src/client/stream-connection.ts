@@ -30,7 +30,7 @@ interface ConnectionOptions extends StreamOptions {
   onLost(connection: StreamConnection, usable: boolean): void
 }
 
-/** Until the first bytes, milliseconds. A proxy that buffers the stream holds them back. */
+/** The time until the first bytes, milliseconds. A proxy that buffers the stream holds them back. */
 const openTimeout = 3_000
 /** Three heartbeats of the service, milliseconds. */
 const silenceTimeout = 45_000

@@ -6,9 +6,9 @@ import type { Transport } from './transport.ts'
 
 /** How long the service is asked to hold a read, seconds: common proxies cut a response after a silent minute. */
 const heldRead = 25
-/** Between reads where the service does not hold them, milliseconds. */
+/** The pause between reads where the service does not hold them, milliseconds. */
 const pollInterval = 1_000
-/** Between reads where the service holds enough of them already, milliseconds. */
+/** The pause between reads where the service holds enough of them already, milliseconds. */
 const slowPollInterval = 25_000
 
 export interface WaitOptions {

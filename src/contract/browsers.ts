@@ -30,9 +30,9 @@ export const KnownBrowser = z.object({
   id: Random128,
   /** When it is forgotten, unless the user passes the second step in it again. */
   expiresAt: Seconds,
-  /** Until when it passes the gate without a second step, if the person chose that. */
+  /** The time until which it passes the gate without a second step, if the person chose that. */
   rememberedUntil: Seconds.optional(),
-  /** Until when it is kept, if it is: only in the answer that redeems an approval. */
+  /** The time until which it is kept, if it is: only in the answer that redeems an approval. */
   keptUntil: Seconds.optional(),
 })
 export type KnownBrowser = z.infer<typeof KnownBrowser>
@@ -50,15 +50,15 @@ export const recognizeBrowser = endpoint({
 
 /** A browser that passes the gate of a domain without a second step, that is kept, or both. */
 export const ListedBrowser = z.object({
-  /** For forgetting it. It is not the id in the cookie, which this one does not reveal. */
+  /** The id by which it is forgotten. It is not the id in the cookie, which this one does not reveal. */
   id: Id,
   name: z.string().optional(),
-  /** Since when it is known. */
+  /** The time since which it is known. */
   knownSince: Seconds.optional(),
-  /** To the day. */
+  /** The time of its last use, to the day. */
   lastUsedAt: Seconds,
   rememberedUntil: Seconds.optional(),
-  /** Until when it counts as kept, and since when. */
+  /** The time until which it counts as kept, and since when. */
   keptUntil: Seconds.optional(),
   keptSince: Seconds.optional(),
   /** Where it was kept, as the app knew it. */

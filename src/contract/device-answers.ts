@@ -34,12 +34,12 @@ export const Activated = z.object({
   pushKey: PushKey.optional(),
   /** Whether the service accepted the subscription. */
   push: z.boolean(),
-  /** For codes without a connection (RFC 6238, SHA-1); the secret is base32. */
+  /** What codes without a connection are made from (RFC 6238, SHA-1); the secret is base32. */
   codes: z.object({ secret: z.string(), digits: z.literal(6), period: z.literal(30) }),
 })
 export type Activated = z.infer<typeof Activated>
 
-/** For one new device. A new one replaces it. */
+/** A code for one new device. A newer code replaces it. */
 export const Move = z.object({ code: MoveCode, expiresAt: Seconds })
 export type Move = z.infer<typeof Move>
 
@@ -165,7 +165,7 @@ export type PushState = z.infer<typeof PushState>
 
 /** One answer that this device gave, or a request to it that was denied when the person reported another one. */
 export const HistoryEntry = z.object({
-  /** Of the session. */
+  /** The id of the session. */
   id: Id,
   domain: z.object({ id: Id, name: z.string() }),
   user: ShownUser,

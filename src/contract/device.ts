@@ -15,7 +15,7 @@ export const devicePaths = Object.freeze({
   requests: '/device/requests',
   answer: (sessionId: string) => `/device/requests/${sessionId}/answer`,
   scan: (sessionId: string) => `/device/requests/${sessionId}/scan`,
-  /** Of the help desk's questions, which are no sessions. */
+  /** The answer to a question of the help desk, which is no session. */
   answerCall: (callId: string) => `/device/calls/${callId}/answer`,
   remove: '/device/remove',
   /** GET reads where the service sends push messages, POST sets it. */
@@ -27,7 +27,7 @@ export const devicePaths = Object.freeze({
   move: '/device/move',
   confirmMove: '/device/move/confirm',
   cancelMove: '/device/move/cancel',
-  /** By the new device, before and after the old one has confirmed. */
+  /** Called by the new device, before and after the old one has confirmed. */
   claimMove: '/device/move/claim',
   collectMove: '/device/move/collect',
   /** Removes a notice from the inbox. */

@@ -38,5 +38,5 @@ export function textDirection(tag: string): 'ltr' | 'rtl' {
 /** Scripts in use. */
 const rightToLeft: ReadonlySet<string> = new Set(['Arab', 'Hebr', 'Thaa', 'Syrc', 'Nkoo', 'Adlm', 'Rohg'])
 
-/** For `Intl`: numbers and times have the digits of codes, which people type. */
+/** An option of `Intl`: numbers and times have the digits of codes, which people type. */
 export const latinDigits = { numberingSystem: 'latn' } as const

@@ -52,7 +52,7 @@ const Registering = z.object({
 })
 
 const StartedRegistration = Registering.extend({
-  /** With the name that authenticators may show. */
+  /** The relying party, with the name that authenticators may show. */
   rp: RelyingParty.extend({ name: text(1, 64) }),
 })
 export type StartedRegistration = z.input<typeof StartedRegistration>

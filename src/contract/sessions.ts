@@ -106,9 +106,9 @@ const NewSession13 = z.object({
 const SigningInBrowser = z.object({
   /** The present value of its cookie. */
   id: BrowserCookie,
-  /** For how many days the person chose to skip the second step in it. */
+  /** How many days the person chose to skip the second step in it. */
   rememberDays: z.int().min(1).max(maxRememberDays).optional(),
-  /** For the list of the user's browsers. */
+  /** The name in the list of the user's browsers. */
   name: BrowserName,
   place: BrowserPlace,
   /** Kept after a passkey, or if the person chose so on the device. Otherwise it is ignored. */
@@ -116,7 +116,7 @@ const SigningInBrowser = z.object({
 })
 export type PassedBrowser = z.input<typeof SigningInBrowser>
 
-/** At least 128 bits, base64url: nobody can guess another browser's. */
+/** The id has at least 128 bits, base64url: nobody can guess another browser's. */
 const BrowserBinding = z.string().regex(/^[\w-]{22,86}$/)
 
 export const NewSession = NewSession13.extend({

@@ -106,7 +106,7 @@ export const issueReplacement = endpoint({
   summary:
     'Issues a code for another device, or for a first one, valid for 15 minutes, or returns the present code; the old device stays until the code is used.',
   query: z.object({ epoch: NewEpoch }),
-  /** Without a pass, an administrator hands the code over. */
+  /** The pass of the user; without it, an administrator hands the code over. */
   body: ChangePass.partial(),
   response: Replacement,
   since: '1.4',

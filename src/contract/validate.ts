@@ -37,7 +37,7 @@ export function describeMistakes(mistakes: readonly Mistake[]): string {
   return mistakes.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': ')).join('; ')
 }
 
-/** For a union without its own message, reports the mistakes of the member that was probably meant. */
+/** Reports the mistakes of the member that was probably meant, for a union without its own message. */
 function toMistakes(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]): Mistake[] {
   const path = [...parent, ...issue.path]
   if (issue.code !== 'invalid_union' || issue.message !== '') return [{ path, message: issue.message }]

@@ -9,7 +9,7 @@ const bytes = (maximum: number) =>
     .max(Math.ceil((maximum * 4) / 3))
     .regex(/^[A-Za-z0-9_-]+$/, 'must be base64url')
 
-/** At most 1,023 bytes (WebAuthn section 4). */
+/** A credential id has at most 1,023 bytes (WebAuthn section 4). */
 const CredentialId = bytes(1_023)
 
 /** What browsers say about a ceremony: a few hundred bytes, of which origins are the longest. */

@@ -11,7 +11,7 @@ export class DeviceError extends Error {
   readonly retryAfter: number | undefined
   /** The service's time of the response, Unix time, seconds. */
   readonly serviceTime: number | undefined
-  /** With `api.error.invalid.pin`: how many attempts are left. */
+  /** How many attempts are left after `api.error.invalid.pin`. */
   readonly triesLeft: number | undefined
 
   constructor(code: DeviceErrorCode, message: string, details: DeviceErrorDetails = {}) {

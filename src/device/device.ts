@@ -63,18 +63,18 @@ export interface Device {
   pushState(account: Account): Promise<PushState>
   /** Asks for one push message to this device; at most five an hour. */
   testPush(account: Account): Promise<PushTest>
-  /** On the old device: begins a move to a new one, which scans the code. */
+  /** Begins a move to a new device, which scans the code. Called on the old device. */
   beginMove(account: Account, request?: MoveRequest): Promise<Move>
-  /** On the old device: the claim of a new one, if it has used the code. */
+  /** Reads the claim of the new device, if it has used the code. Called on the old device. */
   moveClaim(account: Account): Promise<MoveClaim | undefined>
-  /** On the old device: moves the account to the device that claims it. */
+  /** Moves the account to the device that claims it. Called on the old device. */
   confirmMove(account: Account, claim: Pick<MoveClaim, 'device'>): Promise<void>
   cancelMove(account: Account): Promise<void>
-  /** On the new device: uses the code of a move up. */
+  /** Uses the code of a move up. Called on the new device. */
   claimMove(serviceUrl: string | URL, code: string, name: string): Promise<ClaimedAccount>
-  /** On the new device: asks for the account. @returns undefined until the old device has confirmed. */
+  /** Asks for the account. Called on the new device. @returns undefined until the old device has confirmed. */
   collectMove(claimed: ClaimedAccount, options?: { readonly pin?: string | undefined }): Promise<Account | undefined>
-  /** On the new device: gives up. */
+  /** Gives the move up. Called on the new device. */
   abandonMove(claimed: ClaimedAccount): Promise<void>
   /** Removes this device from the service. */
   remove(account: Account): Promise<void>

@@ -24,19 +24,19 @@ export interface ClaimedAccount extends Signer {
   readonly expiresAt: number
 }
 
-/** On the old device: begins a move, which replaces one that has begun before. */
+/** Begins a move, which replaces one that has begun before. Called on the old device. */
 export async function beginMove(context: DeviceContext, account: Account, request: MoveRequest = {}): Promise<Move> {
   const call = { method: 'POST', path: devicePaths.move, content: request } as const
   return parseContent(await signedCall(context, account, call), Move)
 }
 
-/** On the old device: the claim of the new one, if there is one. */
+/** Reads the claim of the new device, if there is one. Called on the old device. */
 export async function moveClaim(context: DeviceContext, account: Account): Promise<MoveClaim | undefined> {
   const response = await signedCall(context, account, { method: 'GET', path: devicePaths.move })
   return (await parseContent(response, MoveState)).claim
 }
 
-/** On the old device: moves the account to the device of the claim. This device is then no longer accepted. */
+/** Moves the account to the device of the claim. Called on the old device, which is then no longer accepted. */
 export async function confirmMove(
   context: DeviceContext,
   account: Account,
@@ -54,7 +54,7 @@ export async function cancelMove(context: DeviceContext, account: Account): Prom
   await signedCall(context, account, { method: 'POST', path: devicePaths.cancelMove })
 }
 
-/** On the new device: uses the code of a move up. */
+/** Uses the code of a move up. Called on the new device. */
 export async function claimMove(
   context: DeviceContext,
   address: string | URL,
@@ -70,7 +70,7 @@ export async function claimMove(
   return { ...signer, id: device, preview: shown, expiresAt }
 }
 
-/** On the new device: asks for the account. @returns undefined until the old device has confirmed. */
+/** Asks for the account. Called on the new device. @returns undefined until the old device has confirmed. */
 export async function collectMove(
   context: DeviceContext,
   claimed: ClaimedAccount,
@@ -82,7 +82,7 @@ export async function collectMove(
   return account && accountOf(context, claimed, account, pin)
 }
 
-/** On the new device: gives up. */
+/** Gives the move up. Called on the new device. */
 export async function abandonMove(context: DeviceContext, claimed: ClaimedAccount): Promise<void> {
   const content = { cancel: true }
   await signedCall(context, claimed, { method: 'POST', path: devicePaths.collectMove, content })

@@ -12,7 +12,7 @@ import { parseContent } from './send.ts'
 import { signedCall } from './signed-call.ts'
 
 export interface RequestsOptions {
-  /** Of the last list: if it is unchanged, the result has no `requests`. */
+  /** The ETag of the last list: if it is unchanged, the result has no `requests`. */
   readonly etag?: string | undefined
   /** How long the service may hold the call until there is a change, seconds. */
   readonly wait?: number
@@ -61,7 +61,7 @@ export interface Answer {
   readonly keepBrowser?: boolean | undefined
 }
 
-/** Before each retry of a lost answer, milliseconds. */
+/** The pause before each retry of a lost answer, milliseconds. */
 const retryPauses = [500, 1500]
 
 /** Answers a request. Retries a lost answer: the service accepts the same answer of the same device again. */

@@ -35,9 +35,9 @@ const holdTimes = [25, 40, 55] as const
 const jitter = 0.2
 /** How long no stream is opened after one without events, seconds: a proxy may buffer streams. */
 const streamRetryPause = 5 * 60
-/** Between calls where the service does not hold them, milliseconds. */
+/** The pause between calls where the service does not hold them, milliseconds. */
 const defaultPollInterval = 1000
-/** Between retries, milliseconds; doubled each time. */
+/** The pause between retries, milliseconds; doubled each time. */
 const minRetryPause = 1000
 const maxRetryPause = 30_000
 
@@ -104,7 +104,7 @@ function holdTime({ random }: DeviceContext, step: number): number {
   return max - (byte % (Math.round(max * jitter) + 1))
 }
 
-/** Before an ended stream is opened again, milliseconds. Random, as a restart of the service ends the streams of all devices. */
+/** The pause before an ended stream is opened again, milliseconds. Random, as a restart of the service ends the streams of all devices. */
 const reconnectPause = ({ random }: DeviceContext): number =>
   minRetryPause + ((random(1)[0] ?? 0) / 256) * minRetryPause
 

@@ -68,7 +68,7 @@ export async function settle<A extends Kind>(
   return applyAll(request, res, await handler(request, signal), signal)
 }
 
-/** In this order, each only after the one before it succeeded: a failed save drops cookies, events and answer. */
+/** Applies them in this order, each only after the one before it succeeded: a failed save drops cookies, events and answer. */
 export async function applyEffects(
   req: Request,
   res: Response,

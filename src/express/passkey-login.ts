@@ -43,7 +43,7 @@ export interface Login {
 interface Approval {
   readonly req: Request
   readonly session: PasskeySignedIn
-  /** With which the service redeems it. */
+  /** The challenge that redeems the approval. */
   readonly challenge: string
 }
 

@@ -152,7 +152,7 @@ async function settled(request: WebRequest, handler: () => Promise<PassportOutco
   }
 }
 
-/** For the page, which shows what another request has made of the web session. */
+/** Leads to the page, which shows what another request has made of the web session. */
 function toPage({ req, context }: WebRequest): PassportAnswer {
   return isNavigation(req) ? { kind: 'redirect', location: context.base } : required
 }

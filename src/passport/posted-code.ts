@@ -16,9 +16,9 @@ import { withChallenge } from '../express/sign-in/open-challenge.ts'
 /** Why a posted code did not pass, as Passport hands it to callbacks and messages. */
 export interface MfaFailure {
   readonly reason: Notice['kind'] | 'cross_site' | 'required' | 'sign_in_first'
-  /** For people. */
+  /** A message for people. */
   readonly message: string
-  /** Until when codes are paused, Unix seconds. */
+  /** The time until which codes are paused, Unix seconds. */
   readonly until?: number
 }
 
@@ -69,7 +69,7 @@ export function fail(failure: MfaFailure, status: number): PassportAnswer {
   return { kind: 'fail', failure, status }
 }
 
-/** In the words of our own pages. */
+/** Says it in the words of our own pages. */
 export function problem(req: Request, context: RequestContext, reason: 'cross_site' | 'sign_in_first'): MfaFailure {
   return { reason, message: oneText(languageFor(req, context).words.problems[reason]) }
 }

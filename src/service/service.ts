@@ -160,7 +160,7 @@ export interface OpenedService {
 /** The callers that the REST interface accepts, and the words that it uses. */
 export interface RestAccess extends ServedInterface {
   readonly findKey: FindKey
-  /** Without rate limits, callers can send any number of requests. */
+  /** The rate limits; without them, callers can send any number of requests. */
   readonly rates?: Rates
 }
 

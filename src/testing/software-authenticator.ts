@@ -31,7 +31,7 @@ export interface Lies extends Flags {
   readonly fmt?: string
   /** The credential id of the answer. */
   readonly id?: string
-  /** For a new credential: the id of one that exists, base64url. */
+  /** The id of a credential that exists, base64url, when a new one is created. */
   readonly sameId?: string
 }
 

@@ -7,7 +7,7 @@ import type { Language } from './languages.ts'
 export interface Speech<Words> {
   readonly language: Language<Words>
   readonly words: Words
-  /** For `Intl`. */
+  /** The locale for `Intl`. */
   readonly locale: string
 }
 

@@ -45,7 +45,7 @@ function said(text: Text, values: readonly unknown[]): string | undefined {
 }
 
 /** Names and numbers that occur in no text. */
-const samples = [
+const samples: readonly (readonly unknown[])[] = [
   ['Ada', 'Bo', 'Cy', 'Di'],
   [23, 34, 45, 56],
 ]

@@ -4,7 +4,7 @@ import type { Account } from '../../device/account.ts'
 import type { AccountsStore, StoredAccount } from './accounts-store.ts'
 
 export interface Accounts {
-  /** In the owner's order; undefined while they are loaded. */
+  /** The accounts in the owner's order; undefined while they are loaded. */
   readonly list: readonly StoredAccount[] | undefined
   /** Whether the browser forbids the page to store anything. */
   readonly unavailable: boolean

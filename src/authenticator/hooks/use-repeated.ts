@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Clock } from '../../ground/clock.ts'
 import { useVisible } from './use-visible.ts'
 
-/** Between the end of a call and the next one, milliseconds. */
+/** The pause between the end of a call and the next one, milliseconds. */
 const interval = 1500
 
 /** Repeats a call while it is wanted and the page is visible. Failures are tried again: the caller's own time ends it. */

@@ -44,7 +44,7 @@ function ChangeNotice({ shown, onDismiss }: { readonly shown: ShownNotice; reado
   )
 }
 
-/** With the date, as a notice may be a month old. */
+/** The text includes the date, as a notice may be a month old. */
 function momentOf(seconds: number, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(seconds * 1000)
 }

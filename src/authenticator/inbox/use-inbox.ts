@@ -44,9 +44,9 @@ export interface Inbox {
   dismiss(shown: ShownNotice): Promise<void>
 }
 
-/** Between calls that are not held, milliseconds. */
+/** The pause between calls that are not held, milliseconds. */
 const pollIntervals = { visible: 1000, hidden: 5000 }
-/** With more accounts than this, each is polled less often. */
+/** The number of accounts above which each is polled less often. */
 const maxFastAccounts = 8
 
 /** Watches the requests of all accounts while the page is open. */

@@ -2,7 +2,7 @@ import { encodeQR } from 'qr'
 
 interface QrCodeProps {
   readonly text: string
-  /** For screen readers. */
+  /** The name that screen readers say. */
   readonly label: string
 }
 

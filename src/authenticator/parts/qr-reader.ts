@@ -1,6 +1,6 @@
 import type { Clock } from '../../ground/clock.ts'
 
-/** Between two frames, milliseconds: a slow phone needs time to show the picture, too. */
+/** The time between two frames, milliseconds: a slow phone needs time to show the picture, too. */
 const frameInterval = 120
 /** Pixels of the longer side: enough for a code that fills a third of the picture. */
 const maxSize = 720

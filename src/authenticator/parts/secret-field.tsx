@@ -4,7 +4,7 @@ interface SecretFieldProps {
   readonly label: string
   /** Whether typing starts in this field. */
   readonly focused?: boolean
-  /** For a new secret, which browsers must not fill in. */
+  /** Whether it is a new secret, which browsers must not fill in. */
   readonly fresh?: boolean
 }
 

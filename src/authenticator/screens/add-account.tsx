@@ -20,7 +20,7 @@ interface AddAccountScreenProps {
   readonly device: Device
   readonly clock: Clock
   readonly serviceUrl: string
-  /** Of the link this page was opened with. */
+  /** The code in the link that opened this page. */
   readonly code: string | undefined
   readonly onAdded: (account: Account) => Promise<void>
   /** Absent where there is nothing to go back to. */
@@ -44,7 +44,7 @@ const isMove = (code: string | undefined) => MoveCode.safeParse(code).success
 export function AddAccountScreen({ device, clock, serviceUrl, code, onAdded, onCancel }: AddAccountScreenProps) {
   const words = useWords()
   const [step, setStep] = useState<Step>(() => (mustInstallFirst() ? 'install' : isMove(code) ? 'move' : 'code'))
-  /** Of a link that an old phone shows. */
+  /** The code in a link that an old phone shows. */
   const [moveCode, setMoveCode] = useState(code)
   const [offer, setOffer] = useState<Offer>()
   const { busy, problem, showProblem, run } = useAttempt(code !== undefined && !isMove(code) && step === 'code')

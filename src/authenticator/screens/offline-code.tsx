@@ -59,7 +59,7 @@ export function OfflineCodeLine({ account, now }: OfflineCodeProps) {
   )
 }
 
-/** After the code or its PIN: their own buttons are gone, and the focus with them. */
+/** Takes the focus after the code or its PIN: their own buttons are gone, and the focus with them. */
 const focusButton = (line: HTMLElement | null) => focus(line?.querySelector('button') ?? null)
 
 function CodeLine({ code: { code, expiresAt }, now }: { readonly code: OfflineCode; readonly now: number }) {

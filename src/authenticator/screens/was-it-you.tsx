@@ -12,14 +12,14 @@ import { useWords } from '../words/speech.tsx'
 
 interface WasItYouScreenProps {
   readonly clock: Clock
-  /** Until the request expires, seconds. */
+  /** The time until the request expires, seconds. */
   readonly left: number
   readonly busy: boolean
   readonly problem: string | undefined
   readonly onAnswer: (answer: Answer) => void
 }
 
-/** Before the request expires, seconds: so that the service records a denial, and not a request without an answer. */
+/** How long before the request expires it is denied, seconds: the service then records a denial, and not a request without an answer. */
 const lastMoment = 5
 
 /**

@@ -27,7 +27,7 @@ export async function withOpenErrors<T>(database: string, open: () => Promise<T>
   }
 }
 
-/** For `catch`: turns what is wrong with a database file into one line. */
+/** A handler for `catch` that turns what is wrong with a database file into one line. */
 export function rethrowFileError(cause: unknown): never {
   if (cause instanceof DatabaseFileError) throw new Failure(cause.message, undefined, { cause })
   throw cause
@@ -45,7 +45,7 @@ function reasonFor(database: string, error: unknown): string {
   return reasons.find(([codes]) => codes.test(code))?.[1] ?? fallback
 }
 
-/** By error codes of Node, SQLite and PostgreSQL (appendix A of its manual). */
+/** Explanations by error codes of Node, SQLite and PostgreSQL (appendix A of its manual). */
 const reasons: readonly (readonly [codes: RegExp, reason: string])[] = [
   [/^SQLITE_NOTADB/, 'not a SQLite database. Choose another file.'],
   [/^(SQLITE_CANTOPEN|EISDIR)$/, 'not a regular file. Choose another path.'],

@@ -40,7 +40,7 @@ export async function activate(device: Device, settings: ActivateSettings): Prom
   ])
 }
 
-/** At a terminal, shows the account before it is added. */
+/** Shows the account before it is added, if there is a terminal. */
 async function confirmAccount({ domain, organization, user }: Preview, settings: ActivateSettings): Promise<void> {
   if (settings.yes || settings.pinStdin || !canPrompt()) return
   printRows([

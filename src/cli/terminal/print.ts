@@ -21,7 +21,7 @@ export function printTable(columns: readonly string[], rows: readonly (readonly 
   for (const row of cells) console.log(tableLine(row, widths))
 }
 
-/** For scripts: members may be added, but never changed. */
+/** The output for scripts: members may be added, but never changed. */
 export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, undefined, 2))
 }

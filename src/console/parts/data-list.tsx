@@ -11,7 +11,7 @@ export interface Column<T> {
   readonly actions?: boolean
   /** Is cut off before the first column is, where there is little room. */
   readonly isLong?: boolean
-  /** By which the list can be sorted. */
+  /** The column by which the list can be sorted. */
   readonly sort?: Sort
 }
 
@@ -23,7 +23,7 @@ interface Sort {
 }
 
 interface DataListProps<T> {
-  /** For screen readers. */
+  /** The name that screen readers say. */
   readonly label: string
   readonly rows: readonly T[]
   readonly columns: readonly Column<T>[]

@@ -16,13 +16,13 @@ export function PersonBadges({ person: { factors, locked, bypassCodes } }: { rea
   )
 }
 
-/** To any domain, to the day in a list of people. */
+/** The last sign-in to any domain, to the day in a list of people. */
 export function LastSignIn({ person: { lastSignInAt } }: { readonly person: PersonSummary }) {
   const words = useWords()
   return lastSignInAt === undefined ? <>{words.bulk.noSignIn}</> : <Time at={lastSignInAt} />
 }
 
-/** Until when the codes of a person are locked. @param until Unix time, seconds; null until an administrator unlocks them. */
+/** Says until when the codes of a person are locked. @param until Unix time, seconds; null until an administrator unlocks them. */
 export function useLockedUntil(): (until: number | null) => string {
   const words = useWords()
   const dayTime = useDayTime()

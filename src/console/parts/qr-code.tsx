@@ -3,7 +3,7 @@ import { useLoad } from '../hooks/use-load.ts'
 
 interface QrCodeProps {
   readonly text: string
-  /** For screen readers. */
+  /** The name that screen readers say. */
   readonly label: string
 }
 

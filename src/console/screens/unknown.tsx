@@ -2,7 +2,7 @@ import { Page } from '../parts/page.tsx'
 import { Link } from '../session/router.tsx'
 import { useWords } from '../words/speech.tsx'
 
-/** For an address that leads to nothing, or to what the role does not see. */
+/** The page of an address that leads to nothing, or to what the role does not see. */
 export function UnknownScreen() {
   const words = useWords()
   return (

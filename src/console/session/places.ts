@@ -18,7 +18,7 @@ export interface PeopleQuery {
   readonly filter: PeopleFilter | undefined
   /** The id of a domain. */
   readonly domain: string | undefined
-  /** By name by default. */
+  /** The order of the list, by name by default. */
   readonly sort: PeopleSort | undefined
   readonly order: SortOrder | undefined
   /** The position of the first row, from 1. */

@@ -805,7 +805,7 @@ export const en = {
     why: {
       user_denied: 'Denied on the device',
       reported: 'Reported',
-      /** In the filter only: any other reason, and none. */
+      /** Shown in the filter only: any other reason, and none. */
       not_reported: 'Not reported',
       wrong_number: 'Wrong number',
       timeout: 'No answer in time',

@@ -10,7 +10,7 @@ export function useNumbers() {
   const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
   return {
     count: (value: number) => plain.format(value),
-    /** For the scale of a chart. */
+    /** Formats a number for the scale of a chart. */
     rough: (value: number) => compact.format(value),
     /** Rounded down, so that "100 %" means all. */
     share: (part: number, whole: number) => percent.format(whole === 0 ? 0 : Math.floor((100 * part) / whole) / 100),

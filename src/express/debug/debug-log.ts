@@ -13,7 +13,7 @@ export interface TracedRequest {
   /** Unix time, seconds. */
   readonly at: number
   readonly method: string
-  /** Without the query, which may contain secrets of the app. */
+  /** The path without the query, which may contain secrets of the app. */
   readonly path: string
   readonly requestId: string
   userKey: string | undefined

@@ -112,7 +112,7 @@ function showEvent(
   return { time: timeOf(at), type, requestId, facts: redact(said.join(', ')) }
 }
 
-/** In the time zone of this machine. */
+/** Formats a time in the time zone of this machine. */
 function timeOf(at: number): string {
   return new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }).format(at * 1000)
 }

@@ -64,7 +64,7 @@ function serviceOf({ service }: MfaOptions, { serviceUrl, serviceId }: ResolvedO
   return `${from}${withoutSecrets(serviceUrl)}, domain ${serviceId}, API key ${redacted}`
 }
 
-/** Of an address: neither who signs in there nor what it asks for. */
+/** Removes from an address who signs in there and what it asks for. */
 function withoutSecrets(address: string): string {
   const [path = '', ...rest] = address.split(/[?#]/, 2)
   const query = rest.length > 0 ? `?${redacted}` : ''

@@ -95,7 +95,7 @@ export function createSharedWatches(connect: () => Promise<ConnectedService>, cl
   }
 }
 
-/** Between two polls, ms. */
+/** The time between two polls, milliseconds. */
 const minPause = 1_000
 const maxPause = 15_000
 

@@ -18,7 +18,7 @@ export const en = {
   appName: 'My app',
   /** Replaces the headline until the connection is back. */
   offline: { headline: "You're offline", sentence: 'We continue as soon as the connection is back.' },
-  /** For browsers without JavaScript. */
+  /** The texts for browsers without JavaScript. */
   reload: { stop: 'Stop this page from reloading', goOn: 'Let this page reload automatically' },
   footer: { as: 'Signing in as', signedIn: 'Signed in as', notYou: 'Not you?', signOut: 'Sign out' },
   /** While the page signs. */
@@ -38,7 +38,7 @@ export const en = {
     scan: "Can't type it? Scan instead",
     /** Below it. */
     scanHint: 'Scan this in the authenticator.',
-    /** On touch screens, which may be the device itself. */
+    /** Shown on touch screens, which may be the device itself. */
     open: 'Open the authenticator on this phone',
     timeLeft: (span: string) => `${span} left`,
     noTime: 'This page updates automatically.',
@@ -75,7 +75,7 @@ export const en = {
     },
     headline: 'Set up your device',
     sentence: 'From now on you approve sign-ins on a device, such as your phone.',
-    /** On a screen without touch, above the QR code. */
+    /** Shown on a screen without touch, above the QR code. */
     steps: { camera: 'Open the camera on your phone', scan: 'Scan this code', add: 'Tap “Add this account”' },
     /** The same on a touch screen, which has the button first. */
     another: 'To use another device, scan this with its camera:',
@@ -157,7 +157,7 @@ export const en = {
     },
     cancelled: { headline: 'The change was canceled' },
   },
-  /** After a report, while no request can be sent. */
+  /** Shown after a report, while no request can be sent. */
   requestsPaused: (span: string) => `Requests are paused for ${span}.`,
   /** Instead of the button, if the app has no `passwordUrl`. */
   changePassword: "If it wasn't you, change your password.",
@@ -214,7 +214,7 @@ export const en = {
     wrong_code: {
       headline: "That code didn't work",
       sentence: 'Codes change every 30 seconds and work once.',
-      /** For a code with the nine digits of a recovery code. */
+      /** Shown after a code with the nine digits of a recovery code. */
       recovery: 'Each recovery code works once. Codes from an older list no longer work.',
       /** The number is at least 2. */
       triesLeft: (tries: string) => `${tries} tries left.`,
@@ -258,9 +258,9 @@ export const en = {
     noScript: 'Passkeys need JavaScript. Choose another way.',
     busy: 'Too many tries. Choose another way, or wait a few minutes.',
   },
-  /** For users who need a passkey and have none that they can use: their administrator hands over a code. */
+  /** Shown to users who need a passkey and have none that they can use: their administrator hands over a code. */
   passkeyNeeded: {
-    /** In a browser that is not kept, where the app denies those. */
+    /** Shown in a browser that is not kept, where the app denies those. */
     newBrowser:
       'Here, this app accepts only passkeys, and browsers that you keep. Ask your administrator for a code, in person.',
     keepHint:
@@ -319,7 +319,7 @@ export const en = {
   remember: {
     choose: (days: string) => `Don't ask again on this browser for ${days}`,
     means: 'Until then, your password is enough here: choose this only on your own computer.',
-    /** For browsers without JavaScript; otherwise the choice is saved at once. */
+    /** The button for browsers without JavaScript; otherwise the choice is saved at once. */
     save: 'Save',
   },
   recovery: {
@@ -333,7 +333,7 @@ export const en = {
     file: 'Save as a file',
     print: 'Print',
     done: "I've saved them",
-    /** For users who come back to the page of the codes. */
+    /** Shown to users who come back to the page of the codes. */
     seen: "You've already seen these codes",
     again: 'Make new ones? The old ones stop working.',
     keep: 'Keep the old ones',

@@ -5,7 +5,7 @@ type Part<T> = T extends string | ((...values: never) => string) ? T : { readonl
 /** Some of the words of the pages, in the app's own: what is not given stays. */
 export type SomeMessages = Part<Messages>
 
-/** By language, such as `{ en: { waiting: { signIn: 'One more step' } } }`. */
+/** Texts by language, such as `{ en: { waiting: { signIn: 'One more step' } } }`. */
 export type MessagesByLanguage = Readonly<Record<string, SomeMessages>>
 
 /**

@@ -9,7 +9,7 @@ export interface Checked {
   readonly factors: readonly Factor[]
   readonly passkeys: ResolvedPasskeys
   readonly remember: false | object
-  /** Of the interface, if the options of the app say it. */
+  /** The version of the interface, if the options of the app say it. */
   readonly version: string | undefined
 }
 

@@ -26,7 +26,7 @@ export type MfaEvent = EventContext &
     | {
         readonly type: 'factor.added' | 'factor.replaced' | 'factor.removed'
         readonly kind: 'device' | 'app' | 'hardware' | 'passkey'
-        /** Of the new factor, or the removed one; undefined if the service does not say. */
+        /** The id of the new factor, or of the removed one; undefined if the service does not say. */
         readonly id: string | undefined
       }
     | { readonly type: 'device.renamed'; readonly id: string }

@@ -78,7 +78,7 @@ function signOutOf({ base, prefix, mfa: { options } }: RequestContext) {
   return { address: prefix + logoutPath, isOurs: false, isLink: logoutMethod === 'GET' }
 }
 
-/** To create one takes a tenth of a millisecond, and each page has a letter. */
+/** Kept, because creating one takes a tenth of a millisecond, and each page has a letter. */
 const graphemes = new Intl.Segmenter()
 
 /** The first letter with all its accents, or the whole emoji. */
@@ -111,7 +111,7 @@ export interface ChallengeView {
   readonly name: string | undefined
   /** What the user signs in with; undefined for an app that gives `serviceUserId`. */
   readonly username: string | undefined
-  /** For the attributes `lang` (BCP 47) and `dir`. */
+  /** The values of the attributes `lang` (BCP 47) and `dir`. */
   readonly language: { readonly tag: string; readonly direction: 'ltr' | 'rtl' }
   /** The number to type on the device, while a request waits that has one. */
   readonly number: string | undefined

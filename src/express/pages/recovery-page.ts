@@ -30,5 +30,5 @@ export function codesFile(request: WebRequest, codes: readonly string[]): string
   return [title, '', ...codes.map(spaced), '', words.recovery.once, ''].join('\r\n')
 }
 
-/** In groups of three, for copying. */
+/** A code in groups of three, for copying. */
 const spaced = (code: string): string => code.replace(/(\d{3})(?=\d)/g, '$1 ')

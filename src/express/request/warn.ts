@@ -2,7 +2,7 @@ import type { ResolvedOptions } from '../options/options.ts'
 
 const warnedOf = new WeakMap<ResolvedOptions, Set<string>>()
 
-/** For what requests find out: warns of each thing once. @param kind Names the thing where the warning names a request. */
+/** Warns once of each thing that requests find out. @param kind Names the thing where the warning names a request. */
 export function warnOnce(options: ResolvedOptions, warning: string, kind: string = warning): void {
   if (wasWarned(options, kind)) return
   warnedOf.set(options, (warnedOf.get(options) ?? new Set()).add(kind))

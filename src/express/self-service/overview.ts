@@ -122,7 +122,7 @@ function removable({ form, own }: OwnRequest): Removable | undefined {
   return form['what'] === 'hardware' && own.hardware ? 'hardware' : undefined
 }
 
-/** For scripts. */
+/** The answer that scripts get. */
 function factsOf({ own }: OwnRequest): object {
   const { token, hardware, recoveryCodes, email } = own
   const device = token?.state === 'active' ? (token.device ?? {}) : null

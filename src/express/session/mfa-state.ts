@@ -49,7 +49,7 @@ export interface Offer {
 export interface ShownCodes extends LetThrough {
   /** The codes, sealed for the user and the browser that made them. */
   readonly sealed: string
-  /** Of one of them: codes that were replaced or withdrawn are not shown. */
+  /** The id of one of the codes: codes that were replaced or withdrawn are not shown. */
   readonly id: string
   /** Where the user continues afterwards. */
   readonly returnTo: string

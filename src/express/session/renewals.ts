@@ -12,7 +12,7 @@ interface Save {
   saving: Promise<void> | undefined
 }
 
-/** By the former id of a web session: resolves when the answer with its new id has been sent, or cannot be. */
+/** Promises by the former id of a web session: each resolves when the answer with its new id has been sent, or cannot be. */
 const renewals = new Map<string, Promise<void>>()
 
 /** The saves that have begun, by the id of the web session. */

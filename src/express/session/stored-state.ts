@@ -15,7 +15,7 @@ export type StoredState = Omit<MfaState, 'verified' | 'challenge' | 'otherChalle
   readonly challenges?: readonly Challenge[]
 }
 
-/** For a value that is undefined. encodeURI() escapes this character, so no value equals it. */
+/** Stands for a value that is undefined. encodeURI() escapes this character, so no value equals it. */
 const absent = '|'
 
 export function serializeState({ verified, challenge, otherChallenges = [], ...parts }: MfaState): StoredState {

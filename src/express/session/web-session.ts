@@ -15,7 +15,7 @@ interface WebSession {
   cookie?: { originalMaxAge?: number | null; maxAge?: number | null }
   regenerate?(callback: (error?: unknown) => void): void
   save?(callback: (error?: unknown) => void): void
-  /** Of cookie-session. */
+  /** A member that only cookie-session sets. */
   readonly isPopulated?: boolean
 }
 

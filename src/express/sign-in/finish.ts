@@ -52,7 +52,7 @@ export async function finish(request: WebRequest, challenge: Challenge, redeemed
   }
 }
 
-/** By challenge: resolves when the response that verifies its web session has been sent, or cannot be. */
+/** Promises by the id of a challenge: each resolves when the response that verifies its web session has been sent, or cannot be. */
 const verifying = new Map<string, Promise<void>>()
 
 /** Verifies the web session and continues where the user wanted to go, or leads back to the page, which shows the status. */

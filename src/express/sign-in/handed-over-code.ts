@@ -76,7 +76,7 @@ export function enterHandedOverCode(request: WebRequest): Promise<Outcome> {
   })
 }
 
-/** Under a new session id: an attacker who knows the old one must not add a passkey. */
+/** Saves under a new session id: an attacker who knows the old one must not add a passkey. */
 function allow(request: WebRequest, challenge: Challenge, sessionId: string): Outcome {
   const { context, state, user } = request
   const { clock, devices } = context.mfa.options

@@ -12,7 +12,7 @@ import { passkeyOfferCookie } from '../session/id-cookie.ts'
 
 const day = 24 * 60 * 60
 
-/** For how long a user is not asked again in this browser, seconds. Browsers keep cookies for 400 days at most. */
+/** How long a user is not asked again in this browser, seconds. Browsers keep cookies for 400 days at most. */
 export const declinedFor = Object.freeze({ later: 30 * day, never: 400 * day })
 
 /** Whether a verified user is offered a passkey: once, on a device that can keep one. A failure costs only the offer. */

@@ -19,7 +19,7 @@ import { maySelfEnroll } from './newcomer.ts'
 /** How long a start is remembered, ms: longer than storing a web session takes, shorter than the pause before a resend. */
 const rememberedFor = 10_000
 
-/** By challenge and number of its requests so far: each request has one successor. */
+/** Starts by challenge and number of its requests so far: each request has one successor. */
 const starts = new Map<string, Promise<Progress>>()
 
 /** A challenge after a look at its status, and the events of that. */

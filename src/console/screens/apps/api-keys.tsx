@@ -143,7 +143,7 @@ function useKeyNames() {
     domain === null ? apps.allApps : printable(domains.find(({ id }) => id === domain)?.name ?? domain)
   return {
     appOf,
-    /** By its id and its app. */
+    /** Names a key by its id and its app. */
     nameOf: (key: ApiKey): string => isolated(`${shortOf(key)} (${appOf(key)})`),
   }
 }

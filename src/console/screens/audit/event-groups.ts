@@ -85,7 +85,7 @@ export function eventGroups(words: Words, locale: string): readonly EventGroup[]
   }))
 }
 
-/** Without case and accents. */
+/** Folds a text: without case and accents. */
 const folded = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
 
 /** The events whose sentence, button or name contains each word of a text. */

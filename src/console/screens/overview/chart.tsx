@@ -7,7 +7,7 @@ const height = 160
 
 interface ChartProps {
   readonly days: readonly Day[]
-  /** In the order of the counts of each day. */
+  /** The words in the order of the counts of each day. */
   readonly names: readonly string[]
 }
 

@@ -34,7 +34,7 @@ export const factors = [factor('push'), factor('passkey'), factor('otp'), factor
 export interface Day {
   /** Unix time of its beginning, UTC. */
   readonly at: number
-  /** In the order of the kinds. */
+  /** The values in the order of the kinds. */
   readonly counts: readonly number[]
   readonly total: number
 }

@@ -5,7 +5,7 @@ import { sectionsFor } from '../../session/sections.ts'
 import { useSignedIn } from '../../session/session.tsx'
 import { useWords } from '../../words/speech.tsx'
 
-/** For a new service: what comes next. */
+/** Says what comes next in a new service. */
 export function Start() {
   const { overview: words } = useWords()
   const { role } = useSignedIn().session.administrator

@@ -16,7 +16,7 @@ interface About {
   readonly words: Words
   /** The name of the person, isolated. */
   readonly name: string
-  /** Until when the outcome stands. */
+  /** The time until which the outcome stands. */
   readonly until: string
 }
 

@@ -28,7 +28,7 @@ export function ChangeRow({ entry, names }: ChangeRowProps) {
   )
 }
 
-/** By what an event is about, which is the first part of its name. */
+/** Icons by what an event is about, which is the first part of its name. */
 const icons: Readonly<Record<string, IconPath>> = {
   activation: phone,
   browser: screen,

@@ -30,7 +30,7 @@ export function CodeDialog({ shown: { title, code }, onClose }: CodeDialogProps)
   )
 }
 
-/** In groups that people can read out: nine digits in threes, ten characters in fives. */
+/** A code in groups that people can read out: nine digits in threes, ten characters in fives. */
 export function groupedCode(code: string): string {
   const size = code.length % 3 === 0 ? 3 : 5
   return code.match(new RegExp(`.{1,${size}}`, 'g'))?.join(' ') ?? code

@@ -66,7 +66,7 @@ export function mailActionsOn({ client, words: { mail }, person, dayTime, reload
     }),
     /** The first device of a domain; an administrator may have mailed the link already. */
     showLink: (domainId: string): PersonAction => ({ ...showLink(domainId, mail.link), asks: 'days' }),
-    /** In place of the present device. */
+    /** Shows a link for a device in place of the current one. */
     replaceDevice: (domainId: string): PersonAction => showLink(domainId, mail.another),
     changeEmail: (): PersonAction => ({
       action: mail.email.button,

@@ -125,7 +125,7 @@ export function actionsOn(about: MailedPerson) {
         ),
     }),
     endSessions,
-    /** After a sign-in that was not the person's. */
+    /** Offered after a sign-in that was not the person's. */
     notTheirs: (): PersonAction => {
       const { title, sentence, done } = words.signIns.notTheirs
       return { ...endSessions(), title: title(name), sentence, done: done(name) }

@@ -26,7 +26,7 @@ import { PersonParts } from './person-parts.tsx'
 /** How often the decision of another administrator is looked for, milliseconds. */
 const consentInterval = 5_000
 
-/** With the generator of QR codes, which few pages need. */
+/** Loaded with the generator of QR codes, which few pages need. */
 const LinkDialog = lazyScreen(async () => (await import('./link-dialog.tsx')).LinkDialog)
 
 /** One person: what signs it in, what locks it out, and what can be done. */
@@ -67,7 +67,7 @@ export function PersonScreen({ id }: { readonly id: string }) {
   const shown = isReady ? person : { ...person, value: undefined }
   const { reload } = person
   const actions = value && actionsOn({ client, words, person: value, dayTime, reload })
-  /** With the values that the colleague has seen; only what is secret is entered now. */
+  /** Repeats the values that the colleague has seen; only what is secret is entered now. */
   async function carryOut(consent: Consent) {
     const action = actions && consentedAction(actions, consent)
     if (!action) return

@@ -18,7 +18,7 @@ import { Entrance } from './entrance.tsx'
 
 interface RegistrationScreenProps extends LanguageChoiceProps {
   readonly client: Client
-  /** Of the invitation. */
+  /** The token of the invitation. */
   readonly token: string
   readonly onRegistered: (session: AdminSession) => void
 }

@@ -1,4 +1,4 @@
-/** Between two frames, milliseconds. */
+/** The time between two frames, milliseconds. */
 const frameInterval = 150
 
 /** What the console needs of the Barcode Detection API, which only some browsers have (wicg.github.io/shape-detection-api). */

@@ -6,7 +6,7 @@ import { upload } from '../../../ui/icons.ts'
 import { useWords } from '../../words/speech.tsx'
 
 interface FileChoiceProps {
-  /** Of the file that is chosen. */
+  /** The name of the file that is chosen. */
   readonly name: string | undefined
   readonly busy: boolean
   readonly onFile: (file: File) => void

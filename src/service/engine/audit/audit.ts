@@ -23,7 +23,7 @@ export interface AuditContext {
   readonly job?: string
 }
 
-/** For work on the trail itself. */
+/** What work on the trail itself needs. */
 export interface TrailContext extends AuditContext {
   readonly store: Store
   readonly clock: Clock

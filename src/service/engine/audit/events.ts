@@ -47,7 +47,7 @@ interface FactTypes {
   through: number
   /** Deviations in a trail that was verified. */
   findings: number
-  /** Of an exported file. */
+  /** The format of an exported file. */
   format: 'csv' | 'jsonl'
   /** A job of an administrator on many people, and what became of them. */
   job: string
@@ -122,7 +122,7 @@ export const auditEvents = {
   'hardware.resynchronized': ['hardware', 'user'],
   'passkey.added': ['passkey', 'domain', 'user'],
   'passkey.renamed': ['passkey', 'domain', 'user'],
-  /** Without a domain if all factors of the user were removed. */
+  /** It has no domain if all factors of the user were removed. */
   'passkey.removed': ['passkey', 'domain', 'user'],
   /** Its signature counter did not grow: another authenticator may have the same key. */
   'passkey.counter_regressed': ['passkey', 'domain', 'user'],

@@ -27,7 +27,7 @@ export const addToTimeline = change('addToTimeline', (db, range: Slots<ChainRang
     ),
 )
 
-/** In the transaction that removes the entries. */
+/** Runs in the transaction that removes the entries. */
 export const removeFromTimeline = change('removeFromTimeline', (db, range: Slots<ChainRange>) =>
   db
     .deleteFrom('timelineEntry')
@@ -40,7 +40,7 @@ export const removeFromTimeline = change('removeFromTimeline', (db, range: Slots
     ),
 )
 
-/** In the transaction that removes the user. */
+/** Runs in the transaction that removes the user. */
 export const removeTimeline = change('removeTimeline', (db, userId: Slot<string>) =>
   db
     .deleteFrom('timelineEntry')

@@ -11,7 +11,7 @@ import type { Head } from './verify-chains.ts'
 
 /** Writes the audit trail of this process. */
 export interface Trail {
-  /** In the transaction of the events: either both are stored or neither. */
+  /** Runs in the transaction of the events: either both are stored or neither. */
   append(db: Queryable, events: readonly AuditEvent[]): Promise<void>
   /** The current heads of its chains. */
   heads(): readonly Head[]

@@ -71,7 +71,7 @@ function isOlder(version: string, oldest: string): boolean {
 
 const numbersOf = (version: string): number[] => version.split('.').map((part) => Number.parseInt(part, 10))
 
-/** By name. They stay the same while the process runs. */
+/** Packages by name. They stay the same while the process runs. */
 const installedVersions = new Map<string, string>()
 
 /** @returns undefined if the package is not installed, or has no version. */

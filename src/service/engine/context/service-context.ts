@@ -66,7 +66,7 @@ export interface ServiceContext {
   readonly verifiesPasskeys: boolean
   /** Whether a passkey is refused when its signature counter did not grow. */
   readonly refuseClones: boolean
-  /** Of the PINs and passcodes to come. */
+  /** The cost at which PINs and passcodes are hashed from now on. */
   readonly pinHashCost: HashCost
   readonly observer: Observer
   /** Undefined if no mail server is configured. */
@@ -99,7 +99,7 @@ export interface Limits extends HeldLimits {
   readonly triesAlert: number
   /** Per 10 minutes. */
   readonly pushedUsersPerAddress: number
-  /** Of the REST interface, for each API key and for each address without one. */
+  /** The limits of the REST interface, for each API key and for each address without one. */
   readonly requestsPerSecond: number
   /** Concurrent requests. */
   readonly concurrentRequests: number

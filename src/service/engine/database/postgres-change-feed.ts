@@ -14,7 +14,7 @@ interface ChangeFeed {
 export interface ChangeFeedOptions {
   /** A separate connection, not connected yet. */
   readonly connect: () => Pg.Client
-  /** Through the pool. */
+  /** Runs a query through the pool. */
   readonly query: (text: string, values: unknown[]) => Promise<unknown>
   /** How often the listening connection is tried, and how long it may take to answer; milliseconds. */
   readonly beat: number

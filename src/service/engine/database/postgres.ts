@@ -23,7 +23,7 @@ import type { WriteHealth } from './write-health.ts'
 const maxConnections = 10
 /** How long a connection may take, also one that others have at the moment; milliseconds. */
 const connectTimeout = 3_000
-/** Of a running service: less than the 5 s that callers wait by default. Milliseconds. */
+/** The timeout in a running service, less than the 5 s that callers wait by default. Milliseconds. */
 const defaultTimeout = 4_000
 /** How often the listening connection is tried, milliseconds. */
 const defaultBeat = 5_000
@@ -60,7 +60,7 @@ export async function openPostgresStore(url: string, options: PostgresOpenOption
       created,
       watchOtherProcesses: feed.watch,
       notifyOtherProcesses: feed.notify,
-      // By itself it looks once a minute; until then it reads tables that it takes for small from end to end.
+      // PostgreSQL looks once a minute by itself; until then it reads tables that it takes for small from end to end.
       analyze: () =>
         withoutHurry(
           pg,

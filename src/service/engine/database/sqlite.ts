@@ -79,7 +79,7 @@ export async function openSqliteStore(file: string, { create = true, check = tru
   return {
     db,
     created,
-    // Of the connection that writes: it does not rise at our own changes, and that of a reader does.
+    // The version of the connection that writes does not rise at our own changes; that of a reader does.
     watchOtherProcesses: (changed) =>
       database.memory ? () => {} : watchDataVersion(database, () => changed('something')),
     // They look at the file.

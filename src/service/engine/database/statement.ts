@@ -131,7 +131,7 @@ interface DeclaredQuery extends CompiledQuery {
   readonly unread: boolean
 }
 
-/** For declarations that differ between the databases. */
+/** Whether the database is PostgreSQL, where declarations differ between the two. */
 export const isPostgres = (db: Queryable): boolean => db.getExecutor().adapter instanceof PostgresAdapter
 
 /** Other queries are built by each call, and may differ each time. */

@@ -12,7 +12,7 @@ export interface Store {
   watchOtherProcesses(changed: (change: StoreChange) => void): () => void
   /** Notifies other processes of changed keys, where they cannot see changes themselves. */
   notifyOtherProcesses(keys: readonly string[]): void
-  /** After tables of users have grown by much: what the database supposes about them may lead it astray. */
+  /** Call it after tables of users have grown by much: what the database supposes about them may lead it astray. */
   analyze(): Promise<void>
   /**
    * What makes the database unfit to be served from, such as a file that was replaced or a full disk; undefined when all

@@ -86,7 +86,7 @@ export class WatchedDatabase<DB> extends Kysely<DB> {
   }
 }
 
-/** For transactions of a sign-in, each of which needs a proof in `docs/decisions/0034`. */
+/** Begins a transaction of a sign-in. Each of them needs a proof in `docs/decisions/0034`. */
 export const readCommitted = (db: Queryable): TransactionBuilder<Database> =>
   db.transaction().setIsolationLevel('read committed')
 

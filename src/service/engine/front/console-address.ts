@@ -7,7 +7,7 @@ import { isPageOrigin } from '../../../contract/relying-party.ts'
 export interface ConsoleAddress {
   /** Such as `https://console.example.com`. */
   readonly origin: string
-  /** With its port, unless that is the default one, as browsers send it. */
+  /** The host with its port, unless that is the default one, as browsers send it. */
   readonly host: string
   /** The relying party: the host name alone. */
   readonly rpId: string

@@ -9,7 +9,7 @@ import { serveCompressed } from './compressed-files.ts'
 interface StaticApp {
   /** The built files; ends with a slash. */
   readonly folder: string
-  /** For the text where nothing is built. */
+  /** The name in the text that is shown where nothing is built. */
   readonly name: string
   /** Headers of all files. */
   readonly headers: Readonly<Record<string, string>>
@@ -38,7 +38,7 @@ export function createStaticApp({ folder, name, headers, isPage = () => false }:
   return router
 }
 
-/** For an app that loads nothing from other origins, and that no page of another origin may frame. */
+/** Headers for an app that loads nothing from other origins, and that no page of another origin may frame. */
 export const appHeaders = {
   'Content-Security-Policy': [
     "default-src 'none'",

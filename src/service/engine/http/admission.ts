@@ -101,7 +101,7 @@ export function createAdmission({ max, responseTime, now, afterTurn }: Admission
   }
 }
 
-/** On the reader itself: a WeakMap by reader would take more time in each garbage collection. */
+/** Stored on the reader itself: a WeakMap by reader would take more time in each garbage collection. */
 const leaving = Symbol('leaving')
 
 interface Admitted extends Reader {
@@ -113,7 +113,7 @@ export function onWaiting(reader: Admitted, leave: () => void): void {
   reader[leaving] = leave
 }
 
-/** From now on the request waits for an event, and uses no capacity. */
+/** Called when the request begins to wait for an event: it then uses no capacity. */
 export function startsWaiting(reader: Admitted): void {
   reader[leaving]?.()
 }

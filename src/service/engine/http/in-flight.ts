@@ -14,9 +14,9 @@ export interface InFlight {
   track(handle: Handle, refuse: (req: IncomingMessage, res: ServerResponse, why: Refusal) => void): Handle
   /** Counts a call in this process until its reader is closed. @throws {TypeError} if the service is closing. */
   run<T>(request: { readonly method: string; readonly url: string }, reader: Reader, act: () => T): T
-  /** From now on rejects requests that begin something new. Those of a sign-in in progress are still served. */
+  /** Begins to reject requests that begin something new. Those of a sign-in in progress are still served. */
   refuseNew(): void
-  /** From now on rejects all requests. Resolves when the last response is sent. */
+  /** Begins to reject all requests. Resolves when the last response is sent. */
   drain(): Promise<void>
 }
 

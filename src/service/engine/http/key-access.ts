@@ -24,7 +24,7 @@ export interface KeyAccessOptions {
 /** Rate limits. */
 export interface Rates {
   readonly byKey: RateLimiter
-  /** For requests without a valid key. */
+  /** The limit of requests without a valid key. */
   readonly byAddress: RateLimiter
 }
 

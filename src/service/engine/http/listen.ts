@@ -16,11 +16,11 @@ const closeTimeout = 15_000
 
 /** Timeouts for slow callers, milliseconds. */
 export interface Timeouts {
-  /** For the head of a request. */
+  /** The time for the head of a request. */
   readonly headers: number
-  /** For the whole request; the time of its response does not count. */
+  /** The time for the whole request; that of its response does not count. */
   readonly request: number
-  /** For the next request on an idle connection. */
+  /** The time for the next request on an idle connection. */
   readonly keepAlive: number
   /**
    * For the first request of a connection that is new when closing begins. Its first bytes may be on the way, and closing the
@@ -46,7 +46,7 @@ export interface TlsCredentials {
   readonly key: Buffer
 }
 
-/** From RFC 9325 section 3.1.1. Set explicitly, because a flag can lower Node's default. */
+/** The lowest version that RFC 9325 section 3.1.1 allows. Set explicitly, because a flag can lower Node's default. */
 const minVersion = 'TLSv1.2'
 
 /** A listening server. */

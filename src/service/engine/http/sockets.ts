@@ -49,7 +49,7 @@ async function requireFree(address: ListenOptions): Promise<void> {
   await new Promise((resolve) => void probe.close(resolve))
 }
 
-/** With the options that Node's own servers have. */
+/** Gives the server the options that Node's own servers have. */
 function acceptFor(server: Server): Server {
   const options = { allowHalfOpen: !(server instanceof SecureServer), noDelay: true }
   return createServer(options, (connection) => server.emit('connection', connection))

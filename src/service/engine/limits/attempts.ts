@@ -3,7 +3,7 @@ import type { Queryable } from '../database/schema/schema.ts'
 import { change, changesRow, firstValue } from '../database/statement.ts'
 import type { List, Slot } from '../database/statement.ts'
 
-/** At most so many in so many seconds. */
+/** Allows `limit` attempts within `window` seconds. */
 export interface Limit {
   readonly scope: string
   readonly limit: number

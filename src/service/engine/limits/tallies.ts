@@ -3,7 +3,7 @@ import type { Queryable } from '../database/schema/schema.ts'
 import { allRows, change } from '../database/statement.ts'
 import type { Slot } from '../database/statement.ts'
 
-/** At most `limit` in any `window`, counted in stretches of `slot`; both in seconds. */
+/** Allows `limit` in any `window`, counted in stretches of `slot`; both in seconds. */
 export interface TallyLimit {
   readonly scope: string
   readonly limit: number

@@ -9,10 +9,10 @@ export interface MailContent {
   readonly code?: string
   readonly sentences: readonly string[]
   readonly link?: MailLink
-  /** After the link. */
+  /** The text after the link. */
   readonly closing?: readonly string[]
   readonly warning: string
-  /** After everything else: where the reader says that it was not them. */
+  /** The link after everything else, where the reader says that it was not them. */
   readonly answer?: { readonly href: string; readonly label: string } | undefined
   /** The names are chosen by administrators, never by the user who signs in. */
   readonly domain: string | undefined

@@ -23,7 +23,7 @@ export interface FactSources {
   readonly changedDevice?: string | undefined
   /** The approval with which the user has confirmed it. */
   readonly pass?: string | undefined
-  /** Of the session that it is about. */
+  /** The attributes of the session that it is about. */
   readonly attributes?: readonly Attribute[] | undefined
   /** What is known already. */
   readonly facts?: MailFacts | undefined

@@ -6,7 +6,7 @@ import type { MailWords } from './words/en.ts'
 
 /** A language of the mails. */
 export interface MailLanguage {
-  /** With the region of the user (BCP 47), if it is known: it decides how times look. */
+  /** The tag with the region of the user (BCP 47), if it is known: it decides how times look. */
   readonly tag: string
   readonly direction: 'ltr' | 'rtl'
   readonly words: MailWords

@@ -31,7 +31,7 @@ interface JobEvent {
   readonly domainId: string | null
   readonly requestedBy: string
   readonly people: number
-  /** On how many people its administrator has acted in 24 hours. */
+  /** How many people its administrator has acted on in 24 hours. */
   readonly total: number
 }
 

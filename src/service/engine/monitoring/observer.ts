@@ -28,9 +28,9 @@ export interface Observer {
 
 /** How a session was settled. */
 export interface SettledSession {
-  /** For a wrong code, the factor that was meant. */
+  /** The factor that was used; for a wrong code, the one that was meant. */
   readonly factor: Factor
-  /** Since its creation; absent if it never waited for an answer. */
+  /** The time since its creation; absent if it never waited for an answer. */
   readonly seconds?: number
 }
 

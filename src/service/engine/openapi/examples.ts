@@ -118,7 +118,7 @@ const cookieId = 'yLq0hP2bS1m9uV4cT7dX3g'
 
 const newUser = { username: 'alice', name: 'Alice Example', email: 'alice@example.com' }
 
-/** By operation name. */
+/** Examples by operation name. */
 export const examples: Readonly<Record<string, Example>> = {
   createUser: {
     request: newUser,

@@ -38,7 +38,7 @@ export interface Told {
   /** A session if absent. */
   readonly kind?: 'notice' | 'call' | 'test'
   readonly id: string
-  /** Of a test: no other device gets it. */
+  /** The device of a test: no other device gets the message. */
   readonly deviceId?: string | null
   readonly expiresAt: number
 }

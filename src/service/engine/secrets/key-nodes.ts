@@ -31,7 +31,7 @@ const primaryToPresent = change('primaryToPresent', (db, now: Slot<number>) =>
   db.updateTable('keyNode').set({ primarySince: now }).where('primarySince', '>', now),
 )
 
-/** By name. */
+/** The nodes in the order of their names. */
 export const nodesSeenSince = allRows('nodesSeenSince', (db, time: Slot<number>) =>
   db.selectFrom('keyNode').selectAll().where('seenAt', '>=', time).orderBy('name'),
 )

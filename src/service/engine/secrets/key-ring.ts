@@ -6,9 +6,9 @@ export interface RingKey {
   readonly id: string
   /** The 32 bytes as in the key file; only for writing that file. */
   readonly secret: Buffer
-  /** For AES-256-GCM. */
+  /** The key for AES-256-GCM. */
   readonly encryption: KeyObject
-  /** For HMAC-SHA-256, of values that are looked up without being readable. */
+  /** The key for HMAC-SHA-256, of values that are looked up without being readable. */
   readonly lookup: KeyObject
 }
 

@@ -7,7 +7,7 @@ import type { SealedRecord, ServiceSecret, UserSecret } from './secrets.ts'
 
 /** A sealed value as the database stores it. */
 export interface SealedValue {
-  /** Of the record it is sealed for. */
+  /** The id of the record that it is sealed for. */
   readonly id: string
   readonly sealed: string
   /** The user or administrator it belongs to; null where it belongs to none. */
@@ -77,7 +77,7 @@ export function recordOf(place: SealedPlace, { id, userId }: SealedValue): Seale
   return 'user' in place ? { kind: place.kind, id, userId } : { kind: place.kind, id }
 }
 
-/** In the order of their ids. */
+/** Reads the values in the order of their ids. */
 export async function sealedPage(
   db: Queryable,
   place: SealedPlace,

@@ -50,9 +50,9 @@ export interface Feature {
   readonly tables: readonly (keyof Database)[]
   /** When memberships end, in one domain or in all. */
   readonly membershipEnds?: readonly Step<Leaving>[]
-  /** After that, for those who are left without any domain. */
+  /** Runs after that, for those who are left without any domain. */
   readonly lastMembershipEnds?: readonly Step<Leaving>[]
-  /** After that, for a user who is deleted. */
+  /** Runs after that, for a user who is deleted. */
   readonly userEnds?: readonly Step<Deleted>[]
   readonly addressChanges?: readonly Step<Readdressed>[]
   readonly removals?: Readonly<Record<string, Removal>>

@@ -13,7 +13,7 @@ type SettledFollower = Follower<SessionEvent>
 
 /** Publishes settled sessions and changed epochs of users from all nodes. Reads the database once for all followers. */
 export interface SettledFeed {
-  /** From now on no event is missed, and some may be repeated. The returned function unsubscribes, without a call of `end`. */
+  /** Subscribes: no later event is missed, and some may be repeated. The returned function unsubscribes, without a call of `end`. */
   follow(domainId: string, follower: SettledFollower): () => void
   /** Ends all subscriptions, the current ones and those to come. */
   close(): void

@@ -4,7 +4,7 @@ import type { Store, StoreChange } from '../database/store.ts'
 
 /** Subscriptions to changes in the database. A waiter that is woken reads again: waking carries no data. */
 export interface Waiters {
-  /** From now on no wake is missed; read the database after this. */
+  /** Resolves when no wake is missed any longer; read the database after it. */
   subscribe(key: string): Subscription
   wake(...keys: string[]): void
   /** Calls back with everything that is woken, here and by other processes. The returned function unsubscribes. */

@@ -19,9 +19,9 @@ interface ConsoleAccessOptions {
 /** Rate limits. No caller spends one that another caller needs. */
 export interface ConsoleRates {
   readonly bySession: RateLimiter
-  /** For sign-ins and registrations, by the passkey or the invitation that they name. */
+  /** The limit of sign-ins and registrations, by the passkey or the invitation that they name. */
   readonly byNamed: RateLimiter
-  /** For those that name neither. */
+  /** The limit of those that name neither. */
   readonly byAddress: RateLimiter
 }
 

@@ -41,7 +41,7 @@ const challengePurpose = (call: Call, { kind, subject }: CeremonyPurpose) => [
 /** A ceremony of ours that has not ended. Whether it was answered before, only `useCeremony` says. */
 export interface OpenCeremony {
   readonly challenge: string
-  /** Until when it takes an answer, Unix seconds. */
+  /** The time until which it takes an answer, Unix seconds. */
   readonly end: number
 }
 
@@ -61,7 +61,7 @@ export const userHandleOf = (challenge: string): string => hash('sha256', `admin
 /** Milliseconds. */
 const timeout = ceremonyLifetime * 1000
 
-/** For `navigator.credentials.create()`. */
+/** Options for `navigator.credentials.create()`. */
 export function creationOptions(
   { rpId }: ConsoleCall,
   challenge: string,
@@ -80,7 +80,7 @@ export function creationOptions(
   }
 }
 
-/** For `navigator.credentials.get()`. Without passkeys, the person chooses one of those that the authenticator stores. */
+/** Options for `navigator.credentials.get()`. Without passkeys, the person chooses one of those that the authenticator stores. */
 export function requestOptions(
   { rpId }: ConsoleCall,
   challenge: string,

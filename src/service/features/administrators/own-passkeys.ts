@@ -67,7 +67,7 @@ interface NewPasskey {
   readonly made: MadeCredential
 }
 
-/** In a transaction. @throws {ApiProblem} `api.error.conflict.passkey` */
+/** Call it in a transaction. @throws {ApiProblem} `api.error.conflict.passkey` */
 export async function storePasskey(db: Queryable, call: Call, { administratorId, name, made }: NewPasskey) {
   const id = newId(call.random)
   const row = {

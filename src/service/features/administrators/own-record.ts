@@ -22,7 +22,7 @@ export const isOwnRecord = (
   { administratorId, userId }: Readonly<Record<string, string>>,
 ): boolean => administratorId === administrator.id || (userId !== undefined && userId === administrator.userId)
 
-/** Whose record the user is that a change is about. */
+/** Says whose record it is that a change is about. */
 export async function ownershipOf(db: Queryable, administrator: Administrator, userId: string): Promise<Ownership> {
   const user = await userById(db, administrator.organizationId, userId)
   return user ? ownership(db, administrator, user) : 'other'

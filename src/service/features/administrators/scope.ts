@@ -54,9 +54,9 @@ const places: Readonly<Record<string, IsVisible>> = {
     const isVisible = administrator.domainIds === null || job?.requestedBy === administrator.id
     return job?.organizationId === administrator.organizationId && isVisible
   },
-  // Of the person in the same path, which the handler checks.
+  // The handler checks that it is a passkey of the person in the same path.
   passkeyId: () => Promise.resolve(true),
-  // Of the person and the domain in the same path, which the handler checks.
+  // The handler checks that it is about the person and the domain in the same path.
   callerVerificationId: () => Promise.resolve(true),
   apiKeyId: async (id, { db, administrator: { organizationId, domainIds } }) =>
     (await apiKeysOf(db, organizationId)).some(

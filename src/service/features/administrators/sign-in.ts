@@ -54,7 +54,7 @@ export const startConfirmation: Handler<typeof contract.startConfirmation> = asy
   return requestOptions(consoleOf(call), beginCeremony(call, ofConfirmation(call)), allowed)
 }
 
-/** Of one session: what another session of the same administrator has started confirms nothing here. */
+/** The ceremony of one session: what another session of the same administrator has started confirms nothing here. */
 const ofConfirmation = (call: Call) => ({ kind: 'confirm', subject: signedIn(call).session.hash }) as const
 
 export const confirm: ChangeHandler<typeof contract.confirmAdmin> = async ({ response }, call, change) => {

@@ -18,7 +18,7 @@ export function hold(db: Queryable, { clock }: ServiceContext, { job, holder }: 
   return holdBulkJob(db, job.id, { holder, now, until: now + leaseLength })
 }
 
-/** For what is recorded of the job itself. */
+/** The context in which events about the job itself are recorded. */
 export const ofJob = (ctx: ServiceContext, { requestedBy, because }: BulkJobRow): ServiceContext => ({
   ...ctx,
   actor: { kind: 'administrator', id: requestedBy },

@@ -30,7 +30,7 @@ export const get: Handler<typeof contract.getBulkJob> = async ({ bulkJobId }, ca
   return viewOf(call, bulkJobId)
 }
 
-/** Of several requests at once, one starts the job. */
+/** Starts the job; of several requests at once, one does. */
 export const start: ChangeHandler<typeof contract.startBulkJob> = async ({ bulkJobId, people }, call, change) => {
   await change(async (inside) => {
     const row = await loadJob(inside, bulkJobId)
@@ -43,7 +43,7 @@ export const start: ChangeHandler<typeof contract.startBulkJob> = async ({ bulkJ
   return viewOf(call, bulkJobId)
 }
 
-/** In a transaction. */
+/** Call it in a transaction. */
 async function startPrepared(call: Call, row: BulkJobRow): Promise<void> {
   const { id, requestedBy, people } = row
   const { db } = call.store

@@ -50,7 +50,7 @@ export const prepare: ChangeHandler<typeof contract.prepareBulkJob> = async (giv
   }
 }
 
-/** In a transaction: a job without people, which cannot be started. The next preview removes it. */
+/** Inserts a job without people, which cannot be started, in a transaction. The next preview removes it. */
 async function insertJob(given: Given, call: Call): Promise<NewJob> {
   const administrator = signedIn(call)
   const { id: requestedBy, organizationId } = administrator

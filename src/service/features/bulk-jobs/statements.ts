@@ -31,7 +31,7 @@ export const insertBulkItem = change('insertBulkItem', (db, row: Slots<BulkItemR
 )
 
 /** When all people of a job are stored. */
-/** In a transaction, no other preview removes the job before it ends. @returns false where one has done so already. */
+/** Call it in a transaction: no other preview then removes the job before it ends. @returns false where one has done so already. */
 export const setBulkPeople = changesRow('setBulkPeople', (db, id: Slot<string>, people: Slot<number>) =>
   db.updateTable('bulkJob').set({ people }).where('id', '=', id).where('state', '=', 'prepared'),
 )
@@ -49,7 +49,7 @@ const removePreparedRows = allValues('removePreparedRows', (db, requestedBy: Slo
     .returning('id'),
 )
 
-/** In a transaction. */
+/** Call it in a transaction. */
 export async function removePreparedJob(db: Queryable, id: string): Promise<void> {
   if (await removePreparedRow(db, id)) await removeItems(db, id)
 }
@@ -156,7 +156,7 @@ export const takeBulkJob = firstRow('takeBulkJob', (db, { holder, now, until, ma
     .returningAll(),
 )
 
-/** In the transaction of each change. @returns false if the job has ended, or another process has taken it over. */
+/** Call it in the transaction of each change. @returns false if the job has ended, or another process has taken it over. */
 export const holdBulkJob = changesRow('holdBulkJob', (db, id: Slot<string>, { holder, until }: Slots<Lease>) =>
   db
     .updateTable('bulkJob')

@@ -148,7 +148,7 @@ interface Drawn {
   readonly kept: string
 }
 
-/** Before the transaction, because hashing takes time. */
+/** Runs before the transaction, because hashing takes time. */
 export async function draw(call: Call, userId: string): Promise<Drawn> {
   const code = newBypassCode(call.random)
   return { code, kept: await storedForm(call, userId, code) }

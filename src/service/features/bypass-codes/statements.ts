@@ -66,7 +66,7 @@ function using(db: Queryable, of: Slots<Using>, now: Slot<number>) {
     .where('createdAt', '<=', derived(now, latestBeginning))
 }
 
-/** In a transaction. @returns false where it is gone. */
+/** Call it in a transaction. @returns false where it is gone. */
 export async function removeBypassCode(db: Queryable, id: string): Promise<boolean> {
   const removed = await deleteCode(db, id)
   if (removed) await endOtherSessions(db, [removed.userId])

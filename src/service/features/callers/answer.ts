@@ -106,7 +106,7 @@ function outcomeOf(row: CallerVerificationRow, { decision }: Given, number: stri
 
 const isAlarming = (state: CallState): boolean => state === 'denied' || state === 'reported'
 
-/** After the commit: an attacker may have called the help desk in the person's name. */
+/** Alerts the operator, after the commit: an attacker may have called the help desk in the person's name. */
 function alertOperator(ctx: ServiceContext, row: CallerVerificationRow, state: CallState): void {
   if (!isAlarming(state)) return
   const facts = { verification: row.id, user: row.userId, domain: row.domainId, administrator: row.requestedBy, state }

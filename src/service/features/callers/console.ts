@@ -55,7 +55,7 @@ export async function standingCall(call: Call, userId: string): Promise<CallerVe
   return isOver(row, call.clock.now()) ? undefined : view(call, row)
 }
 
-/** In a transaction. */
+/** Call it in a transaction. */
 async function ask(call: Call, { domainId, userId }: Asked, administratorId: string): Promise<CallerVerificationRow> {
   const { db } = call.store
   // The user and the administrator are locked: what is counted below, no other question is counting.

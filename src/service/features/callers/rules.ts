@@ -23,6 +23,6 @@ export function callAtTime<C extends TimedCall>(call: C, now: number): C {
   return { ...call, state: 'expired', settledAt: notAfter(call.expiresAt, now) }
 }
 
-/** Until when an outcome stands; null while it is pending. */
+/** The time until which an outcome stands; null while it is pending. */
 export const standsUntil = ({ settledAt }: Pick<TimedCall, 'settledAt'>): number | null =>
   settledAt === null ? null : settledAt + callOutcomeStands

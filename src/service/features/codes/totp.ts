@@ -65,7 +65,7 @@ function codesOf({ seed, digits }: Pick<CodeSource, 'seed' | 'digits'>): (step: 
 /** A new secret of 160 bits (RFC 4226 section 4, R6), hexadecimal. */
 export const newSeed = (random: Random): string => Buffer.from(random(20)).toString('hex')
 
-/** In the format of authenticator apps. */
+/** The seed in the format of authenticator apps. */
 export const seedInBase32 = (seed: string): string => Secret.fromHex(seed).base32
 
 export const stepAt = (now: number, period: number): number => Math.floor(now / period)

@@ -77,7 +77,7 @@ export async function codesLockedUntil(
   return lock && endOfLock(lock, now)
 }
 
-/** Until when codes are locked, Unix time in seconds; null where they are not. */
+/** The time until which codes are locked, Unix time in seconds; null where they are not. */
 export const endOfLock = ({ from, until }: ReadLock, now: number): number | null =>
   until === null ? null : endOfWait({ from: from ?? 0, until }, now)
 

@@ -67,7 +67,7 @@ interface Unlocked {
   readonly pin: string | null
 }
 
-/** Before the transaction, because hashing takes time. */
+/** Runs before the transaction, because hashing takes time. */
 async function unlockedBy(
   ctx: ServiceContext,
   device: { readonly id: string; readonly userId: string },

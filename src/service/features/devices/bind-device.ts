@@ -20,7 +20,7 @@ interface NewDevice {
   readonly push: string | null
   readonly seed: string
   readonly replaces: boolean
-  /** Of the call. */
+  /** The address that the call came from. */
   readonly address: string | null
 }
 

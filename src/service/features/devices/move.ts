@@ -80,7 +80,7 @@ export async function claim(
   return { device, expiresAt }
 }
 
-/** For the old device. */
+/** Reads the move for the old device. */
 export async function readMove(ctx: ServiceContext, { device }: SignedCall): Promise<{ claim?: MoveClaim }> {
   await requireActive(ctx.store.db, device.id)
   const row = await claimOfDevice(ctx.store.db, device.id, ctx.clock.now())

@@ -72,7 +72,7 @@ function present({ clock, secrets }: Call, token: TokenRow, grant: CodeGrant): R
   return { code: secrets.open(replacement, { kind: 'replacement code', id, userId }), expiresAt }
 }
 
-/** For an administrator: the user did not have to pass for it. */
+/** The grant of a code from an administrator: the user did not have to pass for it. */
 const handedOver: CodeGrant = { factor: null, factorId: null }
 
 /** A code ends with the factor it was granted by. Another factor gets its own code, because a thief may know this one. */

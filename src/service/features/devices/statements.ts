@@ -80,7 +80,7 @@ export const noteWrongPin = firstValue('noteWrongPin', (db, deviceId: Slot<strin
     .returning('pinTries'),
 )
 
-/** After a right one. */
+/** Forgets the wrong attempts after a right one. */
 export const forgetPinTries = change('forgetPinTries', (db, deviceId: Slot<string>) =>
   db.updateTable('device').set({ pinTries: 0, pinAttempt: null, pinWrong: null }).where('id', '=', deviceId),
 )

@@ -150,7 +150,7 @@ export function refuseWithoutPasskeys({ type, phishingResistant = 'off' }: Omit<
   )
 }
 
-/** In the form the REST interface returns. */
+/** Returns a domain in the form of the REST interface. */
 const show = (row: DomainRow): Domain => Domain.parse(domainView(row))
 
 function changedFields(before: DomainRow, after: DomainRow): string {

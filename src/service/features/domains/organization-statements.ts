@@ -21,5 +21,5 @@ export const organizationByName = firstRow('organizationByName', (db, name: Slot
   db.selectFrom('organization').selectAll().where('name', '=', name),
 )
 
-/** By name. */
+/** All organizations in the order of their names. */
 export const organizations = allRows('organizations', (db) => db.selectFrom('organization').selectAll().orderBy('name'))

@@ -40,7 +40,7 @@ export const domainByName = firstRow('domainByName', (db, organizationId: Slot<s
   db.selectFrom('domain').selectAll().where('organizationId', '=', organizationId).where('name', '=', name),
 )
 
-/** By name. */
+/** The domains of an organization in the order of their names. */
 export const domainsOf = allRows('domainsOf', (db, organizationId: Slot<string>) =>
   db.selectFrom('domain').selectAll().where('organizationId', '=', organizationId).orderBy('name'),
 )

@@ -44,7 +44,7 @@ export async function releaseSend({ store }: Context, { userId, at }: SendReserv
   })
 }
 
-/** From now on only this code is valid, unless the user's address has changed meanwhile. */
+/** Stores a code that was sent, and invalidates all others, unless the user's address has changed meanwhile. */
 export async function storeSentCode(ctx: Context, domain: DomainRow, user: UserRow, code: string): Promise<void> {
   const of = { domainId: domain.id, userId: user.id }
   const now = ctx.clock.now()

@@ -7,7 +7,7 @@ import type { List, Slot, Slots } from '../../engine/database/statement.ts'
 /** Which code is meant: one a user and domain. */
 type Of = Pick<Database['emailCode'], 'domainId' | 'userId'>
 
-/** From now on only this one is good. */
+/** Stores the code and invalidates all earlier ones. */
 export const replaceEmailCode = change('replaceEmailCode', (db, row: Slots<Database['emailCode']>) =>
   db
     .insertInto('emailCode')

@@ -17,7 +17,7 @@ interface Of {
   readonly rpId: string | undefined
 }
 
-/** In a transaction that has locked the user: no two factors are given up at once. */
+/** Call it in a transaction that has locked the user: no two factors are given up at once. */
 export async function everydayFactors(db: Queryable, { domainId, userId, rpId }: Of): Promise<EverydayFactors> {
   const passkeys = rpId === undefined ? [] : await passkeysOfUser(db, userId)
   return {

@@ -15,7 +15,7 @@ export const activeDevicesOfUser = allRows('activeDevicesOfUser', (db, userId: S
 
 type NewNotice = Omit<Insertable<Database['deviceNotice']>, 'sequence'>
 
-/** In a transaction. Where the device has too many, the oldest notice makes room. */
+/** Call it in a transaction. Where the device has too many, the oldest notice makes room. */
 export async function insertNotice(db: Queryable, row: NewNotice): Promise<void> {
   await addNotice(db, row)
   await removeOldestNotice(db, row.deviceId)

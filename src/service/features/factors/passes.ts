@@ -57,7 +57,7 @@ export async function isInForce(
 interface Used {
   readonly domain: DomainRow
   readonly user: UserRow
-  /** Of the device, token, passkey or code; empty for e-mail. */
+  /** The id of the device, token, passkey or code; empty for e-mail. */
   readonly id: string
 }
 

@@ -54,12 +54,12 @@ export const passkeyOfUser = firstRow('passkeyOfUser', (db, { id, userId }: Slot
     .where((is) => is.and({ id, userId })),
 )
 
-/** Of the hardware token or the authenticator app (`selfEnrolled`) the user has. */
+/** The id of the hardware token or the authenticator app (`selfEnrolled`) that the user has. */
 export const generatorOfHardware = firstRow('generatorOfHardware', (db, userId: Slot<string>) =>
   ofHardware(db, userId).select('hardwareToken.selfEnrolled'),
 )
 
-/** Of the device that answers for the user in the domain. */
+/** The id of the device that answers for the user in the domain. */
 export const generatorOfDevice = firstRow('generatorOfDevice', (db, domainId: Slot<string>, userId: Slot<string>) =>
   ofDevice(db, domainId, userId),
 )

@@ -25,7 +25,7 @@ type NewToken = Omit<Insertable<Database['hardwareToken']>, 'sequence'>
 /** A hardware token that is to be added. Its seed is sealed. */
 export type NewHardwareTokenRow = NewToken & Pick<Database['codeGenerator'], 'seed' | 'digits' | 'period'>
 
-/** In a transaction. @returns false where the organization has the serial number already. */
+/** Call it in a transaction. @returns false where the organization has the serial number already. */
 export async function insertHardwareToken(
   db: Queryable,
   { seed, digits, period, ...token }: NewHardwareTokenRow,
@@ -82,7 +82,7 @@ export const renameHardwareToken = change('renameHardwareToken', (db, id: Slot<s
   db.updateTable('hardwareToken').set({ alias }).where('id', '=', id),
 )
 
-/** In a transaction that has locked the user, and has seen that it has none. @returns false where another user has the token. */
+/** Call it in a transaction that has locked the user, and has seen that it has none. @returns false where another user has the token. */
 export async function giveHardwareToken(
   db: Queryable,
   secrets: Secrets,
@@ -135,7 +135,7 @@ const clearOwners = change('clearOwners', (db, userIds: List<string>) =>
   db.updateTable('hardwareToken').set({ userId: null }).where('userId', 'in', userIds),
 )
 
-/** In a transaction. @returns false where there is no such token. */
+/** Call it in a transaction. @returns false where there is no such token. */
 export async function removeHardwareToken(db: Queryable, organizationId: string, id: string): Promise<boolean> {
   const removed = await deleteToken(db, organizationId, id)
   if (!removed) return false
@@ -222,7 +222,7 @@ export async function insertHardwareTokens(db: Queryable, rows: readonly NewHard
   return inserted.numInsertedOrUpdatedRows === BigInt(rows.length)
 }
 
-/** In a transaction. @returns false for a token that belongs to a person, or is none. */
+/** Call it in a transaction. @returns false for a token that belongs to a person, or is none. */
 export async function removeFreeToken(db: Queryable, organizationId: string, id: string): Promise<boolean> {
   if (!(await deleteFreeToken(db, organizationId, id))) return false
   await removeCodeGenerators(db, [id])

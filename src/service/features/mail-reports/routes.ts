@@ -47,7 +47,7 @@ async function serve(service: ServiceContext, req: IncomingMessage, res: ServerR
   }
 }
 
-/** With the first request: most services get none for hours. */
+/** Created with the first request: most services get none for hours. */
 const loadPage = loadOnce(() => import('./page.ts'))
 
 /** Everything but a secret would be a look-up for nothing. */

@@ -16,7 +16,7 @@ export const insertMailReport = change('insertMailReport', (db, row: Slots<Inser
 /** A later one was set by a clock that was ahead. */
 const latestExpiry = (now: number): number => latestBeginning(now + mailReportLifetime)
 
-/** With its user. @returns nothing once it has expired. */
+/** Reads the mail with its user. @returns nothing once it has expired. */
 export const mailReportBySecret = firstRow('mailReportBySecret', (db, secretHash: Slot<string>, now: Slot<number>) =>
   db
     .selectFrom('mailReport')
@@ -27,7 +27,7 @@ export const mailReportBySecret = firstRow('mailReportBySecret', (db, secretHash
     .where('expiresAt', '<=', derived(now, latestExpiry)),
 )
 
-/** Of two at once, one uses it. @returns false where it was used before. */
+/** Uses the link; of two requests at once, one does. @returns false where it was used before. */
 export const useMailReport = changesRow('useMailReport', (db, secretHash: Slot<string>, now: Slot<number>) =>
   db.updateTable('mailReport').set({ usedAt: now }).where('secretHash', '=', secretHash).where('usedAt', 'is', null),
 )

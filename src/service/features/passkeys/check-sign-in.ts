@@ -19,7 +19,7 @@ export interface PresentedSignIn {
   readonly of: SignInOf
   readonly userId: string
   readonly challengeHash: string
-  /** Until when its challenge is good, Unix seconds. */
+  /** The time until which its challenge is good, Unix seconds. */
   readonly end: number
   readonly verified: VerifiedAssertion
 }

@@ -57,7 +57,7 @@ interface Dropping {
   readonly domainId: string
   /** The user's epoch after the change. */
   readonly epoch?: string | undefined
-  /** With which the user has confirmed it. */
+  /** The session with which the user has confirmed it. */
   readonly pass?: string | undefined
 }
 

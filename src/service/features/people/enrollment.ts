@@ -42,7 +42,7 @@ export const showLink: ChangeHandler<typeof contract.showEnrollmentLink> = async
   return { link: activationLink(authenticatorUrl, code), code, expiresAt }
 }
 
-/** In a transaction: the code that works now, or a new one. In place of a device, a code works for 15 minutes, as everywhere. */
+/** The code that works now, or a new one; call it in a transaction. In place of a device, a code works for 15 minutes, as everywhere. */
 async function presentCode(
   call: Call,
   { userId, domainId, days }: Omit<Input<typeof contract.showEnrollmentLink>, 'because'>,

@@ -4,7 +4,7 @@ import type { List, Slot } from '../../engine/database/statement.ts'
 import { exists } from '../users/statements.ts'
 import type { UserRow } from '../users/statements.ts'
 
-/** In the order of the ids. */
+/** Reads them in the order of the ids. */
 export async function usersByIds(db: Queryable, ids: readonly string[]): Promise<UserRow[]> {
   const rows = new Map((await usersWithIds(db, ids)).map((row) => [row.id, row]))
   return ids.flatMap((id) => rows.get(id) ?? [])

@@ -75,7 +75,7 @@ const lengthOf = (word: string): number => Array.from(word).length
 const searchWords = (text: string): string[] =>
   [...new Set(text.split(/\s+/u).filter(Boolean))].toSorted((one, other) => lengthOf(other) - lengthOf(one)).slice(0, 4)
 
-/** For `escape '\'`: without it, the search for `____` would find everything. */
+/** Escapes a text for `escape '\'`: without it, the search for `____` would find everything. */
 export const escaped = (text: string): string => text.replaceAll(/[%_\\]/g, (character) => `\\${character}`)
 
 /** The offset makes PostgreSQL plan this apart: it would walk through all people in their order, and look at the text of each. */

@@ -12,7 +12,7 @@ import { foldText, wordsOf, indexedOnPostgres } from './search-words.ts'
 import type { Visible, Filter } from './filters.ts'
 import { conditions } from './filters.ts'
 
-/** By when they were added, by name, or by the last sign-in. */
+/** Lists are ordered by when people were added, by name, or by the last sign-in. */
 export type PeopleOrder = 'added' | 'name up' | 'name down' | 'signedIn up' | 'signedIn down'
 
 /** Some of the people who are found. */
@@ -231,7 +231,7 @@ function matches(db: Queryable, kind: PeopleKind, filter: Filter, of: Slots<Peop
     .$if(kind === 'broad', (some) => some.where((is) => hasWords(is, of, of)))
 }
 
-/** For each row with the indexed word. */
+/** Finds the position of each row with the indexed word. */
 const positionsByIndex = allValues('positionsByIndex', (db, of: Slots<Visible & Words>, limit: Slot<number>) =>
   peopleFound(db, of)
     .select('user.sequence')

@@ -31,7 +31,7 @@ export const redeem: Handler<typeof contract.redeemSession> = async (input, call
   throw new ApiProblem('api.error.conflict.state')
 }
 
-/** In a transaction. @returns undefined if another call was first, or the approval does not count. */
+/** Call it in a transaction. @returns undefined if another call was first, or the approval does not count. */
 export async function redeemWithin(
   call: Call,
   db: Queryable,

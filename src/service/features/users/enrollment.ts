@@ -62,7 +62,7 @@ export const forgetEnrollment = change('forgetEnrollment', (db, userId: Slot<str
   db.updateTable('user').set({ everEnrolled: 0, strongEnrolled: 0, hadCodes: 0 }).where('id', '=', userId),
 )
 
-/** From now on, new bypass codes are no longer the first ones. In the transaction that stores a code. */
+/** Records that new bypass codes are no longer the first ones. Call it in the transaction that stores a code. */
 export const noteCodes = change('noteCodes', (db, userId: Slot<string>) =>
   db.updateTable('user').set({ hadCodes: 1 }).where('id', '=', userId).where('hadCodes', '=', 0),
 )

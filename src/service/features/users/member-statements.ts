@@ -74,7 +74,7 @@ const lockedMemberById = firstRow('lockedMemberById', (db, domain: Slots<DomainO
   locked(db, byId(db, domain, id)),
 )
 
-/** In the order in which the users were created. */
+/** Reads the members in the order in which the users were created. */
 export const listMembers = allRows(
   'listMembers',
   (db, domainId: Slot<string>, range: Slots<{ offset: number; limit: number }>) =>

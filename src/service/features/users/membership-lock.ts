@@ -12,7 +12,7 @@ export const holdMemberships = firstValue('holdMemberships', (db, organizationId
   return isPostgres(db) ? found.forShare() : found
 })
 
-/** For the transaction by which a synchronization counts: waits for those that hold the memberships, and they wait for it. */
+/** Locks the memberships for the transaction by which a synchronization counts: it waits for those that hold them, and they wait for it. */
 export const lockMemberships = firstValue('lockMemberships', (db, organizationId: Slot<string>) => {
   const found = db.selectFrom('organization').select('id').where('id', '=', organizationId)
   return isPostgres(db) ? found.forNoKeyUpdate() : found

@@ -126,7 +126,7 @@ const lockedUser = firstValue('lockedUser', (db, organizationId: Slot<string>, i
         .where((is) => is.and({ id, organizationId })),
 )
 
-/** In whatever organization: asks each of them, as the index on usernames begins with the organization. */
+/** Finds users in whatever organization: asks each of them, as the index on usernames begins with the organization. */
 export const usersNamed = allRows('usersNamed', (db, username: Slot<string>) =>
   db
     .selectFrom('user')

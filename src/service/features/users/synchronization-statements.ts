@@ -121,7 +121,7 @@ export const beat = changesRow('beat', (db, { id, holder }: Slots<Held>, now: Sl
   db.updateTable('synchronization').set({ beatAt: now }).where('id', '=', id).where('holder', '=', holder),
 )
 
-/** From now on all of it counts. */
+/** Makes all of the synchronization count. */
 export const markApplied = changesRow('markApplied', (db, { id, holder }: Slots<Held>, now: Slot<number>) =>
   db
     .updateTable('synchronization')

@@ -4,7 +4,7 @@ import { NewerSchemaError, NoDatabaseError } from '../../base/store-errors.ts'
 import type { Queryable } from './schema.ts'
 import type { Engine } from './0001-schema.ts'
 
-/** In their order. `migrations.ts` has their content, which most starts do not need. */
+/** The names of the migrations, in their order. `migrations.ts` has their content, which most starts do not need. */
 const known = [
   '0001-schema',
   '0002-consent',

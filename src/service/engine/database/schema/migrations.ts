@@ -37,7 +37,7 @@ export const migrations = (engine: Engine): Record<MigrationName, Migration> => 
   '0014-time-zone-of-user': timeZoneOfUser,
 })
 
-/** In one transaction; several processes may try at once. */
+/** Runs in one transaction; several processes may try at once. */
 export async function migrateToLatest(db: Queryable, engine: Engine): Promise<void> {
   const migrator = new Migrator({
     // Migrations write SQL's own names.

@@ -106,7 +106,7 @@ export interface Database {
     emailChangedAt: number | null
     /** The language of the user's mails, BCP 47; null if it is not known. */
     language: ColumnType<string | null, string | null | undefined, string>
-    /** In which mails tell times (IANA); null where it is not known. */
+    /** The time zone in which mails tell times (IANA); null where it is not known. */
     timeZone: Generated<string | null>
     /** Wrong codes in a row, of whatever factor, from anywhere but the user's known browsers. */
     codeFailures: Generated<number>
@@ -123,7 +123,7 @@ export interface Database {
     /** The synchronization with which it begins to exist. */
     addedBy: ColumnType<string | null, string | undefined, string | null>
   }
-  /** For writing; what counts of it is in `member`. */
+  /** The table that is written; what counts of it is in `member`. */
   membership: {
     sequence: Generated<number>
     domainId: string
@@ -227,7 +227,7 @@ export interface Database {
     factorId: ColumnType<string | null, string | null | undefined, string | null>
     purpose: Generated<SessionPurpose>
     number: string | null
-    /** Of the secret that can be scanned in place of the number. */
+    /** The hash of the secret that can be scanned in place of the number. */
     scanHash: ColumnType<string | null, string | null | undefined, string | null>
     nonce: string
     /** JSON. */
@@ -270,7 +270,7 @@ export interface Database {
     period: 30 | 60
     /** The last time step a code was accepted of; -1 before the first. */
     lastStep: number
-    /** By how many steps its clock was ahead of ours then. */
+    /** How many time steps its clock was ahead of ours at that time. */
     drift: number
     /** A step that was too far away to be accepted, and when it was seen: the first half of a resynchronization. */
     seenStep: number | null
@@ -360,7 +360,7 @@ export interface Database {
   deviceMove: {
     /** The old one. */
     deviceId: string
-    /** Of the code; null once a device has used it. */
+    /** The keyed hash of the code; null once a device has used it. */
     codeLookup: string | null
     /** The id that the new device will have; null until one has used the code. */
     claimId: ColumnType<string | null, undefined, string | null>
@@ -369,7 +369,7 @@ export interface Database {
     claimKeyY: ColumnType<string | null, undefined, string | null>
     /** Whether the person asked for the account on the new device. */
     requested: Generated<Fact>
-    /** Of the code, then of the claim, then of the time to get the account. */
+    /** The end of the code, then of the claim, then of the time to get the account. */
     expiresAt: number
   }
   /** An answer of a device. */
@@ -426,7 +426,7 @@ export interface Database {
   /** A process that has the database open, and its keys. */
   keyNode: {
     id: string
-    /** For people: machine and process. */
+    /** A name for people: machine and process. */
     name: string
     /** Ids of its keys, with blanks between them. */
     keyIds: string
@@ -452,7 +452,7 @@ export interface Database {
     /** When the user last passed in it. */
     passedAt: number
     expiresAt: number
-    /** Until when it passes the gate without a second step; null where the person did not want that. */
+    /** The time until which it passes the gate without a second step; null where the person did not want that. */
     rememberedUntil: number | null
     /** Browser and system, for people. */
     name: string | null
@@ -533,7 +533,7 @@ export interface Database {
   /** Which entries of the audit trail are about a user; see `engine/audit/timeline.ts`. */
   timelineEntry: {
     userSequence: number
-    /** Of the entry. */
+    /** The position of the entry in the chain. */
     position: number
     /** Whether it ends a sign-in; otherwise it is a change. */
     signIn: Fact
@@ -543,7 +543,7 @@ export interface Database {
     domainId: string
     members: number
     enrolled: number
-    /** Of the others, those who get codes by e-mail. */
+    /** The other people, as far as they get codes by e-mail. */
     onlyEmail: number
     countedAt: number
   }
@@ -632,7 +632,7 @@ export interface Database {
   }
   /** What people are found by: a row for each person, device in use and hardware token. Triggers write it. */
   searchRow: {
-    /** Of SQLite alone, where rows have the order of their people. */
+    /** A column of SQLite alone, where rows have the order of their people. */
     id: Generated<number>
     kind: 'user' | 'device' | 'hardware'
     /** The id of the user, device or hardware token. */

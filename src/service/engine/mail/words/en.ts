@@ -20,14 +20,14 @@ export interface MailWords {
     readonly unlock: string
     readonly warning: string
   }
-  /** To the owners, about a user who answered No to the help desk. */
+  /** The mail to the owners about a user who answered No to the help desk. */
   readonly caller: {
     readonly headline: (place: string) => string
     readonly sentence: (user: string) => string
     readonly blocked: string
     readonly warning: string
   }
-  /** To the owners, about a mail whose reader says that it was not them. */
+  /** The mail to the owners about a mail whose reader says that it was not them. */
   readonly disowned: {
     readonly headline: (place: string) => string
     readonly sentence: (user: string) => string
@@ -47,23 +47,23 @@ export interface MailWords {
     readonly overSentence: string
     readonly later: string
   }
-  /** To a person, with the link that sets up a device. */
+  /** The mail to a person with the link that sets up a device. */
   readonly enrollment: {
     readonly headline: (place: string) => string
     readonly first: string
-    /** To a person who has another factor already. */
+    /** Shown to a person who has another factor already. */
     readonly another: string
     readonly button: string
     readonly scan: string
     readonly until: (time: string) => string
     readonly warning: string
   }
-  /** To the old address. */
+  /** The mail to the old address. */
   readonly addressChanged: {
     readonly headline: (place: string) => string
     readonly sentence: string
   }
-  /** To an owner, about an administrator who acts on many users. */
+  /** The mail to an owner about an administrator who acts on many users. */
   readonly bulk: {
     readonly headline: (place: string) => string
     readonly sentence: (name: string, people: number) => string

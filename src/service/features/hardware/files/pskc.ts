@@ -90,7 +90,7 @@ function unsupported(key: XmlElement): Omit<Rejected, 'line'> | undefined {
   const format = find(key, 'AlgorithmParameters', 'ResponseFormat')
   if (format?.attributes.get('Encoding') !== 'DECIMAL')
     return { code: 'unsupported', reason: 'the codes are not decimal digits' }
-  // Of the type `xs:boolean`.
+  // A value of the type `xs:boolean`.
   if (/^(true|1)$/.test(format.attributes.get('CheckDigits') ?? ''))
     return { code: 'unsupported', reason: 'the codes have a check digit' }
   return undefined

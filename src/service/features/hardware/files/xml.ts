@@ -3,7 +3,7 @@ import type { parser, QualifiedTag } from 'sax'
 import { FileProblem } from './file-problem.ts'
 
 export interface XmlElement {
-  /** Without its prefix. */
+  /** The name without its prefix. */
   readonly name: string
   readonly namespace: string
   readonly attributes: ReadonlyMap<string, string>
