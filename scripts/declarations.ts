@@ -14,7 +14,9 @@ export async function writeDeclarations(input: string, output: string, names: re
   const bundle = await rolldown({
     input: Object.fromEntries(names.map((name) => [name, join(input, `${name}.d.ts`)])),
     external: (id) => /^[a-z@]/i.test(id),
-    plugins: [dts({ dtsOnly: true, generator: 'oxc', tsconfig: false })],
+    // Comments would name the folder, which has another name each time.
+    experimental: { attachDebugInfo: 'none' },
+    plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
   })
   // The plugin adds `.d` to the name of an entry.
   await bundle.write({ dir: output, entryFileNames: '[name].ts', chunkFileNames: 'types/[name].d.ts' })

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { root } from '../../scripts/run.ts'
 
 interface Locked {
+  readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly hasInstallScript?: boolean
 }
@@ -40,5 +41,17 @@ describe('npm install second-factor', () => {
 
   it('runs no install scripts', () => {
     expect([...installed('')].filter((path) => packages[path]?.hasInstallScript)).toEqual([])
+  })
+})
+
+describe('the lockfile', () => {
+  it('contains the optional packages of every platform: without one, `npm ci` of npm 11 and 12 installs nothing', () => {
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies)
+        .filter((name) => !Object.keys(packages).some((each) => each.endsWith(`node_modules/${name}`)))
+        .map((name) => `${path} → ${name}`),
+    )
+
+    expect(missing).toEqual([])
   })
 })
