@@ -248,6 +248,13 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/screen.ts',
     find: 'pending.length + calls.length === 1',
     replace: 'pending.length + calls.length >= 1',
+    also: [
+      {
+        file: 'src/authenticator/app.tsx',
+        find: 'if (count > 1) for',
+        replace: 'if (count > 9) for',
+      },
+    ],
     test: 'authenticator/call.test.ts',
     title: 'is in a list when a sign-in waits as well, so that neither is taken for the other',
   },

@@ -190,6 +190,14 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/self-service/setup.ts',
     find: ', in the browser ${nonce}`',
     replace: '`',
+    // A challenge of another browser is not visible either, and a new one begins without a setup.
+    also: [
+      {
+        file: 'src/express/sign-in/open-challenge.ts',
+        find: '    challenge,\n    otherChallenges',
+        replace: '    challenge,\n    setup: state.setup,\n    otherChallenges',
+      },
+    ],
     test: 'attacks/planted-session-id.test.ts',
     title: 'cannot make a user set up an app with a seed the attacker knows: %s',
   },

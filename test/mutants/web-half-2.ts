@@ -62,8 +62,8 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/sign-in/finish.ts',
     find: 'state: { renew: verifiedState(',
     replace: 'state: { save: verifiedState(',
-    test: 'attacks/planted-session-id.test.ts',
-    title: 'reads nothing that is set up after the second step',
+    test: 'attacks/session-fixation.test.ts',
+    title: 'changes its id when the second step is passed, so that an id planted before is worth nothing',
   },
   {
     defense: 'the domain in the path of what acts for a user',

@@ -124,25 +124,13 @@ export const mutants: readonly Mutant[] = [
     title: 'wants a second step not older than ten minutes: %s',
   },
   {
-    defense: 'redeeming nothing but approvals, in the service and in mfa()',
+    defense: 'redeeming nothing but approvals',
     file: 'src/service/features/sessions/statements.ts',
     find: `    .where('state', '=', 'approved')
     .where('challenge', '=', of.challenge)`,
     replace: `    .where('challenge', '=', of.challenge)`,
-    also: [
-      {
-        file: 'src/service/features/sessions/statements.ts',
-        find: `    .where((eb) => eb(eb.fn.coalesce('settledAt', eb.lit(0)), '>', of.settledAfter))\n`,
-        replace: '',
-      },
-      {
-        file: 'src/challenge/redeem.ts',
-        find: "  if (found?.state !== 'approved') return {}\n",
-        replace: '  if (!found) return {}\n',
-      },
-    ],
-    test: 'attacks/knows-the-password.test.ts',
-    title: 'verifies nobody when it is replayed, request by request or in order',
+    test: 'service/features/sessions/operations.test.ts',
+    title: 'redeems nothing but an approval',
   },
   {
     defense: 'the nonce of the request that an answer is for',

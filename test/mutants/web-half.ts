@@ -39,8 +39,8 @@ export const mutants: readonly Mutant[] = [
     find: `    .where('redeemedAt', 'is', null)
 `,
     replace: '',
-    test: 'attacks/session-fixation.test.ts',
-    title: 'verifies one of two browsers with a copied cookie, never both',
+    test: 'service/features/sessions/operations.test.ts',
+    title: 'redeems an approval once',
   },
   {
     defense: 'the refusal to answer before the web session is stored',

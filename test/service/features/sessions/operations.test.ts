@@ -156,6 +156,19 @@ operation('POST /domains/{domainId}/sessions/{sessionId}/redeem', (subject) => {
     expect(first.json).toMatchObject({ id, state: 'approved', factor: 'push' })
     expect(second.code).toBe('api.error.conflict.state')
   })
+
+  it('redeems nothing but an approval', async () => {
+    const { ask, sessions, pending, device } = await subject().enroll(unique())
+    const { id } = await ask({ challenge })
+    const redeem = () => subject().call('POST', `${sessions}/${id}/redeem`, { body: { challenge } })
+    const [request] = await pending()
+
+    const open = await redeem()
+    await device.answer(id, { nonce: request?.nonce, decision: 'deny' })
+    const denied = await redeem()
+
+    expect([open.code, denied.code]).toEqual(['api.error.conflict.state', 'api.error.conflict.state'])
+  })
 })
 
 operation('GET /domains/{domainId}/sessions/events', (subject) => {
