@@ -17,13 +17,19 @@ async function openPostgresStore(connectionString) {
   const { default: connectPgSimple } = await import('connect-pg-simple')
   const { Pool } = await import('pg')
   const PostgresStore = connectPgSimple(session)
-  return new PostgresStore({ pool: new Pool({ connectionString }), createTableIfMissing: true })
+  const pool = new Pool({ connectionString })
+  // Without a listener, a lost connection ends the process. The next query opens another one.
+  pool.on('error', (error) => console.error(`PostgreSQL: ${error.message}`))
+  return new PostgresStore({ pool, createTableIfMissing: true })
 }
 
 async function openRedisStore(url) {
   const { RedisStore } = await import('connect-redis')
   const { createClient } = await import('redis')
-  return new RedisStore({ client: await createClient({ url }).connect() })
+  const client = createClient({ url })
+  // Without a listener, a lost connection ends the process. The client connects again by itself.
+  client.on('error', (error) => console.error(`Redis: ${error.message}`))
+  return new RedisStore({ client: await client.connect() })
 }
 
 const { DATABASE_URL, REDIS_URL } = process.env

@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { openPostgres } from '../support/postgres.ts'
@@ -15,8 +16,18 @@ async function signInAt(env: NodeJS.ProcessEnv) {
 
 const pageOf = async (url: string, cookie: string) => (await fetch(url, { headers: { cookie } })).text()
 
+/** Ends every other connection to the database, as a restart does. */
+async function endConnections(connectionString: string): Promise<void> {
+  const client = new Client({ connectionString })
+  await client.connect()
+  await client.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  )
+  await client.end()
+}
+
 describe('session-stores.js', () => {
-  it('keeps verified web sessions in PostgreSQL', async () => {
+  it('keeps verified web sessions in PostgreSQL, also over a lost connection', async () => {
     const postgres = await openPostgres()
     onTestFinished(() => postgres.stop())
 
@@ -26,15 +37,21 @@ describe('session-stores.js', () => {
     const other = await startExample('session-stores.js', env, { shared: example.folder })
 
     for (const { url } of [example, other]) expect(await pageOf(url, cookie)).toContain('Hello, Alice')
+
+    await endConnections(env.DATABASE_URL)
+    await expect.poll(() => pageOf(example.url, cookie)).toContain('Hello, Alice')
   })
 
-  it('keeps verified web sessions in Redis', async () => {
-    const { url, entries } = await startRedis()
+  it('keeps verified web sessions in Redis, also over a lost connection', async () => {
+    const { url, entries, disconnect } = await startRedis()
 
     const { example, cookie } = await signInAt({ REDIS_URL: url })
     const page = await pageOf(example.url, cookie)
 
     expect(page).toContain('Hello, Alice')
     expect([...entries]).toEqual([[expect.stringMatching(/^sess:/), expect.stringContaining('"verified":')]])
+
+    disconnect()
+    await expect.poll(() => pageOf(example.url, cookie)).toContain('Hello, Alice')
   })
 })

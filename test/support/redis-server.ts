@@ -3,8 +3,14 @@ import type { AddressInfo, Socket } from 'node:net'
 
 import { onTestFinished } from 'vitest'
 
-/** As much of Redis as a store of web sessions asks for, in memory, until the test is over. @returns its address and what it keeps. */
-export async function startRedis(): Promise<{ url: string; entries: ReadonlyMap<string, string> }> {
+/** As much of Redis as a store of web sessions asks for, in memory, until the test is over. */
+export async function startRedis(): Promise<{
+  readonly url: string
+  /** What it keeps. */
+  readonly entries: ReadonlyMap<string, string>
+  /** Closes all connections, as a restart does. */
+  disconnect(): void
+}> {
   const entries = new Map<string, string>()
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -20,11 +26,12 @@ export async function startRedis(): Promise<{ url: string; entries: ReadonlyMap<
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const disconnect = () => sockets.forEach((socket) => socket.destroy())
   onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy()
+    disconnect()
     await new Promise((resolve) => server.close(resolve))
   })
-  return { url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`, entries }
+  return { url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`, entries, disconnect }
 }
 
 /** A command is an array of strings, each with its length (RESP). @returns undefined while it is not all there. */
