@@ -127,6 +127,13 @@ export const mutants: readonly Mutant[] = [
     find: 'const release = held ? () => {} : await acquire(options)\n',
     replace:
       'const queued = startTimeout()\n      const release = held ? () => {} : await acquire({ ...options, startTimeout: () => queued })\n',
+    also: [
+      {
+        file: 'src/client/call-limit.ts',
+        find: 'const timeout = startTimeout()\n',
+        replace: 'const timeout = queued\n',
+      },
+    ],
     test: 'client/call-limit.test.ts',
     title: 'starts when the call is sent, and excludes its time in the queue',
   },
