@@ -9,7 +9,7 @@ export async function startRedis(): Promise<{
   /** What it keeps. */
   readonly entries: ReadonlyMap<string, string>
   /** Closes all connections, as a restart does. */
-  disconnect(): void
+  readonly disconnect: () => void
 }> {
   const entries = new Map<string, string>()
   const sockets = new Set<Socket>()
