@@ -2,12 +2,12 @@
  * `node scripts/try-package.mjs second-factor-0.1.0.tgz`: installs the tarball in an empty folder, as an app would, and signs in to an example with the
  * Node that runs this. Plain JavaScript, and nothing from `node_modules`: it runs on every Node that the package supports.
  */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-import { firstAnswer } from './first-answer.mjs'
+import { tryApp } from './try-app.mjs'
 
 const [tarball] = process.argv.slice(2)
 if (tarball === undefined) throw new Error('expected the path of a tarball')
@@ -26,18 +26,7 @@ try {
     stdio: 'inherit',
   })
   cpSync(join(import.meta.dirname, '../examples'), join(folder, 'examples'), { recursive: true })
-  const app = spawn(process.execPath, ['examples/minimal.js'], {
-    cwd: folder,
-    env: { ...process.env, PORT: '3123' },
-    stdio: 'inherit',
-  })
-  try {
-    const { status, url } = await firstAnswer('http://localhost:3123/')
-    console.log(`Node ${process.version}: ${status} ${url}`)
-    if (status !== 200) process.exitCode = 1
-  } finally {
-    app.kill()
-  }
+  await tryApp('examples/minimal.js', { cwd: folder, port: 3123 })
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -1,19 +1,6 @@
 /** `node scripts/try-start.mjs`: starts the example app of this checkout, and waits for its first page. */
-import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
-import { firstAnswer } from './first-answer.mjs'
+import { tryApp } from './try-app.mjs'
 
-const root = join(import.meta.dirname, '..')
-const app = spawn(process.execPath, ['example-app/main.ts'], {
-  cwd: root,
-  env: { ...process.env, PORT: '3124' },
-  stdio: 'inherit',
-})
-try {
-  const { status, url } = await firstAnswer('http://localhost:3124/')
-  console.log(`${status} ${url}`)
-  if (status !== 200) process.exitCode = 1
-} finally {
-  app.kill()
-}
+await tryApp('example-app/main.ts', { cwd: join(import.meta.dirname, '..'), port: 3124 })

@@ -8,7 +8,7 @@ const requests = new AsyncLocalStorage<RequestId>()
 const callers = new AsyncLocalStorage<string>()
 
 /** @param given The id that the request has already. */
-export function createId(given: string | undefined): RequestId {
+export function lazyRequestId(given: string | undefined): RequestId {
   let id = given
   // A closure over nothing else: it lives as long as the request, see context.ts.
   return () => (id ??= randomUUID())

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-import { createId } from '../../challenge/attribution.ts'
+import { lazyRequestId } from '../../challenge/attribution.ts'
 import type { RequestId } from '../../challenge/attribution.ts'
 import { readRequestId } from '../../contract/request-id.ts'
 
@@ -12,7 +12,7 @@ type TrustsProxy = (address: string | undefined, hop: number) => boolean
  */
 export function createRequestId(req: IncomingMessage): RequestId {
   const given = req.headers['x-request-id']
-  return createId(given !== undefined && isFromProxy(req) ? readRequestId(given) : undefined)
+  return lazyRequestId(given !== undefined && isFromProxy(req) ? readRequestId(given) : undefined)
 }
 
 function isFromProxy(req: IncomingMessage & { readonly app?: { get?: (name: string) => unknown } }): boolean {

@@ -19,7 +19,7 @@ export interface Binding {
  */
 export function bindingOf(req: IncomingMessage, context: CookieContext): string | undefined {
   const id = bindingCookie.read(req, context)
-  return id === undefined ? undefined : hash('sha256', id, 'base64url')
+  return id === undefined ? undefined : bindingFor(id)
 }
 
 /** The binding of this browser, or a new one. A cookie that is there is never replaced: all tabs of the browser rely on it. */
@@ -31,8 +31,7 @@ export function bindBrowser(
   const present = bindingOf(req, context)
   if (present !== undefined) return { binding: present, cookies: [] }
   const id = Buffer.from(random(16)).toString('base64url')
-  return {
-    binding: hash('sha256', id, 'base64url'),
-    cookies: bindingCookie.write(req, context, { id, seconds: lifetime }),
-  }
+  return { binding: bindingFor(id), cookies: bindingCookie.write(req, context, { id, seconds: lifetime }) }
 }
+
+const bindingFor = (id: string): string => hash('sha256', id, 'base64url')

@@ -40,6 +40,8 @@ export function serveCompressed(folder: string, setCaching: (res: Response, path
 
   async function sendConverted(req: Request, res: Response, path: string, encoding: Converted): Promise<void> {
     const content = await contentOf(path, encoding)
+    // Not before: an error has another content.
+    if (encoding === 'gzip') res.setHeader('Content-Encoding', encoding)
     setCaching(res, path)
     send(req, res, content)
   }
@@ -50,8 +52,8 @@ export function serveCompressed(folder: string, setCaching: (res: Response, path
     res.appendHeader('Vary', 'Accept-Encoding')
     res.setHeader('Content-Type', types[type] ?? '')
     const encoding = bestEncoding(req.headers['accept-encoding']?.toString())
-    if (encoding !== 'identity') res.setHeader('Content-Encoding', encoding)
     if (encoding === 'br') {
+      res.setHeader('Content-Encoding', encoding)
       req.url = req.url.replace(path, `${path}.br`)
       return next()
     }
