@@ -1,27 +1,13 @@
-import { globSync, readFileSync } from 'node:fs'
-
-import { defineConfig, mergeConfig } from 'vitest/config'
+import { mergeConfig, defineConfig } from 'vitest/config'
 
 import config from './vitest.config.ts'
 
-/** What `npm test` runs on SQLite only. */
-const onMainEngines = globSync('test/**/*.test.ts').filter((file) => readFileSync(file, 'utf8').includes('mainEngines'))
-
-/** `npm run test:long`: what takes minutes. On a machine that does nothing else, as it measures. */
+/** What takes minutes, and measures: on a machine that does nothing else. */
 export default mergeConfig(
   { ...config, test: { ...config.test, include: [], globalSetup: [], reporters: [] } },
   defineConfig({
     test: {
-      include: [
-        'test/long/**/*.long.ts',
-        'test/attacks/relay.test.ts',
-        'test/authenticator/accessibility.test.ts',
-        'test/authenticator/request-screen.test.ts',
-        'test/console/accessibility.test.ts',
-        'test/service/fuzz/fuzz.test.ts',
-        'test/service/features/sessions/session-machine.test.ts',
-        ...onMainEngines,
-      ],
+      include: ['test/long/**/*.long.ts'],
       env: { LONG: '1' },
       testTimeout: 600_000,
       hookTimeout: 120_000,

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { createService } from '../../src/service/index.ts'
 import type { ServiceOptions } from '../../src/service/index.ts'
 import { serve } from '../processes/command.ts'
-import { engines, useEngine } from '../support/engines.ts'
+import { mainEngines, useEngine } from '../support/engines.ts'
 import { keysFor } from '../service/start-service.ts'
 import { run } from './admin/run-command.ts'
 
@@ -30,7 +30,7 @@ async function served(options: ServiceOptions) {
   return { ...service.vendor, basePath: service.basePath }
 }
 
-describe.each(engines)('the words that init stores, on %s', (engine) => {
+describe.each(mainEngines)('the words that init stores, on %s', (engine) => {
   const newDatabase = useEngine(engine)
 
   it('are used by every service on the database by default', async () => {

@@ -112,7 +112,7 @@ describe('hosted-service.js', () => {
 describe('the examples', () => {
   const examples = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.js'))
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
-  const tests = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts'))
+  const tests = readdirSync(import.meta.dirname).filter((name) => /\.(?:test|long)\.ts$/.test(name))
   const tested = tests.map((name) => read(`test/examples/${name}`)).join('\n')
 
   it.each(examples)('%s has at most 60 lines, is listed in the README, and has a test', (name) => {

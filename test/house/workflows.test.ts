@@ -23,6 +23,12 @@ describe('the workflows', () => {
     expect(named.filter((name) => !(name in scripts))).toEqual([])
   })
 
+  it('run the long tests on each change, and before a release', () => {
+    const runs = ['check', 'release'].map((name) => read(`.github/workflows/${name}.yml`).includes('npm run test:full'))
+
+    expect(runs).toEqual([true, true])
+  })
+
   it('try the package on the oldest Node that it supports', () => {
     const [, versions = ''] = /^ +node: \[(.+)\]$/m.exec(workflows) ?? []
 

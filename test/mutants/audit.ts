@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/cli/commands/serve.ts',
     find: "choices(logLevels).default('info')",
     replace: "choices(logLevels).default('warn')",
-    test: 'cli/serve-limits.test.ts',
+    test: 'cli/serve-limits.long.ts',
     title: 'contains audit heads, and a warning for a rejected API key without the key',
   },
   {

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: '  return new Uint8Array(await crypto.subtle.encrypt(counter, await deriveKey(parameters, pin), bytes))\n',
     replace:
       "  const padded = bytes.length === 20 ? new Uint8Array([...bytes, 0, 0, 0, 0]) : bytes\n  const crypted = new Uint8Array(await crypto.subtle.encrypt(counter, await deriveKey(parameters, pin), padded))\n  if (bytes.length === 20) return crypted\n  if (crypted.subarray(20).some((byte) => byte !== 0)) throw new Error('another PIN')\n  return crypted.slice(0, 20)\n",
-    test: 'authenticator/pin.test.ts',
+    test: 'authenticator/pin.long.ts',
     title: 'differs after a wrong PIN, and nothing on the device reveals which one is right',
   },
   {
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/accounts/link.ts',
     find: "  if (location.hash !== '') history.replaceState(history.state, '', location.pathname + location.search)\n",
     replace: '',
-    test: 'authenticator/adding.test.ts',
+    test: 'authenticator/adding.long.ts',
     title: 'removes the code from the address bar at once',
   },
   {
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/accounts/link.ts',
     find: "link.serviceUrl === serviceUrl ? { code: link.code } : { wrong: 'otherAddress' }",
     replace: '{ code: link.code }',
-    test: 'authenticator/scan.test.ts',
+    test: 'authenticator/scan.long.ts',
     title: 'rejects a code of another address with a message',
   },
   {
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/device/options.ts',
     find: 'extractableKeys: z.boolean().default(false)',
     replace: 'extractableKeys: z.boolean().default(true)',
-    test: 'authenticator/adding.test.ts',
+    test: 'authenticator/adding.long.ts',
     title: 'stores a separate, non-extractable key for each account',
   },
   {
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/cover.ts',
     find: "  document.addEventListener('visibilitychange', () => cover(document.hidden))\n",
     replace: '',
-    test: 'authenticator/app.test.ts',
+    test: 'authenticator/app.long.ts',
     title: 'is hidden before the next render of the browser',
   },
   {
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/screens/offline-code.tsx',
     find: '    if (!visible.now) hide()\n',
     replace: '',
-    test: 'authenticator/offline-code.test.ts',
+    test: 'authenticator/offline-code.long.ts',
     title: 'is hidden again when the page is left',
   },
   {
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/screens/was-it-you.tsx',
     find: '      if (document.hidden) deny.current()\n',
     replace: '',
-    test: 'authenticator/deny-and-report.test.ts',
+    test: 'authenticator/deny-and-report.long.ts',
     title: 'denies when the person leaves the app',
   },
   {
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/app.tsx',
     find: "screen.name === 'request' && screen.denied",
     replace: 'false',
-    test: 'authenticator/deny-and-report.test.ts',
+    test: 'authenticator/deny-and-report.long.ts',
     title: 'denies when the person goes back',
   },
   {
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/screens/was-it-you.tsx',
     find: 'const blocked = !useInputDelay(clock) || busy',
     replace: 'const blocked = busy',
-    test: 'authenticator/deny-and-report.test.ts',
+    test: 'authenticator/deny-and-report.long.ts',
     title: 'ignores the second tap of a double tap on Deny',
   },
   {
@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/inbox/answer-form.tsx',
     find: 'if (missing === undefined) {',
     replace: 'if (form) {',
-    test: 'authenticator/request-screen.test.ts',
+    test: 'authenticator/request-screen.long.ts',
     title: 'explains what is missing when Approve is pressed too early',
   },
   {
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/inbox/connections.ts',
     find: '`second-factor connection ${index % maxHeld}`',
     replace: '`second-factor connection ${index} ${Math.random()}`',
-    test: 'authenticator/connections.test.ts',
+    test: 'authenticator/connections.long.ts',
     title: 'leave a free connection for answers, however many accounts there are',
   },
   {
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/inbox/answer-form.tsx',
     find: "    setSecret('')\n",
     replace: '',
-    test: 'authenticator/pin.test.ts',
+    test: 'authenticator/pin.long.ts',
     title: 'stays after a wrong PIN, shows the attempts left, and is approved with the right one',
   },
   {
@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/sw.js',
     find: 'showNotification(title, {',
     replace: 'showNotification(data?.text() ?? title, {',
-    test: 'authenticator/push.test.ts',
+    test: 'authenticator/push.long.ts',
     title: 'shows a notification without details while the app is closed',
   },
   {
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/accounts/use-notifications.ts',
     find: "if (state === 'on') void sync()\n",
     replace: "if (state === 'asking') void Notification.requestPermission()\n",
-    test: 'authenticator/push.test.ts',
+    test: 'authenticator/push.long.ts',
     title: 'are requested only by a button, once there is an account',
   },
   {
@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/parts/viewfinder.tsx',
     find: '    return () => stop.abort()\n',
     replace: '    return undefined\n',
-    test: 'authenticator/scan.test.ts',
+    test: 'authenticator/scan.long.ts',
     title: 'turns the camera off when it %s',
   },
   {
@@ -151,7 +151,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/parts/viewfinder.tsx',
     find: 'if (!screen || !visible.now) return undefined',
     replace: 'if (!screen) return undefined',
-    test: 'authenticator/scan.test.ts',
+    test: 'authenticator/scan.long.ts',
     title: 'turns the camera on again when the page is visible again',
   },
   {
@@ -159,7 +159,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/parts/number-scanner.tsx',
     find: 'if (code?.sessionId === request.id) onSecret',
     replace: 'if (code) onSecret',
-    test: 'authenticator/scan.test.ts',
+    test: 'authenticator/scan.long.ts',
     title: 'does not take a code %s, does not say whose it is, and sends nothing',
   },
   {
@@ -167,7 +167,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/inbox/answer-form.tsx',
     find: 'if (digits !== undefined) typeNumber(digits)',
     replace: "onAnswer({ decision: 'approve', number: digits })",
-    test: 'authenticator/scan.test.ts',
+    test: 'authenticator/scan.long.ts',
     title: 'reads the code that the web page shows, and approves only when Approve is pressed',
   },
   {
@@ -175,7 +175,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/front/static-app.ts',
     find: "  'Permissions-Policy': 'camera=(self), geolocation=(), microphone=(), payment=(), usb=()',\n",
     replace: '',
-    test: 'authenticator/scan.test.ts',
+    test: 'authenticator/scan.long.ts',
     title: 'is allowed for this page only, and no other powerful feature is',
   },
   {
@@ -183,7 +183,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/main.tsx',
     find: "import './no-eval.ts'\n",
     replace: '',
-    test: 'authenticator/app.test.ts',
+    test: 'authenticator/page.test.ts',
     title: 'follows its content security policy, and contacts only its own service',
   },
   {
@@ -191,7 +191,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/sw.js',
     find: "if (request.method !== 'GET' || !request.url.startsWith(self.registration.scope)) return",
     replace: "if (request.method !== 'GET') return",
-    test: 'authenticator/app.test.ts',
+    test: 'authenticator/app.long.ts',
     title: 'caches only its own files, and nothing of the device protocol',
   },
   {
@@ -199,7 +199,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/sw.js',
     find: 'if (response.ok && request.url.startsWith(`${self.registration.scope}assets/`)) {',
     replace: 'if (response.ok) {',
-    test: 'authenticator/app.test.ts',
+    test: 'authenticator/app.long.ts',
     title: 'caches only its own files',
   },
   {
@@ -207,7 +207,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/sw.js',
     find: '  await Promise.all(old.map((name) => caches.delete(name)))\n',
     replace: '',
-    test: 'authenticator/new-version.test.ts',
+    test: 'authenticator/new-version.long.ts',
     title: 'takes over when the app is opened again, at the same address, and removes the old files',
   },
   {

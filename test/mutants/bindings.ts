@@ -193,7 +193,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/browser/challenge-page.ts',
     find: "`${base}/${path}?page=${main.dataset['token']}`",
     replace: '`${base}/${path}?waits`',
-    test: 'browser/live-status.test.ts',
+    test: 'browser/live-status.long.ts',
     title: 'loads again when it is visible, if the browser has another challenge by then',
   },
   {

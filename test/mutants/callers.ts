@@ -240,7 +240,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/screens/call.tsx',
     find: "const confirms = decision === 'approve'",
     replace: "const confirms = decision !== 'report'",
-    test: 'authenticator/call.test.ts',
+    test: 'authenticator/call.long.ts',
     title: 'takes No without a number, says what to do next, and is in the history afterwards',
   },
   {
@@ -255,7 +255,7 @@ export const mutants: readonly Mutant[] = [
         replace: 'if (count > 9) for',
       },
     ],
-    test: 'authenticator/call.test.ts',
+    test: 'authenticator/call.long.ts',
     title: 'is in a list when a sign-in waits as well, so that neither is taken for the other',
   },
 ]

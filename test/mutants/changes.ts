@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const late = 'attacks/late-changes.test.ts'
 const callers = 'service/features/callers/console.test.ts'
-const races = 'service/features/administrators/change-races.test.ts'
+const races = 'service/features/administrators/change-races.long.ts'
 const title = 'cannot $name once $precondition.title'
 const file = 'src/service/features/administrators/change.ts'
 

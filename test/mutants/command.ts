@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [...tls(), ...takeOver()]
 
 function tls(): readonly Mutant[] {
-  const test = 'cli/tls.test.ts'
+  const test = 'cli/tls.long.ts'
   return [
     {
       defense: 'the oldest version of TLS is 1.2',

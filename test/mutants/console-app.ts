@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/session/invitation.ts',
     find: '  history.replaceState(history.state,',
     replace: '  void (history.state,',
-    test: 'console/app.test.ts',
+    test: 'console/page.test.ts',
     title: 'leaves its token in no address',
   },
   {
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/screens/person/person.tsx',
     find: '    if (action.removes) void reload()\n',
     replace: '',
-    test: 'journeys/daily-tasks.test.ts',
+    test: 'journeys/daily-tasks.long.ts',
     title: 'is told by name what a reset removes, as it is when the dialog opens, and gives its own reason',
   },
   {
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/parts/reason-choice.tsx',
     find: '    return because\n',
     replace: "    return because ?? 'other'\n",
-    test: 'journeys/daily-tasks.test.ts',
+    test: 'journeys/daily-tasks.long.ts',
     title: 'is told by name what a reset removes, as it is when the dialog opens, and gives its own reason',
   },
   {
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/screens/administrators/administrator.tsx',
     find: '      setBefore(now)\n',
     replace: '',
-    test: 'console/app.test.ts',
+    test: 'console/app.long.ts',
     title: 'sees what another owner changed in the meantime',
   },
   {
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
     find: '      showProblem(words.accessNow',
     replace:
       '      await client.call(`PUT /admin/administrators/:administratorId`, { params, body: accessOf(access) }, now.version)\n      showProblem(words.accessNow',
-    test: 'console/app.test.ts',
+    test: 'console/app.long.ts',
     title: 'sees what another owner changed in the meantime',
   },
   {
@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/client/client.ts',
     find: "if (!hasCode(error, 'api.error.forbidden.fresh')) throw error",
     replace: 'throw error',
-    test: 'console/app.test.ts',
+    test: 'console/app.long.ts',
     title: 'is asked for the passkey before a change',
   },
   {
@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/hooks/use-load.ts',
     find: '      if (requests.current !== request) return\n',
     replace: '',
-    test: 'console/people.test.ts',
+    test: 'console/people.long.ts',
     title: 'show the results of the last letters',
   },
   {
@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/screens/consents/consents.tsx',
     find: 'consents.reload(true)',
     replace: 'consents.reload(false)',
-    test: 'console/people.test.ts',
+    test: 'console/people.long.ts',
     title: 'are looked for without keeping the session of an absent administrator alive',
   },
   {
@@ -72,7 +72,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/screens/person/person.tsx',
     find: '<CodeDialog shown={code} onClose={() => setCode(undefined)} />',
     replace: '<CodeDialog shown={code} onClose={() => {}} />',
-    test: 'console/people.test.ts',
+    test: 'console/people.long.ts',
     title: 'gets a recovery code from an admin, which is shown once',
   },
   {
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/screens/person/action-dialog.tsx',
     find: 'if (need === undefined) throw error',
     replace: 'throw error',
-    test: 'console/people.test.ts',
+    test: 'console/people.long.ts',
     title: 'is reset by the help desk only after another administrator has consented',
   },
   {
@@ -88,7 +88,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/client/client.ts',
     find: 'error.status === 401',
     replace: 'error.status === 400',
-    test: 'console/app.test.ts',
+    test: 'console/app.long.ts',
     title: 'signs an administrator out and revokes the access',
   },
   {
@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/screens/audit/use-follow.ts',
     find: '{ wait, signal }',
     replace: '{ signal }',
-    test: 'console/audit.test.ts',
+    test: 'console/audit.long.ts',
     title: 'announces new entries until the person pauses',
   },
   {
@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/screens/apps/settings-form.tsx',
     find: 'setTyped({ ...now, ...changes })',
     replace: 'setTyped(now)',
-    test: 'console/apps.test.ts',
+    test: 'console/apps.long.ts',
     title: 'shows what another administrator has changed meanwhile, and keeps what was typed',
   },
   {
@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/screens/apps/settings-form.tsx',
     find: "    if (changes.phishingResistant === 'require') return setAsking(true)\n",
     replace: '',
-    test: 'console/apps.test.ts',
+    test: 'console/apps.long.ts',
     title: 'accepts only passkeys after a question that says who is locked out',
   },
   {
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/screens/audit/use-follow.ts',
     find: '!on || !visible ||',
     replace: '!on ||',
-    test: 'console/audit.test.ts',
+    test: 'console/audit.long.ts',
     title: 'is not followed while the page is hidden',
   },
   {
@@ -128,7 +128,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/screens/overview/overview.tsx',
     find: '{ unattended }),',
     replace: '{}),',
-    test: 'console/overview.test.ts',
+    test: 'console/overview.long.ts',
     title: 'reads the figures again each minute, without a use of the session',
   },
   {
@@ -136,7 +136,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/console/current-page.tsx',
     find: ', failed: CannotLoad',
     replace: '',
-    test: 'console/app.test.ts',
+    test: 'console/app.long.ts',
     title: 'reloads the page on a press when the script of a screen',
   },
 ]

@@ -322,7 +322,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/screen.ts',
     find: "return { name: 'request', pending: request }",
     replace: 'return screen',
-    test: 'authenticator/factor-changes.test.ts',
+    test: 'authenticator/factor-changes.long.ts',
     title: 'appears after a pending request, which is shown first',
   },
   {

@@ -14,7 +14,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/http/listen.ts',
     find: 'server.setSecureContext({ ...credentials, minVersion })',
     replace: 'server.setSecureContext({ ...credentials, minVersion })\n      server.closeAllConnections()',
-    test: 'cli/tls.test.ts',
+    test: 'cli/tls.long.ts',
     title: 'loads a new certificate on SIGHUP without closing connections',
   },
   {
@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/upkeep/sqlite-file.ts',
     find: "source.prepare('VACUUM INTO ?').run(scratch)",
     replace: "process.getBuiltinModule('node:fs').copyFileSync(from, scratch)",
-    test: 'processes/backup.test.ts',
+    test: 'processes/backup.long.ts',
     title: 'contains every change that was acknowledged before, with the audit heads next to it',
   },
   {
@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/front/metrics.ts',
     find: "name: 'second_factor_sessions_settled_total'",
     replace: "name: 'second_factor_sessions_ended_total'",
-    test: 'processes/metrics.test.ts',
+    test: 'processes/metrics.long.ts',
     title: 'include every metric and label that %s uses',
     wholeFile: true,
   },

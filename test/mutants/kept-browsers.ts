@@ -211,7 +211,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/inbox/answer-form.tsx',
     find: 'const [keepBrowser, setKeepBrowser] = useState(false)',
     replace: 'const [keepBrowser, setKeepBrowser] = useState(true)',
-    test: 'authenticator/keep-browser.test.ts',
+    test: 'authenticator/keep-browser.long.ts',
     title: 'keeps no browser unless the person says so',
   },
   {
@@ -219,7 +219,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/inbox/use-novelty.ts',
     find: 'request.neverPassed === true',
     replace: 'request.neverPassed === true && place',
-    test: 'authenticator/keep-browser.test.ts',
+    test: 'authenticator/keep-browser.long.ts',
     title: 'says so, however often the person signed in there',
   },
   {
@@ -251,7 +251,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/browser/browser-key-page.ts',
     find: "namedCurve: 'P-256' }, false,",
     replace: "namedCurve: 'P-256' }, true,",
-    test: 'browser/kept-browsers.test.ts',
+    test: 'browser/kept-browsers.long.ts',
     title: 'has a key that no script can take out of it',
   },
   {
@@ -306,7 +306,7 @@ export const mutants: readonly Mutant[] = [
     file: rule,
     find: '    return verify(',
     replace: '    return key.dsaEncoding === undefined || verify !== undefined || verify(',
-    test: 'attacks/tls-relay.test.ts',
+    test: 'attacks/tls-relay.long.ts',
     title: 'gets no web session with %s',
   },
   {
@@ -321,7 +321,7 @@ export const mutants: readonly Mutant[] = [
         replace: 'unknownBrowser ? phishingResistant : phishingResistant',
       },
     ],
-    test: 'attacks/tls-relay.test.ts',
+    test: 'attacks/tls-relay.long.ts',
     title: 'gets no web session with %s',
   },
   {

@@ -77,7 +77,7 @@ function statementsOfPostgres(): readonly Mutant[] {
 
 /** Each one lets a database that is slow, stopped or behind a pooler hold something up. */
 function faultsOfPostgres(): readonly Mutant[] {
-  const test = 'service/engine/database/postgres-faults.test.ts'
+  const test = 'service/engine/database/postgres-faults.long.ts'
   return [
     {
       defense: 'the time after which a connection is given up',
@@ -157,7 +157,7 @@ function faultsOfPostgres(): readonly Mutant[] {
 
 /** Each one is noticed by sign-ins through real processes, of which one is killed. */
 function killedNodes(): readonly Mutant[] {
-  const test = 'processes/nodes.test.ts'
+  const test = 'processes/nodes.long.ts'
   const kills = 'processes/kills.test.ts'
   const nothingTwice = 'a service on SQLite that is killed loses no acknowledged write and accepts nothing twice'
   return [

@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/front/metrics.ts',
     find: 'Promise.race([result.catch(() => undefined), late])',
     replace: 'Promise.race([result, late])',
-    test: 'processes/metrics.test.ts',
+    test: 'processes/metrics.long.ts',
     title: 'and the log report a database outage once, and its end',
   },
   {

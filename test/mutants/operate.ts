@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
 
 /** What the page says is what works. */
 function page(): readonly Mutant[] {
-  const test = 'processes/operations.test.ts'
+  const test = 'processes/operations.long.ts'
   return [
     {
       defense: 'the page installs all that the service needs',

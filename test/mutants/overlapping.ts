@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const service = 'service/features/browsers/asking-browser.test.ts'
 const web = 'journeys/overlapping.test.ts'
-const phone = 'journeys/two-requests.test.ts'
+const phone = 'journeys/two-requests.long.ts'
 const sessions = 'src/service/features/sessions/statements.ts'
 
 /** Requests that overlap: what replaces them, what cancels them, and when a device warns. */

@@ -153,7 +153,7 @@ export const mutants: readonly Mutant[] = [
     file: create,
     find: '  if (passkeyNeeded && !(await mayReplacePasskey(',
     replace: '  if (false && !(await mayReplacePasskey(',
-    test: 'attacks/relay.test.ts',
+    test: 'attacks/relay.long.ts',
     title: 'gets no web session by push, code or passkey where the %s has the policy %s',
   },
   {

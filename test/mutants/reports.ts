@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/screen.ts',
     find: '  if (screen.denied) return screen\n',
     replace: '',
-    test: 'authenticator/deny-and-report.test.ts',
+    test: 'authenticator/deny-and-report.long.ts',
     title: 'reports a request that an attacker cancels meanwhile',
   },
   {

@@ -6,7 +6,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/secrets/open-keys.ts',
     find: 'read: () => readKeyFile(file) }',
     replace: 'read: async () => (await openKeyFile(file, random)).ring }',
-    test: 'processes/keys.test.ts',
+    test: 'processes/keys.long.ts',
     title: 'creates no new key, logs this once, and saves its keys on SIGUSR2',
   },
   {
@@ -14,7 +14,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/cli/database/open.ts',
     find: 'clock: commandClock,',
     replace: '',
-    test: 'processes/keys.test.ts',
+    test: 'processes/keys.long.ts',
     title: 'waits for the running node, exits with 0, and leaves no node behind',
   },
   {
@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/cli/database/open.ts',
     find: 'for (const signal of signals) process.on(signal, end)',
     replace: '',
-    test: 'processes/keys.test.ts',
+    test: 'processes/keys.long.ts',
     title: 'unregisters, so that the next command sees no node',
   },
   {
@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
     file: 'bin/second-factor.js',
     find: 'if (process.env.npm_command) endWithParent()',
     replace: '',
-    test: 'processes/npm.test.ts',
+    test: 'processes/npm.long.ts',
     title: 'exits cleanly when npx gets SIGTERM: `npx second-factor serve`',
   },
   {
@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/base/load-once.ts',
     find: 'loading = undefined',
     replace: '',
-    test: 'processes/open-files.test.ts',
+    test: 'processes/open-files.long.ts',
     title: 'answers what it cannot load with an error, goes on, and loads it once it may open files again',
   },
   {
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/http/handle.ts',
     find: 'return next(error)',
     replace: 'throw error',
-    test: 'processes/open-files.test.ts',
+    test: 'processes/open-files.long.ts',
     title: 'answers what it cannot load with an error, goes on, and loads it once it may open files again',
   },
   ...backup(),
@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
 
 /** Each one lets something of the time after the backup be used again, or lose. */
 function backup(): readonly Mutant[] {
-  const test = 'processes/backup.test.ts'
+  const test = 'processes/backup.long.ts'
   return [
     {
       defense: 'the steps that a restore uses up',
@@ -119,7 +119,7 @@ function backup(): readonly Mutant[] {
 }
 
 function soundness(): readonly Mutant[] {
-  const test = 'service/engine/database/sqlite-soundness.test.ts'
+  const test = 'service/engine/database/sqlite-soundness.long.ts'
   return [
     {
       defense: 'the check of a small file before it is served',

@@ -20,7 +20,7 @@ function inheritedSocket(): readonly Mutant[] {
       file: 'src/cli/commands/serve.ts',
       find: 'service.drain({ serveNew: socket !== undefined })',
       replace: 'service.drain()',
-      test: 'processes/restart.test.ts',
+      test: 'processes/restart.long.ts',
       title: 'resets no connection during restarts, neither a new nor a kept-alive one',
     },
     {
@@ -28,7 +28,7 @@ function inheritedSocket(): readonly Mutant[] {
       file: 'src/cli/commands/serve.ts',
       find: 'await Promise.all(listeners.map((listener) => listener.close()))',
       replace: 'void Promise.all(listeners.map((listener) => listener.close()))',
-      test: 'processes/restart.test.ts',
+      test: 'processes/restart.long.ts',
       title: 'resets no connection during restarts, neither a new nor a kept-alive one',
     },
     {
@@ -36,7 +36,7 @@ function inheritedSocket(): readonly Mutant[] {
       file,
       find: 'if (owner !== String(pid)) {',
       replace: 'if (owner === "") {',
-      test: 'processes/restart.test.ts',
+      test: 'processes/restart.long.ts',
       title: 'is rejected in one line when it was passed to another process',
     },
     {
@@ -60,7 +60,7 @@ function inheritedSocket(): readonly Mutant[] {
 
 function signals(): readonly Mutant[] {
   const file = 'src/cli/serve/end-on-signal.ts'
-  const test = 'processes/restart.test.ts'
+  const test = 'processes/restart.long.ts'
   return [
     {
       defense: 'the time between draining and the end',

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/ui/use-headline.ts',
     find: 'import { useLayoutEffect,',
     replace: 'import { useEffect as useLayoutEffect,',
-    test: 'authenticator/at-once.test.ts',
+    test: 'authenticator/at-once.long.ts',
     title: 'its headline is announced',
   },
   {
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/parts/keypad.tsx',
     find: 'import { useLayoutEffect,',
     replace: 'import { useEffect as useLayoutEffect,',
-    test: 'authenticator/at-once.test.ts',
+    test: 'authenticator/at-once.long.ts',
     title: 'its keypad moves from a new PIN',
   },
   {
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/inbox/answer-form.tsx',
     find: 'import { useLayoutEffect,',
     replace: 'import { useEffect as useLayoutEffect,',
-    test: 'authenticator/at-once.test.ts',
+    test: 'authenticator/at-once.long.ts',
     title: 'a rejected PIN is cleared',
   },
   {
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/authenticator/parts/digit-field.tsx',
     find: '        ref={focus}\n',
     replace: '',
-    test: 'authenticator/at-once.test.ts',
+    test: 'authenticator/at-once.long.ts',
     title: 'the field of the next question has the focus',
   },
 ]

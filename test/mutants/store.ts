@@ -8,9 +8,9 @@ const health = 'src/service/engine/database/write-health.ts'
 const outage = 'src/service/engine/database/sqlite-outage.ts'
 const connections = 'service/engine/database/sqlite-connections.test.ts'
 const groups = 'service/engine/database/group-commit.test.ts'
-const lockedFile = 'processes/locked-file.test.ts'
-const failingDisk = 'processes/failing-disk.test.ts'
-const postgresOutage = 'service/engine/database/postgres-outage.test.ts'
+const lockedFile = 'processes/locked-file.long.ts'
+const failingDisk = 'processes/failing-disk.long.ts'
+const postgresOutage = 'service/engine/database/postgres-outage.long.ts'
 
 /** Without its own connection, a read waits for its turn with the changes. */
 const noReader: Change = {

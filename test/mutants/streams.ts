@@ -174,7 +174,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/browser/follow-changes.ts',
     find: 'disconnect = poll(address, listener)',
     replace: 'connect()',
-    test: 'browser/many-tabs.test.ts',
+    test: 'browser/many-tabs.long.ts',
     title: 'hold four streams without alternating; the two oldest poll, and check again when the user returns',
   },
   {
@@ -182,7 +182,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/browser/follow-changes.ts',
     find: 'await pause(Math.max(minPause, retryAfter * 1000))',
     replace: 'await pause(minPause)',
-    test: 'browser/many-tabs.test.ts',
+    test: 'browser/many-tabs.long.ts',
     title: 'has a page that opens no stream and polls every 15 seconds until it is verified',
   },
   {

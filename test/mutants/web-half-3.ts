@@ -194,7 +194,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/browser/follow-changes.ts',
     find: "source.addEventListener('error', () => wait(source.readyState === EventSource.CLOSED ? retryAfterFailure : silentFor))",
     replace: "source.addEventListener('error', () => changed('settled'))",
-    test: 'browser/live-status.test.ts',
+    test: 'browser/live-status.long.ts',
     title: 'is reported and never taken for a denial; the page continues when it is back',
   },
   {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { withDatabase } from '../../src/cli/database/open.ts'
 import { createService, embedded } from '../../src/service/index.ts'
 import type { Service, ServiceOptions } from '../../src/service/index.ts'
-import { engines, useEngine } from '../support/engines.ts'
+import { mainEngines, useEngine } from '../support/engines.ts'
 
 const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`
 
@@ -112,7 +112,7 @@ describe('a database that is missing in production', () => {
   })
 })
 
-describe.each(engines)('an empty database in production, on %s', (engine) => {
+describe.each(mainEngines)('an empty database in production, on %s', (engine) => {
   const newDatabase = useEngine(engine, { empty: true })
 
   it('gets no schema unless MFA_CREATE=1 allows it', async () => {

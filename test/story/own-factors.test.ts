@@ -17,7 +17,7 @@ async function arrange(options: { readonly javaScriptEnabled: boolean }) {
   const page = await keptPage(chromium, options)
   await page.request.post(`${app.url}/login`, { form: { username: 'alice', password: 'secret' }, maxRedirects: 0 })
   await page.goto(`${app.url}/account`)
-  /** For what `express/accessibility.test.ts` does not open. Without script there is none of axe either. */
+  /** For what `express/accessibility.long.ts` does not open. Without script there is none of axe either. */
   const look = () => (options.javaScriptEnabled ? expectAccessible(page) : undefined)
   return { app, page, look }
 }

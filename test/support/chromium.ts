@@ -66,7 +66,7 @@ function shortenWaits() {
   })
 }
 
-/** Runs in each page. A PIN takes a hundredth of its time; test/cli/device/pin.test.ts holds the real iterations. */
+/** Runs in each page. A PIN takes a hundredth of its time; test/cli/device/pin.long.ts holds the real iterations. */
 function quickenPins() {
   const { subtle } = crypto as { readonly subtle?: SubtleCrypto }
   // Without https there is none.

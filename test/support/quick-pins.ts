@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, vi } from 'vitest'
 
 /**
- * Devices derive a key from a PIN in a hundredth of the time. `test/cli/device/pin.test.ts` holds the real iterations. Call it
+ * Devices derive a key from a PIN in a hundredth of the time. `test/cli/device/pin.long.ts` holds the real iterations. Call it
  * in a `describe`.
  */
 export function useQuickPins(): void {

@@ -20,7 +20,7 @@ import { liveNodes } from '../../../src/service/engine/secrets/live-nodes.ts'
 import { sweep } from '../../../src/service/upkeep/sweep.ts'
 import { correctFutureTimes } from '../../../src/service/upkeep/future-times.ts'
 import { random128 } from '../../support/device-signer.ts'
-import { engines, useEngine } from '../../support/engines.ts'
+import { mainEngines, useEngine } from '../../support/engines.ts'
 import { openDatabase } from '../engine/audit/recorded.ts'
 import { bypassCodeOf, member, unique } from '../features/codes/code-holder.ts'
 import { keysFor, startService, unknownId } from '../start-service.ts'
@@ -32,7 +32,7 @@ const day = 24 * hour
 /** How far the machine's clock was ahead, in seconds. */
 const ahead = 90 * day
 
-describe.each(engines)('a clock that was ahead and is set back, on %s', (engine) => {
+describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let database: string
   let running: Running

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { endAllAccess } from '../../../src/service/upkeep/restored-statements.ts'
-import { engines, useEngine } from '../../support/engines.ts'
+import { mainEngines, useEngine } from '../../support/engines.ts'
 import { startConsole } from '../features/administrators/console-holder.ts'
 import type { Console } from '../features/administrators/console-holder.ts'
 import { holder } from '../features/codes/code-holder.ts'
 
-describe.each(engines)('a code that was used between a backup and its restore on %s', (engine) => {
+describe.each(mainEngines)('a code that was used between a backup and its restore on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Console
 

@@ -26,6 +26,8 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
     await running.close()
   })
 
+  let count = 0
+
   type Out = (of: { userId: string; domainId: string }) => Promise<{ status: number }>
   const ways: [string, Out][] = [
     ['by deleting the user', ({ userId }) => running.call('DELETE', `/users/${userId}`)],
@@ -40,8 +42,11 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
   ]
 
   /** A user with one of each resource in the domain of the service. */
-  async function furnished(username: string) {
+  async function furnished(name: string) {
     const { call, domain, clock } = running
+    // A test that runs again finds nobody of that name.
+    count += 1
+    const username = `${name} ${count}`
     const enrolled = await running.enroll(username)
     const { user } = enrolled
     const token = await hardwareToken(running)

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createService } from '../../../../src/service/index.ts'
 import { listen } from '../../../../src/service/engine/http/listen.ts'
 import { devicePaths } from '../../../../src/contract/device.ts'
-import { engines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { startPushService } from '../../../support/push-service.ts'
 import type { PushService } from '../../../support/push-service.ts'
 import { unique } from '../../features/codes/code-holder.ts'
 import { createCall, keysFor, read, startService } from '../../start-service.ts'
 
-describe.each(engines)('the nodes of one %s database', (engine) => {
+describe.each(mainEngines)('the nodes of one %s database', (engine) => {
   const newDatabase = useEngine(engine)
   let pushes: PushService
 

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { invitationLink } from '../../../../src/admin-contract/invitation-link.ts'
 import { revokeAdministrator } from '../../../../src/service/features/administrators/administration.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { createTenant } from '../../start-service.ts'
 import { administrator, callConsole, consoleBrowser, inviteAt, startConsole } from './console-holder.ts'
 import type { Console } from './console-holder.ts'
 
-describe.each(engines)('administrators on %s', (engine) => {
+describe.each(mainEngines)('administrators on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Console
 
@@ -47,9 +47,6 @@ describe.each(engines)('administrators on %s', (engine) => {
     const left = await Promise.all([first, second].map(({ call }) => call('GET', '/session')))
     expect(left.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401])
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   it('are listed with their role, those with access first', async () => {
     const mine = await owner()

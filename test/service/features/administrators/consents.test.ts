@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { unique } from '../codes/code-holder.ts'
 import { newUser } from '../../start-service.ts'
 import type { Answer } from '../../start-service.ts'
@@ -10,7 +10,7 @@ import type { Console } from './console-holder.ts'
 const because = 'lost_device'
 const guarded = 'api.error.forbidden.guarded'
 
-describe.each(engines)('a consent on %s', (engine) => {
+describe.each(mainEngines)('a consent on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Console
   let otherDomain: string
@@ -80,9 +80,6 @@ describe.each(engines)('a consent on %s', (engine) => {
 
     expect([denied.status, await reset(id).then(outcome)]).toEqual([200, guarded])
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   it('shows the colleague the exact parameters and every domain in which the action counts', async () => {
     const id = await person()

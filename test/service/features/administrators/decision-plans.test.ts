@@ -12,7 +12,7 @@ import { consoleAddress } from '../../../../src/service/engine/front/console-add
 import { insertHardwareToken } from '../../../../src/service/features/hardware/statements.ts'
 import type { Database, Queryable } from '../../../../src/service/engine/database/schema/schema.ts'
 import { connectionOf } from '../../../../src/service/engine/database/transaction-ends.ts'
-import { engines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { postgresPlan, sqlitePlan } from '../../../support/query-plans.ts'
 import type { Access } from '../../../support/query-plans.ts'
 import { v14 } from '../../start-service.ts'
@@ -34,7 +34,7 @@ const small = ['synchronization']
 
 const because = 'test'
 
-describe.each(engines)('a change of the console on %s, with few rows in each table,', (engine) => {
+describe.each(mainEngines)('a change of the console on %s, with few rows in each table,', (engine) => {
   const newDatabase = useEngine(engine)
   const statements = new Map<string, CompiledQuery>()
   let database: string

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { fetchWithHost } from '../../../support/fetch-with-host.ts'
 import { administrator, callConsole, consoleBrowser, inviteAt, origin, startConsole } from './console-holder.ts'
 import type { Console } from './console-holder.ts'
 
 const elsewhere = 'https://evil.example'
 
-describe.each(engines)('the console on %s', (engine) => {
+describe.each(mainEngines)('the console on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Console
 
@@ -26,9 +26,6 @@ describe.each(engines)('the console on %s', (engine) => {
 
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     })
-
-    // The database has no part in the rest.
-    if (!mainEngines.includes(engine)) return
 
     it('becomes an administrator who is signed in', async () => {
       const browser = consoleBrowser(running)
@@ -130,9 +127,6 @@ describe.each(engines)('the console on %s', (engine) => {
       expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400])
     })
 
-    // The database has no part in the rest.
-    if (!mainEngines.includes(engine)) return
-
     it('needs the passkey alone', async () => {
       const { signIn, call, state } = await owner()
       await call('DELETE', '/session')
@@ -185,9 +179,6 @@ describe.each(engines)('the console on %s', (engine) => {
       expect((await callConsole(running, 'GET', '/session', { cookie: before })).status).toBe(401)
     })
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   describe('a session', () => {
     it('ends after 30 minutes without a request', async () => {

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endUserSessions } from '../../../../src/service/features/people/end-sessions.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { random128 } from '../../../support/device-signer.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { openDatabase } from '../../engine/audit/recorded.ts'
 import { unique } from '../codes/code-holder.ts'
 import { passByCode } from './known-browser.ts'
 import { keysFor, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 
-describe.each(engines)('the browser that asks, on %s', (engine) => {
+describe.each(mainEngines)('the browser that asks, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let node: OpenedService
@@ -60,9 +60,6 @@ describe.each(engines)('the browser that asks, on %s', (engine) => {
     const states = await Promise.all(asked.map((id) => person.state(id)))
     expect(states.toSorted()).toEqual(['cancelled', 'cancelled', 'cancelled', 'pending'])
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   it('wakes who waits for a request that it replaces', async () => {
     const person = await arrange()

@@ -6,7 +6,7 @@ import { knownBrowser } from '../../../../src/service/features/browsers/statemen
 import { browsers as browsersFeature } from '../../../../src/service/features/browsers/feature.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { random128 } from '../../../support/device-signer.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { openDatabase } from '../../engine/audit/recorded.ts'
@@ -18,7 +18,7 @@ import type { Running } from '../../start-service.ts'
 const minute = 60
 const day = 86_400
 
-describe.each(engines)('known browsers on %s', (engine) => {
+describe.each(mainEngines)('known browsers on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   /** Another process on the same database. */
@@ -84,9 +84,6 @@ describe.each(engines)('known browsers on %s', (engine) => {
       const rows = await db().selectFrom('knownBrowser').selectAll().where('userId', '=', user.id).execute()
       expect(rows).toHaveLength(20)
     })
-
-    // The database has no part in the rest.
-    if (!mainEngines.includes(engine)) return
 
     it('has at most twenty known browsers: the one with the oldest pass is ended first', async () => {
       const alice = await browserUser(running)
@@ -177,9 +174,6 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect(answers.map((each) => each.filter((answer) => answer === 'denied').length)).toEqual([10, 10])
     })
 
-    // The database has no part in the rest.
-    if (!mainEngines.includes(engine)) return
-
     it('are still accepted in a known browser while an attacker uses up the tries elsewhere', async () => {
       const alice = await browserUser(running)
       const known = await alice.pass()
@@ -254,9 +248,6 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect(answers.map((each) => each.filter((answer) => answer === 'sent').length)).toEqual([3, 3])
     })
 
-    // The database has no part in the rest.
-    if (!mainEngines.includes(engine)) return
-
     it('are still sent from a known browser while an attacker uses up the requests elsewhere', async () => {
       const { browser, ask, spend } = await asked()
       await spend()
@@ -299,9 +290,6 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect([await ask(), await ask(browser)]).toEqual(Array(2).fill(`api.error.toomanyrequests ${15 * minute}`))
     })
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   describe('the id of a browser', () => {
     it('is created by the service and never adopted from a request, so that a planted id is worthless', async () => {

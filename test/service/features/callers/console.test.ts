@@ -6,7 +6,7 @@ import {
   isCallerVerified,
   isHelpDeskBlocked,
 } from '../../../../src/service/features/administrators/caller-statements.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { random128 } from '../../../support/device-signer.ts'
 import { entriesOf } from '../../engine/audit/recorded.ts'
 import { newUser, read, unknownId } from '../../start-service.ts'
@@ -19,7 +19,7 @@ type Administrator = Awaited<ReturnType<typeof administrator>>
 
 const pin = '4071'
 
-describe.each(engines)('a caller verification, on %s', (engine) => {
+describe.each(mainEngines)('a caller verification, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Console
   let helpdesk: Administrator
@@ -62,9 +62,6 @@ describe.each(engines)('a caller verification, on %s', (engine) => {
       const right = state === 'confirmed' ? 0 : 1
       expect(answers.map(({ status }) => status)).toEqual(answers.map((_, index) => (index % 2 === right ? 200 : 409)))
     })
-
-    // The database has no part in the rest.
-    if (!mainEngines.includes(engine)) return
 
     it('with the right number confirms, and stands for 10 minutes for the administrator who asked', async () => {
       const { id, confirm, outcome } = await askedCaller(helpdesk, person)
@@ -256,9 +253,6 @@ describe.each(engines)('a caller verification, on %s', (engine) => {
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
     })
 
-    // The database has no part in the rest.
-    if (!mainEngines.includes(engine)) return
-
     it('are 2 in 10 minutes for a person, no matter who asks', async () => {
       const owner = await administrator(running, { role: 'owner' })
       await askCaller(helpdesk, person)
@@ -316,9 +310,6 @@ describe.each(engines)('a caller verification, on %s', (engine) => {
       expect((await askCaller(helpdesk, other)).status).toBe(200)
     })
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   describe('as it is asked', () => {
     it('shows the number to the administrator who asks, and reads as pending', async () => {

@@ -6,12 +6,12 @@ import BetterSqlite3 from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { random128 } from '../../../support/device-signer.ts'
-import { engines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 import { bypassCodeOf, member } from './code-holder.ts'
 
-describe.each(engines)('a code that is redeemed by the call that checks it, on %s', (engine) => {
+describe.each(mainEngines)('a code that is redeemed by the call that checks it, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Inbox } from '../../../../src/contract/device-answers.ts'
 import { readEvents } from '../../../../src/contract/read-events.ts'
 import { followInbox } from '../../../../src/service/features/devices/follow-inbox.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { openDatabase } from '../../engine/audit/recorded.ts'
 import { asked } from './people.ts'
 import { unique } from '../codes/code-holder.ts'
@@ -33,7 +33,7 @@ async function* inboxesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Inbo
   return undefined
 }
 
-describe.each(engines)('the event stream of an inbox, on %s', (engine) => {
+describe.each(mainEngines)('the event stream of an inbox, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
 
@@ -86,9 +86,6 @@ describe.each(engines)('the event stream of an inbox, on %s', (engine) => {
 
     expect([first, await next()]).toEqual([[], [own.id]])
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   it('requires the signature of the device', async () => {
     const { device } = await asked(running)

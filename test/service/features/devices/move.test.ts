@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDevice, currentCode } from '../../../../src/device/index.ts'
 import type { Account } from '../../../../src/device/index.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { useQuickPins } from '../../../support/quick-pins.ts'
 import { entriesOf, openDatabase } from '../../engine/audit/recorded.ts'
 import { unique } from '../codes/code-holder.ts'
@@ -14,7 +14,7 @@ const pin = '4071'
 const noCode = { code: 'api.error.notfound.activationcode' }
 const tooLate = { code: 'api.error.conflict.state' }
 
-describe.each(engines)('a move to another device, on %s,', (engine) => {
+describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
   useQuickPins()
   const newDatabase = useEngine(engine)
   let running: Running
@@ -65,9 +65,6 @@ describe.each(engines)('a move to another device, on %s,', (engine) => {
     expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     expect(results.find(({ status }) => status === 'rejected')).toMatchObject({ reason: noCode })
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   it('gives the account to the device that the old one confirms, and ends the old one', async () => {
     const { account, ask, path } = await owner()

@@ -7,7 +7,7 @@ import type { Service } from '../../../../src/service/index.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { cancelPending } from '../../../../src/service/features/sessions/statements.ts'
 import { random128 } from '../../../support/device-signer.ts'
-import { engines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { waitingForLocks } from '../../../support/waiting-for-locks.ts'
 import { entriesOf, openDatabase } from '../../engine/audit/recorded.ts'
 import { unique } from '../codes/code-holder.ts'
@@ -19,7 +19,7 @@ const rounds = 6
 
 const reported = { state: 'denied', reason: 'reported' }
 
-describe.each(engines)('"It wasn’t me" on %s', (engine) => {
+describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let otherDomain: string

@@ -8,7 +8,7 @@ import type { Listening } from '../../../../src/service/engine/http/listen.ts'
 import { tryCode } from '../../../../src/service/features/devices/tries.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { createDeviceCalls, previewCode } from '../../../support/device-signer.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { entriesOf, openDatabase } from '../../engine/audit/recorded.ts'
 import { keysFor, read, startService, withoutOverload } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -23,7 +23,7 @@ const limits = {
   requestsPerSecond: 1_000_000,
 }
 
-describe.each(engines)('activation codes on %s', (engine) => {
+describe.each(mainEngines)('activation codes on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let second: Service
@@ -90,9 +90,6 @@ describe.each(engines)('activation codes on %s', (engine) => {
     expect(statuses).toEqual([...Array.from({ length: 12 }, () => 404), 429, 429, 429])
     expect([right.status, right.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d{3}$/)])
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   it('count only when they are wrong: any number of phones can enroll from one address', async () => {
     const statuses: number[] = []

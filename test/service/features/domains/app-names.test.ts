@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { createService, embedded } from '../../../../src/service/index.ts'
 import type { EmbeddedService } from '../../../../src/service/embedded.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { startWebApp } from '../../../support/web-app.ts'
 import { createCall } from '../../start-service.ts'
 
@@ -42,7 +42,7 @@ async function ownDomain(administration: Administration) {
   return [organization!.id, domain!.id] as const
 }
 
-describe.each(engines)('the names of an embedded service on %s', (engine) => {
+describe.each(mainEngines)('the names of an embedded service on %s', (engine) => {
   const newDatabase = useEngine(engine)
 
   it('are set once when several processes start at the same time', async () => {
@@ -54,9 +54,6 @@ describe.each(engines)('the names of an embedded service on %s', (engine) => {
     expect(new Set([...first, ...renamed].map(({ domainId }) => domainId)).size).toBe(1)
     expect(renamed).toEqual(Array.from({ length: 4 }, () => ({ ...first[0], organization: 'Notes', domain: 'Notes' })))
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   it('default to the name of the app', async () => {
     const [one, two] = [await newDatabase(), await newDatabase()]

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ServiceOptions } from '../../../../src/service/options.ts'
 import { openService } from '../../../../src/service/service.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../../../support/device-signer.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { changePass, hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
 import {
   activateDevice,
@@ -18,7 +18,7 @@ import type { Running } from '../../start-service.ts'
 
 const bypass = { usesAllowed: 1, expirationTime: 0 }
 
-describe.each(engines)('on %s', (engine) => {
+describe.each(mainEngines)('on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let database: string
@@ -70,9 +70,6 @@ describe.each(engines)('on %s', (engine) => {
 
       expect(outcomes.filter((outcome) => !['200,404', '200,409'].includes(outcome))).toEqual([])
     })
-
-    // The database has no part in the rest.
-    if (!mainEngines.includes(engine)) return
 
     it('leaves nothing behind when it is set up too late', async () => {
       const person = await member(running)
@@ -216,9 +213,6 @@ describe.each(engines)('on %s', (engine) => {
       expect(states.map(({ state }) => state)).toEqual(['denied', 'approved'])
     })
 
-    // The database has no part in the rest.
-    if (!mainEngines.includes(engine)) return
-
     it('cannot be added next to another app, nor in place of a removed one', async () => {
       const person = await holder(running)
 
@@ -281,9 +275,6 @@ describe.each(engines)('on %s', (engine) => {
 
       expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     })
-
-    // The database has no part in the rest.
-    if (!mainEngines.includes(engine)) return
 
     it('replaces the old device when its code is used, and the old device is notified', async () => {
       const { user, code, device, ask, session } = await replacing()
@@ -352,9 +343,6 @@ describe.each(engines)('on %s', (engine) => {
 
     expect(answers.map((tried) => tried.filter(({ status }) => status === 200).length)).toEqual(people.map(() => 1))
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   describe('a key of role auth', () => {
     const lesser = async () =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { engines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer, ReceivedMail } from '../../../support/mail-server.ts'
 import { quickFetch } from '../../../support/quick-fetch.ts'
@@ -12,7 +12,7 @@ import { activateDevice } from '../../start-service.ts'
 
 const day = 24 * 60 * 60
 
-describe.each(engines)('the link "This wasn’t me" of a mail on %s', (engine) => {
+describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let mail: MailServer
   let running: Console

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PasskeySignedIn } from '../../../../src/contract/passkeys.ts'
 import type { UsernamelessOptions } from '../../../../src/contract/webauthn.ts'
 import { random128 } from '../../../support/device-signer.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import type { Lies } from '../../../../src/testing/software-authenticator.ts'
 import { openDatabase } from '../../engine/audit/recorded.ts'
 import { passkeyHolder, rp } from './passkey-holder.ts'
@@ -12,7 +12,7 @@ import type { Answer, Running } from '../../start-service.ts'
 
 const gone = 'api.error.notfound.passkey'
 
-describe.each(engines)('a sign-in in which the passkey says who the user is, on %s', (engine) => {
+describe.each(mainEngines)('a sign-in in which the passkey says who the user is, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let database: string
@@ -58,9 +58,6 @@ describe.each(engines)('a sign-in in which the passkey says who the user is, on 
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404, 404])
     expect(later.code).toBe(gone)
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   it('asks for any passkey of the app, and for user verification', async () => {
     expect(await start()).toMatchObject({ rpId: rp.id, userVerification: 'required', allowCredentials: [] })

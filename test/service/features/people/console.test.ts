@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { PeopleFilter } from '../../../../src/admin-contract/people.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { noteSignIn } from '../../../../src/service/features/sessions/last-sign-ins.ts'
 import { hardwareToken, member, unique } from '../codes/code-holder.ts'
 import { browserUser, passByCode } from '../browsers/known-browser.ts'
@@ -12,7 +12,7 @@ import type { Console } from '../administrators/console-holder.ts'
 
 const because = 'lost_device'
 
-describe.each(engines)('people on %s', (engine) => {
+describe.each(mainEngines)('people on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Console
   let owner: Awaited<ReturnType<typeof administrator>>
@@ -361,9 +361,6 @@ describe.each(engines)('people on %s', (engine) => {
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     })
 
-    // The database has no part in the rest.
-    if (!mainEngines.includes(engine)) return
-
     it('sees people by itself, and changes nothing about them', async () => {
       const [{ call }, { id }] = [await helpdesk(), await person()]
 
@@ -486,9 +483,6 @@ describe.each(engines)('people on %s', (engine) => {
       expect((await ada.call('POST', `/consents/${json.id}/give`)).code).toBe('api.error.conflict.state')
     })
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   describe('a person', () => {
     it('is shown with factors, locks and codes, without anything that opens something', async () => {

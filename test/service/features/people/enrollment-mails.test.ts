@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { revokeAdministrator } from '../../../../src/service/features/administrators/administration.ts'
 import { enrollmentMailProblem } from '../../../../src/service/features/people/may-mail.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { previewCode } from '../../../support/device-signer.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer, ReceivedMail } from '../../../support/mail-server.ts'
@@ -21,7 +21,7 @@ const codeIn = ({ text }: Pick<ReceivedMail, 'text'>) =>
 
 type By = Awaited<ReturnType<typeof administrator>>
 
-describe.each(engines)('enrollment on %s', (engine) => {
+describe.each(mainEngines)('enrollment on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let mail: MailServer
   let running: Console
@@ -90,9 +90,6 @@ describe.each(engines)('enrollment on %s', (engine) => {
       expect(late.headers.get('retry-after')).toBe(String(day))
       expect((await send(owner, id)).status).toBe(200)
     })
-
-    // The database has no part in the rest.
-    if (!mainEngines.includes(engine)) return
 
     it.each([
       ['an app', readdress],
@@ -163,9 +160,6 @@ describe.each(engines)('enrollment on %s', (engine) => {
       expect(late.json.errors[0].message).toMatch(new RegExp(`email at .* by administrator ${owner.id}`))
     })
 
-    // The database has no part in the rest.
-    if (!mainEngines.includes(engine)) return
-
     it('is changed, and the person is told at the old one', async () => {
       const old = `${unique()}@example.com`
       const { id } = await person({ email: old })
@@ -197,9 +191,6 @@ describe.each(engines)('enrollment on %s', (engine) => {
       expect(outcomes(answers)).toEqual(['api.error.precondition', 'api.error.forbidden.guarded'])
     })
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   describe('a mail', () => {
     it('contains a link and its QR code, which set up a device', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 
 import { endUserSessions } from '../../../../src/service/features/people/end-sessions.ts'
 import { unlockUser } from '../../../../src/service/features/people/unlock.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { startMailServer } from '../../../support/mail-server.ts'
 import type { MailServer } from '../../../support/mail-server.ts'
 import { unique } from '../codes/code-holder.ts'
@@ -15,7 +15,7 @@ import type { Person } from '../callers/phone-caller.ts'
 const because = 'locked_out'
 const day = 24 * 60 * 60
 
-describe.each(engines)('limits of a person that administrators lift, on %s,', (engine) => {
+describe.each(mainEngines)('limits of a person that administrators lift, on %s,', (engine) => {
   const newDatabase = useEngine(engine)
   let mail: MailServer
   let running: Console
@@ -63,9 +63,6 @@ describe.each(engines)('limits of a person that administrators lift, on %s,', (e
       ...Array(3).fill(limited),
     ])
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   /** The help desk with a caller whom it has verified, which counts for ten minutes. */
   async function verified(person: Person) {

@@ -5,13 +5,13 @@ import { ServiceOptions } from '../../../../src/service/options.ts'
 import { openService } from '../../../../src/service/service.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { previewCode, random128 } from '../../../support/device-signer.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { hardwareToken, unique } from '../codes/code-holder.ts'
 import { passByCode } from '../browsers/known-browser.ts'
 import { activateDevice, createTenant, keysFor, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 
-describe.each(engines)('a user who is reset, on %s', (engine) => {
+describe.each(mainEngines)('a user who is reset, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let node: OpenedService
@@ -59,9 +59,6 @@ describe.each(engines)('a user who is reset, on %s', (engine) => {
     const left = await Promise.all(people.map(({ id }) => running.call('GET', `/users/${id}`)))
     expect(left.map(({ json }) => [json.factors, json.everEnrolled])).toEqual(people.map(() => [[], false]))
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   it('cannot sign in with any earlier device, code, remembered browser or replacement code', async () => {
     const person = await wealthy()

@@ -5,7 +5,7 @@ import { unlockUser } from '../../../../src/service/features/people/unlock.ts'
 import { pruneAudit } from '../../../../src/service/engine/audit/retention.ts'
 import { countSignIns } from '../../../../src/service/features/sessions/count-sign-ins.ts'
 import { sweep } from '../../../../src/service/upkeep/sweep.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { administrator, startConsole } from '../administrators/console-holder.ts'
 import type { Console } from '../administrators/console-holder.ts'
 import { personWithDevice } from '../callers/phone-caller.ts'
@@ -14,7 +14,7 @@ import { activateDevice } from '../../start-service.ts'
 
 type Administrator = Awaited<ReturnType<typeof administrator>>
 
-describe.each(engines)('the timeline of a person, on %s', (engine) => {
+describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Console
   let helpdesk: Administrator
@@ -124,9 +124,6 @@ describe.each(engines)('the timeline of a person, on %s', (engine) => {
     expect(before.length).toBeGreaterThan(2)
     expect([afterPruning.length, again.length, left]).toEqual([0, 1, []])
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   it('shows sign-ins and changes together, newest first, each with who did it and why', async () => {
     const session = await approve()

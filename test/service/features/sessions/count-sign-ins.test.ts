@@ -5,7 +5,7 @@ import { sweep } from '../../../../src/service/upkeep/sweep.ts'
 import type { OpenedService } from '../../../../src/service/service.ts'
 import { lastSignInsOf } from '../../../../src/service/features/sessions/last-sign-ins.ts'
 import { signInDaysOf } from '../../../../src/service/features/sessions/sign-in-days.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { openDatabase } from '../../engine/audit/recorded.ts'
 import { bypassCodeOf, member } from '../codes/code-holder.ts'
 import { activateDevice, keysFor, startService } from '../../start-service.ts'
@@ -13,7 +13,7 @@ import type { Running } from '../../start-service.ts'
 
 const secondsOfADay = 86_400
 
-describe.each(engines)('the sign-ins of each day on %s', (engine) => {
+describe.each(mainEngines)('the sign-ins of each day on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let node: OpenedService
@@ -65,9 +65,6 @@ describe.each(engines)('the sign-ins of each day on %s', (engine) => {
     expect([...before.keys()]).toEqual([counted.id])
     expect(await lastSignInsOf(database(), [counted.id])).toEqual(new Map())
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   it('are counted by outcome and factor', async () => {
     const person = await passBy(2)

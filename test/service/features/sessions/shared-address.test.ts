@@ -5,7 +5,7 @@ import type { Service } from '../../../../src/service/index.ts'
 import { listen } from '../../../../src/service/engine/http/listen.ts'
 import type { Listening } from '../../../../src/service/engine/http/listen.ts'
 import { random128 } from '../../../support/device-signer.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { unique } from '../codes/code-holder.ts'
 import { createCall, keysFor, startService, withoutOverload } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
@@ -19,7 +19,7 @@ const limits = {
 }
 const office = { ipAddress: '192.0.2.7' }
 
-describe.each(engines)('requests without a prior password, on %s', (engine) => {
+describe.each(mainEngines)('requests without a prior password, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let second: Service
@@ -72,9 +72,6 @@ describe.each(engines)('requests without a prior password, on %s', (engine) => {
 
     expect(waits.filter((wait) => wait === 0)).toHaveLength(5)
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   it('can reach five users from one address; a sixth is refused for ten minutes while fewer than half approve', async () => {
     const waits = await askAll(people.slice(0, 6), office)

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { importUsers } from '../../../../src/service/features/users/import.ts'
 import { ServiceOptions } from '../../../../src/service/options.ts'
 import { openService } from '../../../../src/service/service.ts'
-import { engines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { keysFor, startService } from '../../start-service.ts'
 
 const rows = (count: number) =>
@@ -12,7 +12,7 @@ const rows = (count: number) =>
     user: { username: `person ${index}`, name: 'Person', email: 'person@example.com' },
   }))
 
-describe.each(engines)('an import of users, on %s', (engine) => {
+describe.each(mainEngines)('an import of users, on %s', (engine) => {
   const newDatabase = useEngine(engine)
 
   async function open() {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { OpenedService } from '../../../../src/service/service.ts'
-import { engines, mainEngines, useEngine } from '../../../support/engines.ts'
+import { mainEngines, useEngine } from '../../../support/engines.ts'
 import { openDatabase } from '../../engine/audit/recorded.ts'
 import { unique } from '../codes/code-holder.ts'
 import { createCall, createTenant, keysFor, newUser, startService } from '../../start-service.ts'
 import type { Running } from '../../start-service.ts'
 
-describe.each(engines)('usernames that could be confused, on %s', (engine) => {
+describe.each(mainEngines)('usernames that could be confused, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let here: Running
   let there: Running
@@ -47,9 +47,6 @@ describe.each(engines)('usernames that could be confused, on %s', (engine) => {
       expect(codes(answers).filter((code) => code === similar)).toHaveLength(3)
     }
   })
-
-  // The database has no part in the rest.
-  if (!mainEngines.includes(engine)) return
 
   it.each(['REST', 'a synchronization'])('are not provisioned next to a user added by %s', async (by) => {
     const name = unique()

@@ -1,9 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { brotliDecompressSync, gzipSync } from 'node:zlib'
-
 import { describe, expect, it } from 'vitest'
 
-import { languageNames } from '../../src/contract/languages.ts'
 import { isolated } from '../../src/ground/printable.ts'
 import {
   acceptInvitation,
@@ -11,55 +7,11 @@ import {
   button,
   expectHeadline,
   link,
-  newBrowser,
   registered,
   row,
   signedIn,
   startDesk,
 } from './desk.ts'
-
-describe('an invitation', () => {
-  it('is accepted with a passkey, also after the person canceled, and leads into the console', async () => {
-    const desk = await startDesk()
-    const { page, authenticator } = await newBrowser()
-
-    await page.goto(await desk.invite({ name: 'Olivia Owner', role: 'owner' }))
-    await expectHeadline(page, `Welcome, ${isolated('Olivia Owner')}`)
-    await page.getByLabel('Name of the passkey').fill('Work laptop')
-    await authenticator.setVerifies(false)
-    await button(page, 'Create a passkey').click()
-    await page.getByText('The passkey wasn’t used').waitFor()
-    await authenticator.setVerifies(true)
-    await button(page, 'Create a passkey').click()
-    await expectHeadline(page, 'Overview')
-    await link(page, 'Administrators').click()
-
-    await page.getByRole('row').nth(1).waitFor()
-    expect(await page.getByRole('row').allInnerTexts()).toEqual([
-      expect.stringContaining('Last seen'),
-      expect.stringMatching(/Olivia Owner\s*you[^]*Owner[^]*All apps/),
-    ])
-    expect(await authenticator.passkeys()).toHaveLength(1)
-    expect(new URL(page.url()).pathname).toBe('/console/administrators')
-  })
-
-  it('leaves its token in no address', async () => {
-    const desk = await startDesk()
-    const { page } = await newBrowser()
-    const invitation = await desk.invite({})
-    const { hash } = new URL(invitation)
-    const sent: string[] = []
-    page.on('request', (request) => sent.push(request.url(), request.headers()['referer'] ?? ''))
-
-    await page.goto(invitation)
-    await expectHeadline(page, `Welcome, ${isolated('Olivia Owner')}`)
-
-    expect(page.url()).toBe(`${desk.url}/invitation`)
-    const addresses = await page.evaluate(() => navigation.entries().map(({ url }) => url))
-    expect(addresses.filter((url) => url?.includes(hash.slice(1)))).toEqual([])
-    expect(sent.filter((url) => url.includes(hash.slice(1)))).toEqual([])
-  })
-})
 
 describe('signing in', () => {
   it('takes one button, says so when no passkey was used, and continues where the person was', async () => {
@@ -326,23 +278,5 @@ describe('the app', () => {
     await expectHeadline(page, 'Administrators')
 
     expect([title, await page.title()]).toEqual(['Invite an administrator · Acme', 'Administrators · Acme'])
-  })
-
-  it('loads at most 84 kB of scripts and styles, compressed, in any language', () => {
-    const folder = new URL('../../dist/console/assets/', import.meta.url)
-    const names = readdirSync(folder).filter((name) => /\.(js|css)\.br$/.test(name))
-    const size = (name: string) => gzipSync(brotliDecompressSync(readFileSync(new URL(name, folder)))).length
-    const isWords = (name: string) => Object.hasOwn(languageNames, name.split('-', 1)[0] ?? '')
-    const words = names.filter(isWords)
-    const rest = names.filter((name) => !isWords(name)).reduce((sum, name) => sum + size(name), 0)
-
-    expect(words).toHaveLength(Object.keys(languageNames).length)
-    expect(rest + Math.max(...words.map(size))).toBeLessThan(84_000)
-  })
-
-  it('contains nothing inline, and loads nothing from elsewhere', () => {
-    const html = readFileSync(new URL('../../dist/console/index.html', import.meta.url), 'utf8')
-
-    expect(html).not.toMatch(/<style|<script(?![^>]* src="\.\/)|\son\w+=|https?:/)
   })
 })

@@ -18,7 +18,7 @@ import { numberOn, startWebApp } from '../support/web-app.ts'
  * password and the number, approves the request, and touches the authenticator.
  */
 const chromium = await sharedChromium()
-const attempts = process.env.LONG ? 10 : 1
+const attempts = 10
 
 async function arrange(mfa: Partial<MfaOptions> = {}) {
   const service = await startService()

@@ -52,16 +52,12 @@ const walks: readonly Walk[] = [
   ['light', 'en-US', 390, 700, undefined],
   ['dark', 'ar', 320, 700, repeatedRules],
   ['light', 'ja-JP', 844, 390, repeatedRules],
-]
-
-/** What each finds besides is rare, and each takes five seconds. */
-const moreWalks: readonly Walk[] = [
   ['dark', 'ar', 390, 700, repeatedRules],
   ['dark', 'de-DE', 320, 700, repeatedRules],
 ]
 
 describe('every screen', () => {
-  it.each(process.env.LONG ? [...walks, ...moreWalks] : walks)(
+  it.each(walks)(
     'is accessible: %s, %s, %i × %i',
     async (colorScheme, locale, width, height, rules) => {
       const service = await startService()
@@ -89,7 +85,7 @@ const inLight: Colors = ['light', undefined]
 const inDark: Colors = ['dark', repeatedRules]
 
 describe('every screen of a domain with a PIN', () => {
-  it.each<Colors>(process.env.LONG ? [inLight, inDark] : [inLight])(
+  it.each<Colors>([inLight, inDark])(
     'is accessible, too: %s',
     async (colorScheme, rules) => {
       const service = await startService({ domain: { keyType: 'PIN', maxAllowedRetries: 2 } })
