@@ -1,7 +1,7 @@
 /**
  * `npm run test:mutants`: removes each recorded defense in a copy of the tree, and expects the named test to fail.
  * `-- --jobs 2` uses two copies in parallel; `-- sessions gate.ts` runs only the mutants whose list, file, test, title or
- * defense contains one of these texts. `-- --missing` only prints the guarantees without a mutant.
+ * defense contains one of these texts, and `-- --shard 2/4` the second quarter of them. `-- --missing` only prints the guarantees without a mutant.
  */
 import { fork } from 'node:child_process'
 import { copyFile } from 'node:fs/promises'
@@ -21,6 +21,7 @@ const timeout = 300_000
 const usage = `npm run test:mutants -- [--jobs <number>] [<part of a list, file, test, title or defense> ...]
   Removes each recorded defense in a copy of the tree, and expects the named test to fail.
   --jobs     number of copies that run in parallel (default: 1)
+  --shard    which part to run, such as 2/4
   --missing  only print the guarantees without a mutant`
 
 const { values, positionals } = parseArgs({
@@ -28,6 +29,7 @@ const { values, positionals } = parseArgs({
   options: {
     help: { type: 'boolean', default: false },
     jobs: { type: 'string', default: '1' },
+    shard: { type: 'string', default: '1/1' },
     missing: { type: 'boolean', default: false },
   },
 })
@@ -47,7 +49,8 @@ const wanted = recorded.filter(
     positionals.some((part) => [list, file, test, title, defense].some((text) => text.includes(part))),
 )
 // Mutants of one test are adjacent, so that the test runs without a change only once.
-const waiting = wanted.toSorted((a, b) => `${a.test}${a.title}`.localeCompare(`${b.test}${b.title}`))
+const sorted = wanted.toSorted((a, b) => `${a.test}${a.title}`.localeCompare(`${b.test}${b.title}`))
+const waiting = shardOf(sorted, values.shard)
 const size = Math.ceil(waiting.length / Math.max(1, Number(values.jobs)))
 const shares = waiting.flatMap((_, index) => (index % size === 0 ? [waiting.slice(index, index + size)] : []))
 
@@ -59,6 +62,13 @@ console.log(
     `${((performance.now() - start) / 1000).toFixed(0)} s`,
 )
 if (verdicts.length === 0 || count('killed') < verdicts.length) process.exitCode = 1
+
+function shardOf<T>(all: readonly T[], shard: string): readonly T[] {
+  const [, part = 0, parts = 0] = /^(\d+)\/(\d+)$/.exec(shard)?.map(Number) ?? []
+  if (part < 1 || part > parts) throw new Error(`--shard: expected a part and a number of parts such as 2/4, got ${shard}`)
+  const start = (index: number) => Math.ceil((all.length * index) / parts)
+  return all.slice(start(part - 1), start(part))
+}
 
 async function runShare(mutants: readonly Mutant[]): Promise<readonly Verdict[]> {
   const copy = await copyTree(root)
