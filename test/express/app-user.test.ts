@@ -15,6 +15,16 @@ describe('the app user of a request', () => {
     expect(read({ username: 'alice', email: 'alice@example.com' })).toBe(first)
   })
 
+  it('is forgotten alone, as the one who was read first, when ten thousand others have come', () => {
+    const [, second, third] = ['u0', 'u1', 'u2'].map((username) => read({ username }))
+    for (let index = 3; index < 10_000; index++) void read({ username: `u${index}` })
+    void read({ username: 'u0', name: 'Changed' })
+    void read({ username: 'another' })
+
+    expect(read({ username: 'u2' })).toBe(third)
+    expect(read({ username: 'u1' })).not.toBe(second)
+  })
+
   it.each([
     ['another e-mail address', { username: 'alice', email: 'alice@example.org' }],
     ['no e-mail address', { username: 'alice' }],

@@ -95,13 +95,14 @@ interface Recent {
 /** The last users who were validated, by username: nearly every request is by one of them, and is compared instead. */
 const recent = new Map<string, Recent>()
 
-/** Some MB at most, where all values are as long as they can be. */
-const maxRecent = 2_000
+/** 5 MB of users as most are, 20 MB where all values are as long as they can be. */
+const maxRecent = 10_000
 const maxRecentLength = 256
 
 function remember({ username, serviceUserId, name, email, timeZone }: AppUser, user: MfaUser): MfaUser {
   if (user.username === undefined || !isShort(name) || !isShort(email) || !isShort(timeZone)) return user
-  if (recent.size >= maxRecent) recent.clear()
+  recent.delete(user.username)
+  if (recent.size >= maxRecent) recent.delete(recent.keys().next().value ?? '')
   recent.set(user.username, { given: { username, serviceUserId, name, email, timeZone }, user: Object.freeze(user) })
   return user
 }
