@@ -94,8 +94,17 @@ describe('the option logout', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('passes errors to the app, and leaves nobody verified', async () => {
-    const { app, browser } = await verified({ logout: () => Promise.reject(new Error('the store is full')) })
+  it.each<[string, Logout]>([
+    ['that fails', () => Promise.reject(new Error('the store is full'))],
+    [
+      'that has loaded the web session again',
+      (req) =>
+        new Promise((_, reject) => {
+          ;(req as express.Request).session.reload(() => reject(new Error('the store is full')))
+        }),
+    ],
+  ])('passes errors to the app, and leaves nobody verified, with a handler %s', async (_, logout) => {
+    const { app, browser } = await verified({ logout })
 
     const answer = await browser.submit('/mfa/sign-out')
 

@@ -265,7 +265,7 @@ describe('an app that starts to require passkeys', () => {
     const { browser, page } = await signIn()
     const number = /id="number">(\d+)</.exec(page.text)?.[1]
     const stricter = await startApp({ phishingResistant: 'prefer' })
-    const there = createBrowser(stricter.url, new Map([['connect.sid', browser.cookie('connect.sid') ?? '']]))
+    const there = browser.copy(stricter.url)
     await approve(number)
 
     await there.submit('/mfa/complete')
@@ -344,12 +344,16 @@ describe('the sessions of an app that requires passkeys', () => {
 
 describe('a new user of a domain that requires passkeys', () => {
   it('starts with a passkey, and neither a device nor an authenticator app', async () => {
-    const { signIn } = await startPolicyApp({ domain: 'require' })
+    const { signIn, service } = await startPolicyApp({ domain: 'require' })
 
     const { browser, page } = await signIn('bob')
     const app = await browser.open('/mfa/enroll/app')
+    const { json } = await service.call('GET', '/users?username=bob')
+    const { id } = json as { id: string }
+    const token = await service.call('GET', `/domains/${service.domain.id}/users/${id}/token`)
 
     expect(page.path).toBe('/mfa/enroll/passkey')
+    expect(token.code).toBe('api.error.notfound.token')
     expect(app.headers['location']).toBe('/mfa')
   })
 

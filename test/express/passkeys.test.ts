@@ -146,6 +146,8 @@ describe('passkeys', () => {
 
     const page = await app.browser.visit('/account')
 
+    // The page that offers a choice would be left for this one.
+    expect(page.path).toBe('/mfa')
     expect(page.text).toContain('Set up your device')
     expect(page.text).not.toContain('passkey')
   })
