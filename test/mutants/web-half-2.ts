@@ -190,8 +190,8 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/features/browsers/epochs.ts',
     find: '  await outdateKnownBrowsers(db, userIds)\n',
     replace: '',
-    test: 'service/features/users/epochs.test.ts',
-    title: 'also ends known browsers',
+    test: 'service/features/browsers/operations.test.ts',
+    title: 'does not recognize it again when a removed factor is given back',
   },
   {
     defense: 'remembering no browser that the service could not be asked about',
