@@ -65,9 +65,10 @@ if (verdicts.length === 0 || count('killed') < verdicts.length) process.exitCode
 
 function shardOf<T>(all: readonly T[], shard: string): readonly T[] {
   const [, part = 0, parts = 0] = /^(\d+)\/(\d+)$/.exec(shard)?.map(Number) ?? []
-  if (part < 1 || part > parts) throw new Error(`--shard: expected a part and a number of parts such as 2/4, got ${shard}`)
-  const start = (index: number) => Math.ceil((all.length * index) / parts)
-  return all.slice(start(part - 1), start(part))
+  if (part < 1 || part > parts)
+    throw new Error(`--shard: expected a part and a number of parts such as 2/4, got ${shard}`)
+  const startOf = (index: number) => Math.ceil((all.length * index) / parts)
+  return all.slice(startOf(part - 1), startOf(part))
 }
 
 async function runShare(mutants: readonly Mutant[]): Promise<readonly Verdict[]> {

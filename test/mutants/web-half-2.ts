@@ -186,14 +186,6 @@ export const mutants: readonly Mutant[] = [
     title: 'does not recognize it again when a removed factor is given back',
   },
   {
-    defense: 'ending known browsers with the sessions',
-    file: 'src/service/features/browsers/epochs.ts',
-    find: '  await outdateKnownBrowsers(db, userIds)\n',
-    replace: '',
-    test: 'service/features/browsers/operations.test.ts',
-    title: 'does not recognize it again when a removed factor is given back',
-  },
-  {
     defense: 'remembering no browser that the service could not be asked about',
     file: 'src/express/sign-in/remembered.ts',
     find: "recognized', error)\n    return undefined",
