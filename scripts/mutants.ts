@@ -50,9 +50,14 @@ const wanted = recorded.filter(
 )
 // Mutants of one test are adjacent, so that the test runs without a change only once.
 const sorted = wanted.toSorted((a, b) => `${a.test}${a.title}`.localeCompare(`${b.test}${b.title}`))
-const waiting = shardOf(sorted, values.shard)
-const size = Math.ceil(waiting.length / Math.max(1, Number(values.jobs)))
-const shares = waiting.flatMap((_, index) => (index % size === 0 ? [waiting.slice(index, index + size)] : []))
+const [, shard = 0, shards = 0] = /^(\d+)\/(\d+)$/.exec(values.shard)?.map(Number) ?? []
+if (shard < 1 || shard > shards) {
+  console.error(`--shard: expected a part and a number of parts such as 2/4, got ${values.shard}`)
+  process.exit(1)
+}
+const waiting = partOf(sorted, shard, shards)
+const jobs = Math.max(1, Number(values.jobs))
+const shares = Array.from({ length: jobs }, (_, index) => partOf(waiting, index + 1, jobs))
 
 const start = performance.now()
 const verdicts = (await Promise.all(shares.map(runShare))).flat()
@@ -63,12 +68,10 @@ console.log(
 )
 if (verdicts.length === 0 || count('killed') < verdicts.length) process.exitCode = 1
 
-function shardOf<T>(all: readonly T[], shard: string): readonly T[] {
-  const [, part = 0, parts = 0] = /^(\d+)\/(\d+)$/.exec(shard)?.map(Number) ?? []
-  if (part < 1 || part > parts)
-    throw new Error(`--shard: expected a part and a number of parts such as 2/4, got ${shard}`)
+/** @param number Which of the parts, from 1. All are equally long, or differ by one. */
+function partOf<T>(all: readonly T[], number: number, parts: number): readonly T[] {
   const startOf = (index: number) => Math.ceil((all.length * index) / parts)
-  return all.slice(startOf(part - 1), startOf(part))
+  return all.slice(startOf(number - 1), startOf(number))
 }
 
 async function runShare(mutants: readonly Mutant[]): Promise<readonly Verdict[]> {

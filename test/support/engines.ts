@@ -10,12 +10,12 @@ import type { Postgres } from './postgres.ts'
 
 type Engine = 'SQLite' | 'PostgreSQL'
 
-/** For `describe.each`, where the database has a part in the rule: races, transactions, nodes. */
+/** For `describe.each`, on both in `npm test`: what the database does itself, requests that conflict, and attacks on it. */
 export const engines: readonly Engine[] = process.env.SQLITE_ONLY ? ['SQLite'] : ['SQLite', 'PostgreSQL']
 
 /**
- * For `describe.each`, where the service decides and the database only stores: `npm test` runs these on SQLite, and
- * `npm run test:full` on PostgreSQL too. That every statement is valid on PostgreSQL, and uses an index, is in `plans.test.ts`.
+ * For `describe.each`, of features: `npm test` runs these on SQLite, and `npm run test:full` on PostgreSQL, too. That every statement
+ * is valid on PostgreSQL, and uses an index, is in `plans.test.ts`.
  */
 export const mainEngines: readonly Engine[] = process.env.LONG ? engines : ['SQLite']
 

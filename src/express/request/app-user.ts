@@ -95,7 +95,7 @@ interface Recent {
 /** The last users who were validated, by username: nearly every request is by one of them, and is compared instead. */
 const recent = new Map<string, Recent>()
 
-/** 5 MB of users as most are, 20 MB where all values are as long as they can be. */
+/** 4 MB of users as most are, and about twice as much where names and addresses are long. */
 const maxRecent = 10_000
 const maxRecentLength = 256
 
