@@ -7,7 +7,8 @@ import { brotliCompressSync } from 'node:zlib'
 
 import { build, type InlineConfig, mergeConfig, type Plugin, type Rolldown } from 'vite'
 
-import { languages } from '../src/authenticator/words/languages.ts'
+import { languageNames, textDirection } from '../src/contract/languages.ts'
+import { readCatalog } from './catalogs.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -103,7 +104,7 @@ const startInOneFile: Rolldown.RolldownOptions = {
 async function buildApp(name: string, more: readonly string[], own: (folder: string) => InlineConfig): Promise<void> {
   const output = join(root, 'dist', name)
   const sources = `src/{${[name, 'ui', 'contract', ...more].join()}}/**`
-  if (isNewer(join(output, 'index.html'), [sources, 'src/{clock,printable}.ts', 'scripts/assets.ts'])) return
+  if (isNewer(join(output, 'index.html'), [sources, 'src/ground/**', 'scripts/assets.ts'])) return
 
   const common: InlineConfig = {
     root: join(root, 'src', name),
@@ -173,16 +174,18 @@ function manifests(): Plugin {
     name: 'second-factor:manifests',
     async generateBundle() {
       const english = await readFile(join(root, 'src/authenticator/public/manifest.webmanifest'), 'utf8')
-      for (const { code, direction, load } of languages.filter((language) => language.code !== 'en')) {
-        const { appName, description, showCodes, addAnother } = await load()
+      for (const lang of Object.keys(languageNames).filter((tag) => tag !== 'en')) {
+        const catalog = await readCatalog('authenticator', lang)
+        const text = (id: string) => catalog[id]?.defaultMessage
+        const [name, dir] = [text('appName'), textDirection(lang)]
         const manifest = JSON.parse(english) as { shortcuts: object[] }
         const [codes, add] = manifest.shortcuts
-        Object.assign(manifest, { name: appName, short_name: appName, description, lang: code, dir: direction })
+        Object.assign(manifest, { name, short_name: name, description: text('description'), lang, dir })
         manifest.shortcuts = [
-          { ...codes, name: showCodes },
-          { ...add, name: addAnother },
+          { ...codes, name: text('showCodes') },
+          { ...add, name: text('addAnother') },
         ]
-        this.emitFile({ type: 'asset', fileName: `manifest.${code}.webmanifest`, source: JSON.stringify(manifest) })
+        this.emitFile({ type: 'asset', fileName: `manifest.${lang}.webmanifest`, source: JSON.stringify(manifest) })
       }
     },
   }

@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path'
 
 import { buildAssets } from './assets.ts'
 import { bundle } from './bundle.ts'
+import { generateTexts } from './catalogs.ts'
 import { writeDeclarations } from './declarations.ts'
 import { entries } from './entries.ts'
 import { filesBelow, fingerprint } from './fingerprint.ts'
@@ -15,7 +16,15 @@ const dist = join(root, 'dist')
 /** Written by a successful build: the fingerprint of its inputs. */
 const stamp = join(dist, '.built')
 
-const inputs = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
+const inputs = [
+  'catalogs',
+  'src',
+  'scripts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+]
 
 /**
  * Prints errors, and resolves to whether dist/ is now up to date.
@@ -23,6 +32,7 @@ const inputs = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig
  * @param checked Whether the types have been checked already.
  */
 export async function build({ types = true, checked = false } = {}): Promise<boolean> {
+  await generateTexts()
   const complete = await fingerprint(root, inputs)
   const wanted = types ? complete : `${complete} without types`
   const present = await readFile(stamp, 'utf8').catch(() => '')

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { drivers } from '../test/service/engine/database/drivers.ts'
 import { findViolations } from './boundaries.ts'
 import { build } from './build.ts'
+import { generateTexts } from './catalogs.ts'
 import { failures } from './failures.ts'
 import { lint, tsc } from './go-tools.ts'
 import { root, run } from './run.ts'
@@ -68,6 +69,7 @@ async function runStep([name, step]: Step): Promise<boolean> {
 
 const report = join(root, 'reports/vitest.json')
 await rm(report, { force: true })
+await generateTexts()
 for (const group of groups) {
   console.log(`\n── ${group.map(([name]) => name).join(', ')}`)
   const results = await Promise.all(group.map(runStep))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { browserOf } from '../../src/authenticator/accounts/browser-of.ts'
-import { en } from '../../src/authenticator/words/en.ts'
+import { en } from '../../src/authenticator/texts/en.ts'
 
 describe('blocked notifications', () => {
   it.each([

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 
-import { ar } from '../../src/authenticator/words/ar.ts'
-import { de } from '../../src/authenticator/words/de.ts'
-import { en } from '../../src/authenticator/words/en.ts'
-import { es } from '../../src/authenticator/words/es.ts'
-import { fr } from '../../src/authenticator/words/fr.ts'
-import { ja } from '../../src/authenticator/words/ja.ts'
+import { ar } from '../../src/authenticator/texts/ar.ts'
+import { de } from '../../src/authenticator/texts/de.ts'
+import { en } from '../../src/authenticator/texts/en.ts'
+import { es } from '../../src/authenticator/texts/es.ts'
+import { fr } from '../../src/authenticator/texts/fr.ts'
+import { ja } from '../../src/authenticator/texts/ja.ts'
 import { languages } from '../../src/authenticator/words/languages.ts'
-import { pt } from '../../src/authenticator/words/pt.ts'
+import { pt } from '../../src/authenticator/texts/pt.ts'
 import { chooseLanguage, localeOf } from '../../src/ui/languages.ts'
 import { startService } from '../support/running-service.ts'
 import { phones } from './phone.ts'
@@ -29,7 +29,7 @@ describe('the texts', () => {
 
   it.each(Object.entries({ en, de, fr, es, pt, ja, ar }))('in %s use their parameters', (_, words) => {
     expect(words.removeSentence('DOMAIN', 'NAME')).toMatch(/(DOMAIN.*NAME)|(NAME.*DOMAIN)/)
-    expect(words.at('DOMAIN', 'NAME')).toMatch(/(DOMAIN.*NAME)|(NAME.*DOMAIN)/)
+    expect(words.at('NAME', 'DOMAIN')).toMatch(/(DOMAIN.*NAME)|(NAME.*DOMAIN)/)
     for (const word of [words.signInTo, words.removedBy, words.moveUp, words.options, words.version]) {
       expect(word('NAME')).toContain('NAME')
     }
@@ -98,7 +98,7 @@ describe('the language', () => {
 
     const direction = await read(page, () => getComputedStyle(document.body).direction)
     await button(page, ar.back).click()
-    await button(page, ar.showCodeOf(ar.at('Wiki', 'alice'))).click()
+    await button(page, ar.showCodeOf(ar.at('alice', 'Wiki'))).click()
 
     expect(direction).toBe('rtl')
     expect(await seen(page.getByText(/^\d{3} \d{3}/))).toBe(true)

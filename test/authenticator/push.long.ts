@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { de } from '../../src/authenticator/words/de.ts'
+import { de } from '../../src/authenticator/texts/de.ts'
 import { phones } from './phone.ts'
 import { deny, button, headline, seen } from './screen.ts'
 import { changeSubscription, close, delivery, joinedForPush, press, tellWindows } from './push-phone.ts'

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 
 import type { LanguageTag } from '../../src/contract/languages.ts'
-import type { Words } from '../../src/console/words/en.ts'
+import type { Words } from '../../src/console/texts/en.ts'
 import { languages } from '../../src/console/words/languages.ts'
 import { isolated } from '../../src/ground/printable.ts'
 import {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 
-import { ar } from '../../src/console/words/ar.ts'
-import { de } from '../../src/console/words/de.ts'
-import { en } from '../../src/console/words/en.ts'
-import { es } from '../../src/console/words/es.ts'
-import { fr } from '../../src/console/words/fr.ts'
-import { ja } from '../../src/console/words/ja.ts'
-import { pt } from '../../src/console/words/pt.ts'
+import { ar } from '../../src/console/texts/ar.ts'
+import { de } from '../../src/console/texts/de.ts'
+import { en } from '../../src/console/texts/en.ts'
+import { es } from '../../src/console/texts/es.ts'
+import { fr } from '../../src/console/texts/fr.ts'
+import { ja } from '../../src/console/texts/ja.ts'
+import { pt } from '../../src/console/texts/pt.ts'
 import { expectHeadline, newBrowser, signedIn, startDesk } from './desk.ts'
 
 describe('the texts', () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-import type { Words } from '../../src/console/words/en.ts'
+import type { Words } from '../../src/console/texts/en.ts'
 import { button, type Desk, openScreen } from './desk.ts'
 
 /** Goes through the screens of the hardware tokens, and calls back on each. The people Alice and Carol must exist. */

@@ -4,13 +4,13 @@ import type { MfaOptions } from 'second-factor'
 import { mfa } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
-import { ar } from '../../src/express/messages/ar.ts'
-import { de } from '../../src/express/messages/de.ts'
-import { en } from '../../src/express/messages/en.ts'
-import { es } from '../../src/express/messages/es.ts'
-import { fr } from '../../src/express/messages/fr.ts'
-import { ja } from '../../src/express/messages/ja.ts'
-import { pt } from '../../src/express/messages/pt.ts'
+import { ar } from '../../src/express/texts/ar.ts'
+import { de } from '../../src/express/texts/de.ts'
+import { en } from '../../src/express/texts/en.ts'
+import { es } from '../../src/express/texts/es.ts'
+import { fr } from '../../src/express/texts/fr.ts'
+import { ja } from '../../src/express/texts/ja.ts'
+import { pt } from '../../src/express/texts/pt.ts'
 import { saidOf } from '../../src/express/pages/notice.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { walks } from './every-page.ts'
@@ -269,7 +269,7 @@ describe('Arabic', () => {
 })
 
 describe('English', () => {
-  const sources = globSync('src/{express,passport}/**/*.{ts,eta}').filter((file) => !file.includes('/messages/'))
+  const sources = globSync('src/{express,passport}/**/*.{ts,eta}').filter((file) => !file.includes('/texts/'))
   const code = sources.map((file) => readFileSync(file, 'utf8')).join('\n')
 
   it.each(texts(en).map(([path]) => path))('uses %s on some page', (path) => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { en } from '../../src/console/words/en.ts'
+import { en } from '../../src/console/texts/en.ts'
 import { formerEvents, formerFacts } from '../../src/admin-contract/former-events.ts'
 import { auditEvents, eventNames } from '../../src/service/engine/audit/events.ts'
 

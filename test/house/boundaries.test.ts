@@ -9,7 +9,7 @@ import { filesBelow } from '../../scripts/fingerprint.ts'
 import { root } from '../../scripts/run.ts'
 
 /** Texts, examples and the schema. */
-const tables = /\/(words|messages)\/|\/openapi\/[\w-]*examples\.ts$|\/database\/schema\/(0001-)?schema\.ts$/
+const tables = /\/texts\/|\/openapi\/[\w-]*examples\.ts$|\/database\/schema\/(0001-)?schema\.ts$/
 
 const folders: string[] = []
 

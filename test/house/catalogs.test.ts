@@ -1,111 +1,114 @@
-import { join } from 'node:path'
-
 import { describe, expect, it } from 'vitest'
 
-import { root } from '../../scripts/run.ts'
+import { type Catalog, moduleOf, readCatalog, surfaces, valuesOf } from '../../scripts/catalogs.ts'
 import { languageNames } from '../../src/contract/languages.ts'
-
-/** Where the texts of each surface are. */
-const surfaces = {
-  pages: 'express/messages',
-  authenticator: 'authenticator/words',
-  console: 'console/words',
-  mails: 'service/engine/mail/words',
-} as const
 
 const languageTags = Object.keys(languageNames)
 const translated = languageTags.filter((tag) => tag !== 'en')
 
-type Text = string | ((...args: readonly unknown[]) => string)
+/** The texts of a catalog with their ids, such as `code/code/headline`. */
+const textsOf = (catalog: Catalog) => Object.entries(catalog).map(([id, entry]) => [id, entry.defaultMessage] as const)
 
-/** The texts of a language by their names, such as `code.headline`. */
-type Catalog = ReadonlyMap<string, Text>
-
-async function catalogOf(folder: string, tag: string): Promise<Catalog> {
-  const module = (await import(join(root, `src/${folder}/${tag}.ts`))) as Readonly<Record<string, object>>
-  return new Map(textsIn(module[tag] ?? {}))
-}
-
-function textsIn(words: object, prefix = ''): [string, Text][] {
-  return Object.entries(words).flatMap(([name, value]): [string, Text][] =>
-    typeof value === 'object' && value !== null
-      ? textsIn(value as object, `${prefix}${name}.`)
-      : [[prefix + name, value as Text]],
-  )
-}
-
-/** What a text says to these values; undefined where it takes others, such as a number. */
-function said(text: Text, values: readonly unknown[]): string | undefined {
-  if (typeof text === 'string') return text
-  try {
-    return text(...values)
-  } catch {
-    return undefined
-  }
-}
-
-/** Names and numbers that occur in no text. */
-const samples: readonly (readonly unknown[])[] = [
-  ['Ada', 'Bo', 'Cy', 'Di'],
-  [23, 34, 45, 56],
-]
-
-/** The places of the values that a text shows: another value there makes it another text. */
-function shownValues(text: Text): readonly number[] {
-  return [0, 1, 2, 3].filter((place) =>
-    samples.some((values) => {
-      const other = values.with(place, typeof values[place] === 'number' ? 67 : 'Eve')
-      return said(text, values) !== said(text, other)
-    }),
-  )
-}
-
-const readingOf = (text: Text) => samples.map((values) => said(text, values)).join('\n')
-
-/** Names, and what is a word of that language as well. */
+/** Whether a text, or each form of it, is a name, or a word that two languages may share. */
 const isWord = (text: string) =>
   text
-    .replaceAll(/[^\p{L}\s]/gu, '')
-    .trim()
-    .split(/\s+/).length === 1
+    .replaceAll(/\{\w+(, number)?\}|\w+, plural,|(=\d+|zero|one|two|few|many|other) (?=\{)/g, ' ')
+    .split(/[{}]/)
+    .every((part) => (part.match(/[\p{L}-]+/gu) ?? []).length <= 1)
 
-describe.each(Object.entries(surfaces))('the texts of the %s', (_, folder) => {
-  it.each(translated)('are all there in %s, and no others', async (tag) => {
-    const [english, own] = [await catalogOf(folder, 'en'), await catalogOf(folder, tag)]
+describe.each(Object.keys(surfaces) as (keyof typeof surfaces)[])('the catalogs of the %s', (surface) => {
+  it.each(translated)(
+    'the catalog in %s has every text of the English one, in its order, and no other',
+    async (tag) => {
+      const [english, own] = [await readCatalog(surface, 'en'), await readCatalog(surface, tag)]
 
-    expect(english.size).toBeGreaterThan(50)
-    expect([...own.keys()].toSorted()).toEqual([...english.keys()].toSorted())
+      expect(Object.keys(own)).toEqual(Object.keys(english))
+    },
+  )
+
+  it.each(translated)('the catalog in %s has no English text', async (tag) => {
+    const [english, own] = [await readCatalog(surface, 'en'), await readCatalog(surface, tag)]
+    const untranslated = textsOf(own).filter(([id, text]) => !isWord(text) && english[id]?.defaultMessage === text)
+
+    expect(untranslated).toEqual([])
   })
 
-  it.each(translated)('are translated in %s', async (tag) => {
-    const [english, own] = [await catalogOf(folder, 'en'), await catalogOf(folder, tag)]
-    const untranslated = [...english].filter(([name, text]) => {
-      const reading = readingOf(text)
-      return !isWord(said(text, ['', '', '', '']) ?? reading) && readingOf(own.get(name) ?? '') === reading
-    })
+  it.each(translated)('the catalog in %s has the values of the English one, and no others', async (tag) => {
+    const [english, own] = [await readCatalog(surface, 'en'), await readCatalog(surface, tag)]
+    const namesIn = (text: string) => [...valuesOf(text).keys()].toSorted().join()
+    const differing = textsOf(own).filter(([id, text]) => namesIn(text) !== namesIn(english[id]?.defaultMessage ?? ''))
 
-    expect(untranslated.map(([name]) => name)).toEqual([])
+    expect(differing).toEqual([])
   })
 
-  it.each(translated)('show the same values in %s as in English', async (tag) => {
-    const [english, own] = [await catalogOf(folder, 'en'), await catalogOf(folder, tag)]
-    const differing = [...english].filter(
-      ([name, text]) => shownValues(own.get(name) ?? '').join() !== shownValues(text).join(),
-    )
-
-    expect(differing.map(([name]) => name)).toEqual([])
-  })
-
-  it('are not those of another language', async () => {
-    const catalogs = await Promise.all(languageTags.map(async (tag) => [tag, await catalogOf(folder, tag)] as const))
+  it('no catalog is a copy of that of another language', async () => {
+    const catalogs = await Promise.all(languageTags.map(async (tag) => [tag, await readCatalog(surface, tag)] as const))
     const pairs = catalogs.flatMap(([tag, own], index) =>
       catalogs.slice(index + 1).map(([other, theirs]) => {
-        const same = [...own].filter(([name, text]) => readingOf(theirs.get(name) ?? '') === readingOf(text))
-        return { pair: `${tag} ${other}`, share: same.length / own.size }
+        const same = textsOf(own).filter(([id, text]) => theirs[id]?.defaultMessage === text)
+        return { pair: `${tag} ${other}`, share: same.length / Object.keys(own).length }
       }),
     )
 
     // Spanish and Portuguese have every ninth in common.
     expect(pairs.filter(({ share }) => share > 0.15)).toEqual([])
+  })
+})
+
+/** What is generated from English messages, and from their German ones. */
+function generated(messages: Readonly<Record<string, string>>, german?: Readonly<Record<string, string>>): string {
+  const catalogOf = (texts: Readonly<Record<string, string>>): Catalog =>
+    Object.fromEntries(Object.entries(texts).map(([id, defaultMessage]) => [id, { defaultMessage }]))
+  const english = catalogOf(messages)
+  const [tag, catalog] = german ? ['de', catalogOf(german)] : ['en', english]
+  return moduleOf({ tag, folder: 'console/texts', catalog, english })
+}
+
+describe('the generator of texts', () => {
+  it('generates a string for a message without values, with apostrophes and braces as they are read', () => {
+    expect(generated({ hint: "It''s '{'here'}' for $5" })).toContain('hint: "It\'s {here} for $5",')
+  })
+
+  it('generates a function for a message with values, in the order of English also where another language has another order', () => {
+    const english = { at: '{name} at {app} costs $5 `now`' }
+
+    expect(generated(english)).toContain('at: (name: string, app: string) => `${name} at ${app} costs \\$5 \\`now\\``,')
+    expect(generated(english, { at: 'Bei {app}: {name}' })).toContain('at: (name, app) => `Bei ${app}: ${name}`,')
+  })
+
+  it('inserts numbers unchanged, and formats only what plural counts', () => {
+    const message = '{max, number} of {left, plural, =0 {none} one {# day} other {# days}}'
+
+    const code = generated({ message })
+
+    expect(code).toContain("import { plurals } from '../../ground/plural.ts'")
+    expect(code).toContain(
+      'message: (max: number, left: number) => `${max} of ${left === 0 ? "none" : count(left, { one: `# day`, other: `# days` })}`,',
+    )
+  })
+
+  it('generates nested objects from the parts of ids, and arrays from numbers', () => {
+    const code = generated({ 'a/b.c/0': 'x', 'a/b.c/1': 'y' })
+
+    expect(code.replaceAll(/\s+/g, ' ')).toContain('a: { "b.c": [ "x", "y", ], },')
+  })
+
+  it.each([
+    [
+      'a value that English does not have',
+      { a: 'Hi' },
+      { a: 'Hallo {name}' },
+      'a: the English message has no value {name}',
+    ],
+    ['a kind of value that nothing formats', { a: '{day, date}' }, undefined, 'a: a message may have {name}'],
+    ['a syntax error', { a: '{name' }, undefined, 'a: EXPECT_ARGUMENT_CLOSING_BRACE'],
+    ['a value before the number in a plural', { a: '{n, plural, other {{b} has #}}' }, undefined, '# stands before'],
+    ['a text where others are below it', { a: 'x', 'a/b': 'y' }, undefined, 'a/b: a is a text already'],
+  ])('rejects %s, and names the entry', (_, english, german, problem) => {
+    expect(() => generated(english, german)).toThrow(problem)
+  })
+
+  it('names the catalog that is missing', async () => {
+    await expect(readCatalog('pages', 'it')).rejects.toThrow('catalogs/pages/it.json is missing')
   })
 })

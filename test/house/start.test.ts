@@ -94,7 +94,7 @@ describe('a service that starts', () => {
       /\/routes\/console(-rest)?\.ts$/,
       /\/people\/console\.ts$/,
       /\/openapi\//,
-      /\/mail\/words\//,
+      /\/mail\/texts\/(?!load)/,
       /\/database\/postgres/,
       /\/0001-schema\.ts$/,
     ]

@@ -1,4 +1,4 @@
-import type { Words } from '../words/en.ts'
+import type { Words } from '../texts/en.ts'
 
 /** The order matters: the user agent of most browsers contains the names of others, and those on iPhones are all alike. */
 const browsers: readonly (readonly [keyof Words['blockedSteps'], RegExp])[] = [

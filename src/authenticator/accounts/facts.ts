@@ -3,7 +3,7 @@ import { attributeLimits } from '../../contract/session-facts.ts'
 import type { Attribute } from '../../contract/session-facts.ts'
 import { isolated, printable } from '../../ground/printable.ts'
 import { nameOfUser } from './user-name.ts'
-import type { Words } from '../words/en.ts'
+import type { Words } from '../texts/en.ts'
 import type { Speech } from '../words/speech.tsx'
 
 export interface Fact {

@@ -1,6 +1,6 @@
 import { passcodeLength, type PinProblem } from '../../contract/pin.ts'
 import { DeviceError } from '../../device/device-error.ts'
-import type { Words } from '../words/en.ts'
+import type { Words } from '../texts/en.ts'
 
 /** The message for a failed call. */
 export function problemOf(error: unknown, words: Words): string {

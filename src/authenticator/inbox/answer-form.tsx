@@ -13,7 +13,7 @@ import { Keypad } from '../parts/keypad.tsx'
 import type { NumberScanner } from '../parts/number-scanner.tsx'
 import { focus } from '../parts/secret-field.tsx'
 import { useWords } from '../words/speech.tsx'
-import type { Words } from '../words/en.ts'
+import type { Words } from '../texts/en.ts'
 
 type Asked = Pick<DeviceRequest, 'id' | 'domain' | 'numberLength' | 'newBrowser' | 'purpose'>
 

@@ -16,7 +16,7 @@ export function ChangeNotices({ inbox }: { readonly inbox: Inbox }) {
 function ChangeNotice({ shown, onDismiss }: { readonly shown: ShownNotice; readonly onDismiss: () => void }) {
   const { words, locale } = useSpeech()
   const { account, notice } = shown
-  const name = words.at(isolated(notice.domain.name), isolated(nameOfUser(account.user)))
+  const name = words.at(isolated(nameOfUser(account.user)), isolated(notice.domain.name))
   const sentence = words.factorChanges[notice.kind](name)
   return (
     <section class="card hint" aria-label={words.factorChanged}>

@@ -23,7 +23,7 @@ interface AccountRowProps {
 /** One account with its offline code. */
 export function AccountRow({ account, gone, now, ends, onOptions, onMove, onDismiss }: AccountRowProps) {
   const words = useWords()
-  const name = words.at(nameOf(account), nameOfUser(account.user))
+  const name = words.at(nameOfUser(account.user), nameOf(account))
   // The codes of a removed account do not work.
   const coded = !gone && !ends && (account.codeSecret ?? account.lockedSecret) !== undefined
   return (

@@ -57,7 +57,7 @@ function Answered({ answer: { account, entry } }: { readonly answer: AccountAnsw
       <span>
         <strong>{words[wordOf(entry)]}</strong>
         <small>
-          <bdi>{words.at(nameOf(account), nameOfUser(entry.user))}</bdi>
+          <bdi>{words.at(nameOfUser(entry.user), nameOf(account))}</bdi>
         </small>
         {entry.call ? <small>{words.callTitle}</small> : <Subject request={entry} />}
         {origin === '' ? null : (

@@ -47,7 +47,7 @@ export function OfflineCodeLine({ account, now }: OfflineCodeProps) {
     <p class="code-line" ref={asked ? focusButton : null}>
       <Button
         class="link"
-        aria-label={words.showCodeOf(words.at(nameOf(account), nameOfUser(account.user)))}
+        aria-label={words.showCodeOf(words.at(nameOfUser(account.user), nameOf(account)))}
         onClick={() => {
           setAsked(true)
           if (secret) setAsking(true)

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Card } from '../parts/card.tsx'
 import { type Speech, useSpeech } from '../words/speech.tsx'
-import type { Words } from '../words/en.ts'
+import type { Words } from '../texts/en.ts'
 
 interface OutcomeCard {
   readonly icon: icons.IconPath

@@ -73,7 +73,7 @@ export function Reach({ device, clock, accounts, notified, onPractice }: ReachPr
           >
             {accounts.map((account) => (
               <option key={account.id} value={account.id}>
-                {words.at(nameOf(account), nameOfUser(account.user))}
+                {words.at(nameOfUser(account.user), nameOf(account))}
               </option>
             ))}
           </select>

@@ -18,7 +18,7 @@ import type { Pending } from '../inbox/use-inbox.ts'
 import { useTop } from '../hooks/use-top.ts'
 import { nameOfUser } from '../accounts/user-name.ts'
 import { useWords } from '../words/speech.tsx'
-import type { Words } from '../words/en.ts'
+import type { Words } from '../texts/en.ts'
 
 interface RequestScreenProps {
   readonly device: Device

@@ -1,5 +1,5 @@
 import { createSpeech, type Speech as SpeechOf } from '../../ui/speech.tsx'
-import type { Words } from './en.ts'
+import type { Words } from '../texts/en.ts'
 
 export type Speech = SpeechOf<Words>
 

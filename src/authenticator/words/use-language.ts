@@ -1,5 +1,5 @@
 import { type LanguageChoice, useLanguage as useLanguageOf } from '../../ui/use-language.ts'
-import type { Words } from './en.ts'
+import type { Words } from '../texts/en.ts'
 import { type Language, languages } from './languages.ts'
 import { storeNotice } from './notice.ts'
 

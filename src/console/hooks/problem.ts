@@ -1,6 +1,6 @@
 import { ApiError, PasskeyError, UnreachableError } from '../client/errors.ts'
 import { ToldError } from './told-error.ts'
-import type { Words } from '../words/en.ts'
+import type { Words } from '../texts/en.ts'
 import { useWords } from '../words/speech.tsx'
 
 /** The message for a failed call; undefined where another screen says it. */

@@ -1,4 +1,4 @@
-import type { Words } from '../words/en.ts'
+import type { Words } from '../texts/en.ts'
 import { useWords } from '../words/speech.tsx'
 
 /** The words for the operations that the help desk asks others to consent to. */

@@ -1,6 +1,6 @@
 import type { AdminRole } from '../../contract/roles.ts'
 import { chart, fob, type IconPath, grid, inbox, list, people, shield } from '../../ui/icons.ts'
-import type { Words } from '../words/en.ts'
+import type { Words } from '../texts/en.ts'
 
 /** A part of the console, as the navigation lists it. */
 export interface Section {

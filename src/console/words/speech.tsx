@@ -1,4 +1,4 @@
 import { createSpeech } from '../../ui/speech.tsx'
-import type { Words } from './en.ts'
+import type { Words } from '../texts/en.ts'
 
 export const { SpeechProvider, useSpeech, useWords } = createSpeech<Words>()

@@ -1,4 +1,4 @@
-import type { Messages } from './en.ts'
+import type { Messages } from './messages.ts'
 
 type Part<T> = T extends string | ((...values: never) => string) ? T : { readonly [Key in keyof T]?: Part<T[Key]> }
 

@@ -1,10 +1,11 @@
 import { textDirection } from '../../contract/languages.ts'
 import type { LanguageTag } from '../../contract/languages.ts'
 import type { AppRequest } from './app.ts'
-import { en } from '../messages/en.ts'
-import type { Messages } from '../messages/en.ts'
+import type { Messages } from '../messages/messages.ts'
 import { replaceMessages } from '../messages/replace.ts'
 import type { MessagesByLanguage, SomeMessages } from '../messages/replace.ts'
+import { en } from '../texts/en.ts'
+import { loadTexts } from '../texts/load.ts'
 
 /** A language of the pages. */
 export interface Language {
@@ -30,15 +31,7 @@ export interface Languages {
   readonly choice: LanguageChoice | undefined
 }
 
-const ours: Readonly<Record<LanguageTag, () => Promise<Messages>>> = {
-  en: async () => en,
-  de: async () => (await import('../messages/de.ts')).de,
-  fr: async () => (await import('../messages/fr.ts')).fr,
-  es: async () => (await import('../messages/es.ts')).es,
-  pt: async () => (await import('../messages/pt.ts')).pt,
-  ja: async () => (await import('../messages/ja.ts')).ja,
-  ar: async () => (await import('../messages/ar.ts')).ar,
-}
+const ours: Readonly<Record<LanguageTag, () => Promise<Messages>>> = loadTexts
 
 /** The texts of a language, and those that the app replaces. */
 class Texts {

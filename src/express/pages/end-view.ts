@@ -2,7 +2,7 @@ import { codesPause } from '../../challenge/pauses.ts'
 import { joined, pausedSaid } from './notice.ts'
 import { nextRequest } from './status-view.ts'
 import type { SessionReason } from '../../contract/sessions.ts'
-import type { Message, Messages } from '../messages/en.ts'
+import type { Message, Messages } from '../messages/messages.ts'
 import type { StatusPage, StatusOf } from './status-view.ts'
 
 type Ending = 'ended' | 'throttled' | 'no_device' | 'no_member' | 'similar_name'

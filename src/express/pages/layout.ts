@@ -9,7 +9,7 @@ import type { WebRequest } from '../request/web-request.ts'
 import { assetPath } from './assets.ts'
 import { languageFor, languageHeaders } from './languages.ts'
 import type { Language } from '../options/languages.ts'
-import type { Messages } from '../messages/en.ts'
+import type { Messages } from '../messages/messages.ts'
 
 const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)), cache: true })
 

@@ -2,7 +2,7 @@ import type { Answer, Outcome } from '../request/outcome.ts'
 import { wantsJson } from '../request/navigation.ts'
 import { layoutOf, page } from './layout.ts'
 import type { PageRequest } from './layout.ts'
-import type { Message, Messages } from '../messages/en.ts'
+import type { Message, Messages } from '../messages/messages.ts'
 import { oneText } from './notice.ts'
 
 type Name = keyof Messages['problems']

@@ -1,7 +1,7 @@
 import type { DomainSettings } from '../../../admin-contract/domains.ts'
 import { printable } from '../../../ground/printable.ts'
 import { useSpeech } from '../../words/speech.tsx'
-import type { Words } from '../../words/en.ts'
+import type { Words } from '../../texts/en.ts'
 
 /** What administrators change. */
 export type Settings = Omit<DomainSettings, 'id' | 'version'>

@@ -1,5 +1,5 @@
 import { printable } from '../../../ground/printable.ts'
-import type { Words } from '../../words/en.ts'
+import type { Words } from '../../texts/en.ts'
 
 /** Which part of an event's name, before the dot, belongs to which group. */
 const groups = {

@@ -51,7 +51,11 @@ export function ConfirmJob({ job, onStart, onClose }: ConfirmJobProps) {
     >
       <div class="sentence">
         <p role="status">
-          <strong>{bulk.actions[action].preview(count(people), place)}</strong>
+          <strong>
+            {action === 'unlock'
+              ? bulk.actions.unlock.preview(count(people))
+              : bulk.actions[action].preview(place, count(people))}
+          </strong>
         </p>
         <LeftOut leftOut={leftOut} />
         {final ? (

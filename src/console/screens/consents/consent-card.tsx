@@ -40,6 +40,7 @@ export function ConsentCard({ consent, reload, onCarryOut }: ConsentCardProps) {
     say(words.consentDeniedNow)
     await reload()
   }
+  const label = words.consentStates[state]
   const isReady = state === 'given' && requestedBy.id === session.administrator.id && onCarryOut !== undefined
   return (
     <div class="notice-bar" role="group" aria-label={nameOf(operation)}>
@@ -49,7 +50,7 @@ export function ConsentCard({ consent, reload, onCarryOut }: ConsentCardProps) {
         <small>
           {words.askedBy(isolated(requestedBy.name))} · {words.reasons[because]}
         </small>
-        <small role="status">{words.consentStates[state](timeOf(expiresAt))}</small>
+        <small role="status">{typeof label === 'string' ? label : label(timeOf(expiresAt))}</small>
       </p>
       <ConsentFacts consent={consent} />
       {givable || deniable || isReady ? (

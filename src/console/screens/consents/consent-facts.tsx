@@ -1,7 +1,7 @@
 import type { Consent } from '../../../admin-contract/consents.ts'
 import { printable } from '../../../ground/printable.ts'
 import { type Fact, Facts } from '../../parts/facts.tsx'
-import type { Words } from '../../words/en.ts'
+import type { Words } from '../../texts/en.ts'
 import { useWords } from '../../words/speech.tsx'
 
 /** Everything that the action would do, in words: the colleague consents to what is here, and to nothing else. */

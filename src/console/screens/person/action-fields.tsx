@@ -1,6 +1,6 @@
 import { linkDays } from '../../../admin-contract/link-days.ts'
 import type { Entered, PersonAction } from './action.ts'
-import type { Words } from '../../words/en.ts'
+import type { Words } from '../../texts/en.ts'
 import { useSignedIn } from '../../session/session.tsx'
 import { useWords } from '../../words/speech.tsx'
 

@@ -2,7 +2,7 @@ import { useId } from 'preact/hooks'
 
 import type { Person } from '../../../admin-contract/people.ts'
 import { Button } from '../../../ui/button.tsx'
-import type { Words } from '../../words/en.ts'
+import type { Words } from '../../texts/en.ts'
 import { useWords } from '../../words/speech.tsx'
 import type { PersonPartsProps } from './person-parts-props.ts'
 

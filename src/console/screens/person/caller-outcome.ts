@@ -1,7 +1,7 @@
 import type { CallerVerification } from '../../../admin-contract/caller-verifications.ts'
 import type { CallState } from '../../../contract/phone-calls.ts'
 import { check, clock, type IconPath, shield, warning } from '../../../ui/icons.ts'
-import type { Words } from '../../words/en.ts'
+import type { Words } from '../../texts/en.ts'
 
 /** What the administrator is told about a question. */
 export interface Outcome {

@@ -3,7 +3,7 @@ import { isolated } from '../../../ground/printable.ts'
 import type { Client } from '../../client/client.ts'
 import { hasCode, retryAfterOf } from '../../client/errors.ts'
 import { ToldError } from '../../hooks/told-error.ts'
-import type { Words } from '../../words/en.ts'
+import type { Words } from '../../texts/en.ts'
 import type { PersonAction } from './action.ts'
 
 /** The person, and what its page offers. */

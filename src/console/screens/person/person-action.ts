@@ -1,5 +1,5 @@
 import { isolated } from '../../../ground/printable.ts'
-import type { Words } from '../../words/en.ts'
+import type { Words } from '../../texts/en.ts'
 import { browsersOf, codesOf, devicesOf, everythingOf, hardwareOf, passkeysOf } from './losses.ts'
 import { mailActionsOn, type MailedPerson } from './mail-actions.ts'
 import type { PersonAction } from './action.ts'

@@ -4,7 +4,7 @@ import { Button } from '../../../ui/button.tsx'
 import { check, clock, cross, type IconPath, shield } from '../../../ui/icons.ts'
 import { useDateTime } from '../../parts/time.tsx'
 import { useSignedIn } from '../../session/session.tsx'
-import type { Words } from '../../words/en.ts'
+import type { Words } from '../../texts/en.ts'
 import { useWords } from '../../words/speech.tsx'
 import { FactorRow } from './factor-row.tsx'
 

@@ -5,7 +5,7 @@ import type { Queryable } from '../database/schema/schema.ts'
 import type { MailRows } from './mail-rows.ts'
 import { nameIn } from './mail-language.ts'
 import type { MailLanguage } from './mail-language.ts'
-import type { Author } from './words/en.ts'
+import type { Author } from './kinds.ts'
 
 /** What a mail tells of an event, as far as it is known. */
 export interface MailFacts {

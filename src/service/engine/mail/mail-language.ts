@@ -1,31 +1,21 @@
 import { latinDigits, matchLanguage, textDirection } from '../../../contract/languages.ts'
-import type { LanguageTag } from '../../../contract/languages.ts'
 import { isTimeZone } from '../../../contract/time-zones.ts'
 import { plainLine } from './plain-line.ts'
-import type { MailWords } from './words/en.ts'
+import type { Words } from './texts/en.ts'
+import { loadTexts } from './texts/load.ts'
 
 /** A language of the mails. */
 export interface MailLanguage {
   /** The tag with the region of the user (BCP 47), if it is known: it decides how times look. */
   readonly tag: string
   readonly direction: 'ltr' | 'rtl'
-  readonly words: MailWords
-}
-
-const texts: Readonly<Record<LanguageTag, () => Promise<MailWords>>> = {
-  en: async () => (await import('./words/en.ts')).en,
-  de: async () => (await import('./words/de.ts')).de,
-  fr: async () => (await import('./words/fr.ts')).fr,
-  es: async () => (await import('./words/es.ts')).es,
-  pt: async () => (await import('./words/pt.ts')).pt,
-  ja: async () => (await import('./words/ja.ts')).ja,
-  ar: async () => (await import('./words/ar.ts')).ar,
+  readonly words: Words
 }
 
 /** The language for a user's tag; English if there is no tag, or none of our languages. Its texts are loaded on first use. */
 export async function mailLanguage(wanted: string | null): Promise<MailLanguage> {
   const ours = wanted === null ? undefined : matchLanguage(wanted)
-  const words = await texts[ours ?? 'en']()
+  const words = await loadTexts[ours ?? 'en']()
   const tag = ours && wanted !== null ? new Intl.Locale(wanted).baseName : 'en'
   return { tag, direction: textDirection(tag), words }
 }

@@ -4,7 +4,7 @@ import type { MailLanguage } from './mail-language.ts'
 import { factLine } from './mail-facts.ts'
 import type { MailFacts } from './mail-facts.ts'
 import type { Mail } from './mailer.ts'
-import type { ChangeKind } from './words/en.ts'
+import type { ChangeKind } from './kinds.ts'
 
 /**
  * What is told by mail. To a user: a change of factors, a kept browser, a sign-in that they reported, that codes are locked, or, at

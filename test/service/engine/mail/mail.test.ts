@@ -5,7 +5,7 @@ import { enrollmentMail } from '../../../../src/service/engine/mail/enrollment-m
 import { codeMail } from '../../../../src/service/engine/mail/code-mail.ts'
 import { securityMail } from '../../../../src/service/engine/mail/security-mail.ts'
 import { isThisMachine, SmtpOptions } from '../../../../src/service/engine/mail/smtp-options.ts'
-import { en } from '../../../../src/service/engine/mail/words/en.ts'
+import { en } from '../../../../src/service/engine/mail/texts/en.ts'
 import { createService } from '../../../../src/service/index.ts'
 
 describe('the mail with a code', () => {
