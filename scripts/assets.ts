@@ -8,7 +8,7 @@ import { brotliCompressSync } from 'node:zlib'
 import { build, type InlineConfig, mergeConfig, type Plugin, type Rolldown } from 'vite'
 
 import { languageNames, textDirection } from '../src/contract/languages.ts'
-import { readCatalog } from './catalogs.ts'
+import { plainText, readCatalog } from './catalogs.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -176,7 +176,7 @@ function manifests(): Plugin {
       const english = await readFile(join(root, 'src/authenticator/public/manifest.webmanifest'), 'utf8')
       for (const lang of Object.keys(languageNames).filter((tag) => tag !== 'en')) {
         const catalog = await readCatalog('authenticator', lang)
-        const text = (id: string) => catalog[id]?.defaultMessage
+        const text = (id: string) => plainText(catalog, id)
         const [name, dir] = [text('appName'), textDirection(lang)]
         const manifest = JSON.parse(english) as { shortcuts: object[] }
         const [codes, add] = manifest.shortcuts

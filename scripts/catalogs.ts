@@ -38,6 +38,12 @@ export async function readCatalog(surface: Surface, tag: string): Promise<Catalo
   return JSON.parse(await readFile(join(root, path), 'utf8')) as Catalog
 }
 
+/** A text without values, as people read it. */
+export function plainText(catalog: Catalog, id: string): string {
+  const elements = parseMessage(catalog[id]?.defaultMessage ?? '')
+  return elements.map((element) => (element.type === TYPE.literal ? element.value : '')).join('')
+}
+
 /** Writes only what changed, so that nothing else is built anew. */
 export async function generateTexts(): Promise<void> {
   const tags = Object.keys(languageNames)

@@ -7,13 +7,16 @@ import { requireNode } from '../src/ground/node-version.ts'
 import { root } from '../scripts/run.ts'
 
 describe('a Node that is too old', () => {
-  it.each(['16.20.2', '20.20.2', '22.11.0'])('is named with the one that is needed: %s', (version) => {
-    expect(() => requireNode('mfa()', version)).toThrow(
-      new Error(`mfa() needs Node 22.12 or later; this is ${version}. Install a newer one.`),
-    )
-  })
+  it.each(['16.20.2', '20.20.2', '22.11.0'])(
+    'requireNode() names a Node that is too old, and the one that is needed: %s',
+    (version) => {
+      expect(() => requireNode('mfa()', version)).toThrow(
+        new Error(`mfa() needs Node 22.12 or later; this is ${version}. Install a newer one.`),
+      )
+    },
+  )
 
-  it.each(['22.12.0', '22.14.1', '24.0.0'])('is not %s', (version) => {
+  it.each(['22.12.0', '22.14.1', '24.0.0'])('requireNode() accepts Node %s', (version) => {
     expect(() => requireNode('mfa()', version)).not.toThrow()
   })
 
@@ -21,7 +24,7 @@ describe('a Node that is too old', () => {
     ['mfa()', "const { mfa } = await import('second-factor'); mfa({})"],
     ['embedded()', "const { embedded } = await import('second-factor/service'); embedded({ database: ':memory:' })"],
     ['createService()', "const { createService } = await import('second-factor/service'); await createService({})"],
-  ])('is refused by %s before anything else', async (caller, script) => {
+  ])('%s refuses a Node that is too old before anything else', async (caller, script) => {
     const old = "Object.defineProperty(process.versions, 'node', { value: '20.9.0' });"
     const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', old + script], { cwd: root })
 

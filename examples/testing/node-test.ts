@@ -14,7 +14,7 @@ describe('the account page', () => {
   })
   after(() => service.close())
 
-  it('is closed before the second step, and open after it', async () => {
+  it('the account page is closed before the second step and open after it', async () => {
     const agent = request.agent(createApp({ service, clock: service.clock }))
     const device = await service.enroll('alice')
     await agent.post('/login').type('form').send({ username: 'alice', password: 'secret' })
@@ -25,7 +25,7 @@ describe('the account page', () => {
     assert.equal((await agent.get('/account')).text, 'Welcome')
   })
 
-  it('is open after a code', async () => {
+  it('the account page is open to a user who typed a code', async () => {
     const agent = request.agent(createApp({ service, clock: service.clock }))
     const code = await service.code('alice')
     await agent.post('/login').type('form').send({ username: 'alice', password: 'secret' })

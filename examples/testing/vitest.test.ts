@@ -23,19 +23,19 @@ describe('the account page', () => {
     await createSignIn({ service, login })(agent, username, options)
   }
 
-  it('is closed after the password alone', async () => {
+  it('the account page is closed after the password alone', async () => {
     await signIn('alice')
 
     expect((await agent.get('/account')).status).toBe(403)
   })
 
-  it('is open after the second step', async () => {
+  it('the account page is open after the second step', async () => {
     await signIn('alice', { mfa: true })
 
     expect((await agent.get('/account')).text).toBe('Welcome')
   })
 
-  it('asks again for a transfer after five minutes', async () => {
+  it('a transfer asks for the second step again after five minutes', async () => {
     await signIn('alice', { mfa: true })
     expect((await agent.post('/transfer')).text).toBe('Sent')
 
@@ -44,7 +44,7 @@ describe('the account page', () => {
     expect((await agent.post('/transfer')).body).toMatchObject({ error: 'mfa_required' })
   })
 
-  it('stays closed when the user denies the request', async () => {
+  it('the account page stays closed when the user denies the request', async () => {
     const device = await service.enroll('alice')
     await signIn('alice')
     await agent.get('/mfa').redirects(1)

@@ -43,7 +43,7 @@ const remaining = async (domain: string) =>
 const state = async ({ call }: By, id: string) => (await call('GET', `/bulk-jobs/${id}`)).json.state as string
 
 describe('an attacker with the session of the help desk', () => {
-  it('reaches no one of another domain or organization, neither by ids nor by a search', async () => {
+  it('a bulk action of the help desk reaches no one in another domain or organization, by ids or by search', async () => {
     const stranger = await createTenant(running.service, running.origin)
     const foreign = [
       ...(await members(running.call, await newDomain(), 3)),
@@ -65,7 +65,7 @@ describe('an attacker with the session of the help desk', () => {
     expect(text).toBe('"id","username","name","outcome","reason"\r\n')
   })
 
-  it('cannot start, cancel or read what another administrator has prepared', async () => {
+  it('the help desk cannot start, cancel or read a bulk action that another administrator prepared', async () => {
     const domain = await newDomain()
     const people = await members(running.call, domain, 2)
     const ann = await administrator(running, { role: 'admin', domains: [domain], email: 'ann@example.net' })
@@ -86,7 +86,7 @@ describe('an attacker with the session of the help desk', () => {
 })
 
 describe('an attacker with the session of an admin', () => {
-  it('changes no one any more once the admin is revoked, in the middle of an action', async () => {
+  it('a running bulk action changes no one else once its admin is revoked', async () => {
     const domain = await newDomain()
     const people = await members(running.call, domain, 90)
     const ann = await administrator(running, { role: 'admin', domains: [domain], email: 'ann@example.net' })
@@ -105,7 +105,7 @@ describe('an attacker with the session of an admin', () => {
     expect(await remaining(domain)).toBeGreaterThanOrEqual(left - 1)
   })
 
-  it('starts nothing by repeating a start, not even after it was canceled', async () => {
+  it('starting a canceled bulk action changes no one', async () => {
     const domain = await newDomain()
     const people = await members(running.call, domain, 2)
     const ann = await administrator(running, { role: 'admin', domains: [domain] })

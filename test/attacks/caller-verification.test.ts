@@ -47,7 +47,7 @@ async function signIn() {
 }
 
 describe('a confirmed call', () => {
-  it('is no session: it cannot be read, followed, canceled or redeemed', async () => {
+  it('a confirmed call is not a session: it cannot be read, followed, canceled or redeemed', async () => {
     const { id, confirm, outcome, call: question } = await askedCaller(helpdesk, person)
     await confirm()
     const path = `${sessions()}/${id}`
@@ -65,7 +65,7 @@ describe('a confirmed call', () => {
     expect((await outcome()).state).toBe('confirmed')
   })
 
-  it('approves no sign-in that waits at the same time, and no other factor change', async () => {
+  it('a confirmed call approves no pending sign-in request and no other factor change', async () => {
     const waiting = await signIn()
     const { id, confirm } = await askedCaller(helpdesk, person)
 
@@ -80,7 +80,7 @@ describe('a confirmed call', () => {
     expect([redeemed.code, replaced.code]).toEqual(['api.error.conflict.state', 'api.error.conflict.pass'])
   })
 
-  it('leaves the person signed in, and unknown browsers unknown', async () => {
+  it('a confirmed call leaves the person signed in, and unknown browsers unknown', async () => {
     const epoch = async () =>
       (await running.ctx.store.db.selectFrom('user').select('epoch').where('id', '=', person.id).executeTakeFirst())
         ?.epoch
@@ -96,7 +96,7 @@ describe('a confirmed call', () => {
 })
 
 describe('an answer', () => {
-  it('to a call is not accepted as one to a session, with any decision', async () => {
+  it('an answer to a call is not accepted as an answer to a session, whatever the decision', async () => {
     const { id, call: question, number, outcome } = await askedCaller(helpdesk, person)
     const { nonce } = question
     const at = async (path: string, content: object) => (await read(await person.device.call(path, content))).code
@@ -117,7 +117,7 @@ describe('an answer', () => {
     expect((await outcome()).state).toBe('pending')
   })
 
-  it('to a session is not accepted as one to a call, with any decision', async () => {
+  it('an answer to a session is not accepted as an answer to a call, whatever the decision', async () => {
     const waiting = await signIn()
     const { nonce, number, id } = waiting
     const { id: callId } = await askedCaller(helpdesk, person)
@@ -139,7 +139,7 @@ describe('an answer', () => {
     expect((await outcomeOf(helpdesk, person, callId)).json.state).toBe('pending')
   })
 
-  it('that is signed for one path is not accepted at another', async () => {
+  it('an answer signed for one path is not accepted at another path', async () => {
     const waiting = await signIn()
     const { id, call: question, number, outcome } = await askedCaller(helpdesk, person)
     const forCall = { nonce: question.nonce, decision: 'confirm', number, path: devicePaths.answerCall(id) }
@@ -158,7 +158,7 @@ describe('an answer', () => {
     expect([await waiting.state(), (await outcome()).state]).toEqual(['pending', 'pending'])
   })
 
-  it('counts once: a copy of it is refused', async () => {
+  it('an answer to a call counts once, and a copy of it is refused', async () => {
     const { id, call: question, number } = await askedCaller(helpdesk, person)
     const path = devicePaths.answerCall(id)
     const content = { nonce: question.nonce, decision: 'confirm', number }
@@ -172,7 +172,7 @@ describe('an answer', () => {
 })
 
 describe('an API key', () => {
-  it('of any role asks nothing', async () => {
+  it('an API key of any role cannot ask a person to confirm a call', async () => {
     const auth = await running.service.administration.createApiKey(running.organization.id, { role: 'auth' })
     const path = `/admin/domains/${running.domain.id}/users/${person.id}/caller-verifications`
 
@@ -191,19 +191,22 @@ describe('after a No', () => {
       admin?.role === 'helpdesk' && method !== 'GET' && path.includes(':userId'),
   )
 
-  it.each(changes)('the help desk cannot call $name for this person', async ({ name, endpoint }) => {
-    const { answer } = await askedCaller(helpdesk, person)
-    await answer('deny')
-    const params: Record<string, string> = { domainId: running.domain.id, userId: person.id }
-    const path = endpoint.path
-      .replace('/admin', '')
-      .replace(/:(\w+)/g, (_, param: string) => params[param] ?? '0'.repeat(40))
-    const body = adminExamples[name]?.request
+  it.each(changes)(
+    'the help desk cannot call $name for a person who answered No to its call',
+    async ({ name, endpoint }) => {
+      const { answer } = await askedCaller(helpdesk, person)
+      await answer('deny')
+      const params: Record<string, string> = { domainId: running.domain.id, userId: person.id }
+      const path = endpoint.path
+        .replace('/admin', '')
+        .replace(/:(\w+)/g, (_, param: string) => params[param] ?? '0'.repeat(40))
+      const body = adminExamples[name]?.request
 
-    const refused = await helpdesk.call(endpoint.method, path, { ...(body !== undefined && { body }) })
-    const elsewhere = await askCaller(helpdesk, await personWithDevice(running))
+      const refused = await helpdesk.call(endpoint.method, path, { ...(body !== undefined && { body }) })
+      const elsewhere = await askCaller(helpdesk, await personWithDevice(running))
 
-    expect([refused.status, refused.code]).toEqual([403, 'api.error.forbidden.blocked'])
-    expect(elsewhere.status).toBe(200)
-  })
+      expect([refused.status, refused.code]).toEqual([403, 'api.error.forbidden.blocked'])
+      expect(elsewhere.status).toBe(200)
+    },
+  )
 })

@@ -52,14 +52,14 @@ async function flood(): Promise<readonly (string | undefined)[]> {
 }
 
 describe('an attacker without any credential, at the address of an administrator', () => {
-  it('is refused after 20 attempts in a second', async () => {
+  it('console requests without a credential are refused after 20 from one address in a second', async () => {
     const codes = await flood()
 
     expect(codes.slice(0, 20)).not.toContain('api.error.toomanyrequests')
     expect(new Set(codes.slice(20))).toEqual(new Set(['api.error.toomanyrequests']))
   })
 
-  it('keeps no administrator from signing in', async () => {
+  it('a flood of requests without a credential keeps no administrator from signing in', async () => {
     const { call, signIn, state } = await owner()
     await call('DELETE', '/session')
     state.cookie = undefined
@@ -68,27 +68,27 @@ describe('an attacker without any credential, at the address of an administrator
     expect((await signIn()).status).toBe(200)
   })
 
-  it('keeps no administrator from confirming a change, and from adding a passkey', async () => {
+  it('a flood of requests without a credential keeps no administrator from confirming a change or adding a passkey', async () => {
     const { confirm, addPasskey } = await owner()
     await flood()
 
     expect([(await confirm()).status, (await addPasskey()).status]).toEqual([200, 200])
   })
 
-  it('keeps no one from accepting an invitation', async () => {
+  it('a flood of requests without a credential keeps no one from accepting an invitation', async () => {
     const token = await inviteAt(running, { role: 'owner' })
     await flood()
 
     expect((await consoleBrowser(running).register(token)).status).toBe(200)
   })
 
-  it('keeps no one from learning that a session has ended', async () => {
+  it('a flood of requests without a credential keeps no one from learning that a session has ended', async () => {
     await flood()
 
     expect((await callConsole(running, 'GET', '/session')).status).toBe(401)
   })
 
-  it('stores nothing: only the challenge of a right answer is noted', async () => {
+  it('a flood of requests without a credential stores nothing: only the challenge of a right answer is stored', async () => {
     const { signIn } = await owner()
     const rows = async () => {
       const { db } = running.ctx.store
@@ -107,7 +107,7 @@ describe('an attacker without any credential, at the address of an administrator
 })
 
 describe('a challenge of the console', () => {
-  it('confirms nothing in another session of the same administrator', async () => {
+  it('a console challenge confirms nothing in another session of the same administrator', async () => {
     const { call, signIn, state, authenticator } = await owner()
     const other = state.cookie
     state.cookie = undefined
@@ -121,7 +121,7 @@ describe('a challenge of the console', () => {
     expect([refused.status, accepted.status]).toEqual([400, 200])
   })
 
-  it('signs no one in if it was made for a confirmation', async () => {
+  it('a console challenge that was made for a confirmation signs no one in', async () => {
     const { call, authenticator } = await owner()
     const started = await call('POST', '/confirmation/options')
     const response = authenticator.use(started.json, {}, authenticator.credentials[0])
@@ -129,7 +129,7 @@ describe('a challenge of the console', () => {
     expect((await callConsole(running, 'POST', '/sign-in', { body: { response } })).status).toBe(400)
   })
 
-  it('confirms once', async () => {
+  it('a console challenge confirms only once', async () => {
     const { call, authenticator } = await owner()
     const response = authenticator.use(
       (await call('POST', '/confirmation/options')).json,
@@ -142,7 +142,7 @@ describe('a challenge of the console', () => {
     expect((await Promise.all(answers)).map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
   })
 
-  it('brings a removed passkey back only once', async () => {
+  it('a used console challenge does not add a removed passkey again', async () => {
     const { call, authenticator } = await owner()
     const response = authenticator.make((await call('POST', '/passkeys/options')).json)
     const body = { response, name: 'Key' }

@@ -44,7 +44,7 @@ describe('a page of another origin', () => {
     ['a sandboxed frame', 'null'],
   ]
 
-  it.each(foreign)('cannot make an administrator change anything: %s', async (_what, from) => {
+  it.each(foreign)('a page of another origin cannot make an administrator change anything: %s', async (_what, from) => {
     const { call } = await owner()
 
     const forged = await call('POST', '/invitations', { body: newOwner, headers: { origin: from } })
@@ -53,7 +53,7 @@ describe('a page of another origin', () => {
     expect((await call('GET', '/invitations')).json).toEqual([])
   })
 
-  it('cannot leave the origin out', async () => {
+  it('the console rejects a change whose request has no Origin header', async () => {
     const { state } = await owner()
     const headers = { host: new URL(origin).host, accept: v14, cookie: state.cookie ?? '' }
 
@@ -62,7 +62,7 @@ describe('a page of another origin', () => {
     expect(forged.status).toBe(403)
   })
 
-  it('cannot sign the victim in as the attacker', async () => {
+  it('a page of another origin cannot sign the victim in as the attacker', async () => {
     const { authenticator } = await owner()
     const { json } = await callConsole(running, 'POST', '/sign-in/options')
     const response = authenticator.use(json, {}, authenticator.credentials[0])
@@ -75,15 +75,18 @@ describe('a page of another origin', () => {
     expect([forged.status, forged.headers.has('set-cookie')]).toEqual([403, false])
   })
 
-  it.each(['cross-site', 'same-site'])('reads nothing, as its browser calls it %s', async (site) => {
-    const { call } = await owner()
+  it.each(['cross-site', 'same-site'])(
+    'a page reads nothing from the console when the browser marks its request as %s',
+    async (site) => {
+      const { call } = await owner()
 
-    const read = await call('GET', '/administrators', { headers: { 'sec-fetch-site': site } })
+      const read = await call('GET', '/administrators', { headers: { 'sec-fetch-site': site } })
 
-    expect([read.status, read.code]).toEqual([403, 'api.error.forbidden'])
-  })
+      expect([read.status, read.code]).toEqual([403, 'api.error.forbidden'])
+    },
+  )
 
-  it('gets no permission by CORS', async () => {
+  it('the console grants a page of another origin no permission by CORS', async () => {
     const { call } = await owner()
 
     const preflight = await call('OPTIONS', '/invitations', { headers: { origin: 'https://evil.example' } })
@@ -95,7 +98,7 @@ describe('a page of another origin', () => {
 })
 
 describe('a thief of an invitation', () => {
-  it('cannot use it after the person has registered', async () => {
+  it('a stolen invitation cannot be used after the invited person has registered', async () => {
     const token = await inviteAt(running, { role: 'owner' })
     const started = await callConsole(running, 'POST', '/registration/options', { body: { token } })
     await consoleBrowser(running).register(token)
@@ -107,7 +110,7 @@ describe('a thief of an invitation', () => {
     expect([replayed.status, replayed.code]).toEqual([404, 'api.error.notfound.invitation'])
   })
 
-  it('cannot answer the ceremony of one invitation for another one', async () => {
+  it('a registration that was started with one invitation cannot be finished with another', async () => {
     const [weak, strong] = [await inviteAt(running, { role: 'auditor' }), await inviteAt(running, { role: 'owner' })]
     const started = await callConsole(running, 'POST', '/registration/options', { body: { token: weak } })
     const response = consoleBrowser(running).authenticator.make(started.json.options)
@@ -119,7 +122,7 @@ describe('a thief of an invitation', () => {
     expect([mixed.status, mixed.code]).toEqual([409, 'api.error.conflict.state'])
   })
 
-  it('finds no token in the database', async () => {
+  it('the database does not contain the token of an invitation', async () => {
     const token = await inviteAt(running, { role: 'owner' })
 
     const rows = await running.ctx.store.db.selectFrom('administratorInvitation').selectAll().execute()
@@ -129,7 +132,7 @@ describe('a thief of an invitation', () => {
 })
 
 describe('a thief of a cookie', () => {
-  it('changes nothing once the pass is older than 5 minutes', async () => {
+  it('a stolen console cookie changes nothing once the pass is older than 5 minutes', async () => {
     const { state } = await owner()
     running.clock.skip(300)
 
@@ -138,7 +141,7 @@ describe('a thief of a cookie', () => {
     expect(thief.code).toBe('api.error.forbidden.fresh')
   })
 
-  it('cannot add a passkey of its own then', async () => {
+  it('a stolen console cookie cannot add a passkey once the pass is older than 5 minutes', async () => {
     const { state } = await owner()
     running.clock.skip(300)
 
@@ -148,7 +151,7 @@ describe('a thief of a cookie', () => {
   })
 
   it.each(adminOperations.filter(({ endpoint }) => endpoint.admin?.role !== 'none'))(
-    'gets nothing from $name after the administrator was revoked',
+    'a stolen console cookie gets nothing from $name after the administrator was revoked',
     async ({ endpoint }) => {
       const { state, id } = await owner()
       await revokeAdministrator(running.ctx, { organizationId: running.organization.id, id })
@@ -158,7 +161,7 @@ describe('a thief of a cookie', () => {
     },
   )
 
-  it.each(operations)('gets nothing from $name of the API', async ({ endpoint }) => {
+  it.each(operations)('a stolen console cookie gets nothing from the API operation $name', async ({ endpoint }) => {
     const { state } = await owner()
     const path = endpoint.path.replace(/:\w+/g, running.domain.id)
 
@@ -173,7 +176,7 @@ describe('a thief of a cookie', () => {
 
 describe('an app that has an API key', () => {
   it.each(adminOperations.filter(({ endpoint }) => endpoint.admin?.role !== 'none'))(
-    'cannot call $name of the console',
+    'an app with an API key cannot call the console operation $name',
     async ({ endpoint }) => {
       const path = endpoint.path.replace(/^\/admin/, '').replace(/:\w+/g, '0'.repeat(40))
       const headers = { authorization: `Service key="${running.apiKey}"` }
@@ -184,7 +187,7 @@ describe('an app that has an API key', () => {
     },
   )
 
-  it('finds no operation of the console in the API', async () => {
+  it('an app with an API key finds no console operation in the API', async () => {
     const answers = await Promise.all(
       adminOperations.map(({ endpoint }) =>
         running.call(endpoint.method, endpoint.path.replace(/:\w+/g, '0'.repeat(40))),
@@ -196,13 +199,13 @@ describe('an app that has an API key', () => {
 })
 
 describe('an administrator who wants more', () => {
-  it('cannot invite another one from the help desk', async () => {
+  it('an administrator with the help desk role cannot invite another administrator', async () => {
     const { call } = await helpdesk()
 
     expect((await call('POST', '/invitations', { body: newOwner })).code).toBe('api.error.forbidden')
   })
 
-  it('cannot change its own role', async () => {
+  it('an administrator cannot change their own role', async () => {
     const { call, id } = await owner()
 
     const promoted = await call('PUT', `/administrators/${id}`, {
@@ -213,13 +216,13 @@ describe('an administrator who wants more', () => {
     expect(promoted.code).toBe('api.error.forbidden.own')
   })
 
-  it('cannot leave the organization without an owner', async () => {
+  it('an owner cannot revoke their own access, so the organization keeps an owner', async () => {
     const { call, id } = await owner()
 
     expect((await call('DELETE', `/administrators/${id}`)).code).toBe('api.error.forbidden.own')
   })
 
-  it('cannot bring a domain of another organization', async () => {
+  it('an owner cannot invite an administrator for a domain of another organization', async () => {
     const stranger = await createTenant(running.service, running.origin)
     const { call } = await owner()
     const body = { ...newOwner, role: 'admin', domains: [stranger.domain.id] }
@@ -227,7 +230,7 @@ describe('an administrator who wants more', () => {
     expect((await call('POST', '/invitations', { body })).code).toBe('api.error.notfound.domain')
   })
 
-  it('cannot claim to be a user of another organization', async () => {
+  it('an owner cannot link an invitation to a user of another organization', async () => {
     const stranger = await createTenant(running.service, running.origin)
     const { json: user } = await stranger.call('POST', '/users', { body: newUser('theirs') })
     const { call } = await owner()
@@ -237,7 +240,7 @@ describe('an administrator who wants more', () => {
     expect(answer.code).toBe('api.error.notfound.user')
   })
 
-  it('cannot come back by an invitation that it made before it was revoked', async () => {
+  it('a revoked administrator cannot come back with an invitation that they made before', async () => {
     const [mine, theirs] = [await owner(), await owner()]
     const { json } = await theirs.call('POST', '/invitations', { body: newOwner })
     await mine.call('DELETE', `/administrators/${theirs.id}`)
@@ -245,7 +248,7 @@ describe('an administrator who wants more', () => {
     expect((await consoleBrowser(running).register(json.token)).status).toBe(404)
   })
 
-  it('cannot use an invitation that it made as an owner after it was demoted', async () => {
+  it('a demoted owner cannot use an invitation that they made as an owner', async () => {
     const [mine, theirs] = [await owner(), await owner()]
     const { json } = await theirs.call('POST', '/invitations', { body: newOwner })
     await mine.call('PUT', `/administrators/${theirs.id}`, {
@@ -258,7 +261,7 @@ describe('an administrator who wants more', () => {
 })
 
 describe('a writer of the database who has no keys', () => {
-  it('cannot give an administrator the passkey of another one', async () => {
+  it('a database writer without keys cannot give an administrator the passkey of another one', async () => {
     const [mine, theirs] = [await owner(), await owner()]
     const { db } = running.ctx.store
     const { publicKey } = await db
@@ -276,7 +279,7 @@ describe('a writer of the database who has no keys', () => {
 })
 
 describe('the passkey of a user', () => {
-  it('signs no administrator in, even if it is made for its host', async () => {
+  it('a passkey of a user signs no administrator in, even if it was made for the console’s host', async () => {
     const { json: user } = await running.call('POST', '/users', { body: newUser('passkey user') })
     const path = `/domains/${running.domain.id}/users/${user.id}`
     await running.call('PUT', path)

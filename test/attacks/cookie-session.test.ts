@@ -64,7 +64,7 @@ const hoard =
   }
 
 describe('with cookie-session', () => {
-  it('the second step is passed as with any other web session', async () => {
+  it('with cookie-session, users pass the second step as with any other web session', async () => {
     const { device, browser: start } = await arrange()
     const browser = start()
     await browser.submit('/login/alice')
@@ -77,7 +77,7 @@ describe('with cookie-session', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('a copied cookie is no longer verified once its owner ends the other sessions', async () => {
+  it('a copied cookie of cookie-session is no longer verified once its owner ends the other sessions', async () => {
     const { verified } = await arrange()
     const owner = await verified()
     const thief = owner.copy()
@@ -90,7 +90,7 @@ describe('with cookie-session', () => {
     expect((await owner.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('a long link, which grows when it is encoded, does not keep the user from being verified', async () => {
+  it('a long link that grows when encoded does not keep a cookie-session user from being verified', async () => {
     const { device, browser: start } = await arrange()
     const browser = start()
     await browser.submit('/login/alice')
@@ -106,7 +106,7 @@ describe('with cookie-session', () => {
     expect((await browser.open('/mfa')).headers['location']).toBe('/')
   })
 
-  it('a link that does not fit beside the data of the app is dropped, and nothing else', async () => {
+  it('a link that does not fit into the cookie beside the app’s data is dropped, and nothing else', async () => {
     const { device, browser: start } = await arrange([hoard(1_500)])
     const browser = start()
     await browser.submit('/login/alice')
@@ -119,7 +119,7 @@ describe('with cookie-session', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('a state that does not fit beside the data of the app verifies nobody: no event says that, and the page and the log say why', async () => {
+  it('an MFA state that does not fit beside the app’s data verifies nobody: no event says so, page and log say why', async () => {
     const events: string[] = []
     const trouble: string[] = []
     const logger = { info() {}, warn() {}, error: (text: string) => void trouble.push(text) }
@@ -139,7 +139,7 @@ describe('with cookie-session', () => {
     expect((await browser.fetch('/account')).body.verified).not.toBe(true)
   })
 
-  it('a forged cookie is worth nothing', async () => {
+  it('a forged cookie of cookie-session verifies nobody', async () => {
     const { service, browser: start } = await arrange()
     const browser = start()
     await browser.submit('/login/alice')
@@ -152,7 +152,7 @@ describe('with cookie-session', () => {
     expect(answer.text).not.toContain('"verified":true')
   })
 
-  it('a page that only reads does not sign the user out', async () => {
+  it('a page that only reads does not sign out a user of cookie-session', async () => {
     const { device, browser: start } = await arrange()
     const browser = start()
     await browser.submit('/login/alice')
@@ -164,7 +164,7 @@ describe('with cookie-session', () => {
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/account')
   })
 
-  it('a page that starts something saves it', async () => {
+  it('a challenge page saves the challenge that it starts in the cookie', async () => {
     const { browser: start } = await arrange([], { factors: ['otp'] })
     const browser = start()
     await browser.submit('/login/alice')
@@ -177,7 +177,7 @@ describe('with cookie-session', () => {
     expect(tokens[1]).toBe(tokens[0])
   })
 
-  it('a page that only reads sends no older cookie, also if the app changes the web session in each request', async () => {
+  it('a page that only reads sends no older cookie, even if the app changes the web session in each request', async () => {
     const rolling: express.RequestHandler = (req, _res, next) => {
       Object.assign(req.session ?? {}, { seen: Math.random() })
       next()
@@ -211,7 +211,7 @@ describe('a rolled-back cookie-session', () => {
     expect((await before.fetch('/account')).status).toBe(403)
   })
 
-  it('gets no other number to match: a denied challenge stays denied', async () => {
+  it('a rolled-back cookie gets no other number to match: a denied challenge stays denied', async () => {
     const { device, browser: start } = await arrange()
     const browser = start()
     await browser.submit('/login/alice')
@@ -224,7 +224,7 @@ describe('a rolled-back cookie-session', () => {
     expect((await before.fetch('/account')).status).toBe(403)
   })
 
-  it('gets no more push requests: the service counts them', async () => {
+  it('a rolled-back cookie gets no more push requests, because the service counts them', async () => {
     const { service, device, browser: start } = await arrange()
     const browser = start()
     await browser.submit('/login/alice')
@@ -242,7 +242,7 @@ describe('a rolled-back cookie-session', () => {
     expect(await device.pending()).toEqual([])
   })
 
-  it('gets no more tries for codes: the service counts them', async () => {
+  it('a rolled-back cookie gets no more tries for codes, because the service counts them', async () => {
     const { browser: start } = await arrange()
     const browser = start()
     await browser.submit('/login/alice')
@@ -256,7 +256,7 @@ describe('a rolled-back cookie-session', () => {
     expect((await rolledBack.open('/mfa?use=code')).text).toContain('Too many tries')
   })
 
-  it('does not make an old step-up fresh: the time of the pass counts', async () => {
+  it('a rolled-back cookie does not make an old step-up fresh: the time of the pass counts', async () => {
     const { service, verified } = await arrange()
     const browser = await verified()
     const before = browser.copy()
@@ -266,7 +266,7 @@ describe('a rolled-back cookie-session', () => {
     expect((await before.fetch('/danger')).status).toBe(403)
   })
 
-  it('does not bring the second step of one user to the login of another', async () => {
+  it('with cookie-session, the second step of one user does not carry over to the login of another', async () => {
     const { verified } = await arrange()
     const browser = await verified()
 
@@ -275,7 +275,7 @@ describe('a rolled-back cookie-session', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('from before a sign-out stays valid for twelve hours at most, because nothing records that it ended', async () => {
+  it('a cookie from before a sign-out stays valid for at most twelve hours, because nothing records that it ended', async () => {
     const { skip, verified } = await arrange()
     const browser = await verified()
     const before = browser.copy()

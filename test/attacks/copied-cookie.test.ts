@@ -119,7 +119,7 @@ function readTogether(store: session.MemoryStore, requests: number): void {
 }
 
 describe('a copied cookie of a verified web session', () => {
-  it.each(Object.keys(changes))('ends when its owner %s', async (name) => {
+  it.each(Object.keys(changes))('a copied cookie of a verified web session ends when its owner %s', async (name) => {
     const app = await arrange()
     const thief = app.owner.copy()
     const isThiefIn = await isIn(thief)
@@ -131,7 +131,7 @@ describe('a copied cookie of a verified web session', () => {
     expect(await standing(app.owner)).toEqual(inside)
   })
 
-  it('ends with Express 4 as well when its owner ends the other sessions', async () => {
+  it('a copied cookie also ends with Express 4 when the owner ends the other sessions', async () => {
     const app = await arrange({ express: express418 })
     const thief = app.owner.copy()
 
@@ -140,7 +140,7 @@ describe('a copied cookie of a verified web session', () => {
     expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
   })
 
-  it('that was copied while the code for another device was shown ends once that device is set up', async () => {
+  it('a cookie copied while the code for another device was shown ends once that device is set up', async () => {
     const app = await arrange()
     await app.owner.submit('/mfa/devices/device')
     const page = await app.owner.open('/mfa/devices/device')
@@ -153,7 +153,7 @@ describe('a copied cookie of a verified web session', () => {
     expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
   })
 
-  it('verifies at most one of two browsers that end the other sessions at the same moment', async () => {
+  it('when browsers with one copied cookie end the other sessions at once, at most one stays verified', async () => {
     const app = await arrange()
     const browsers = [app.owner, app.owner.copy(), app.owner.copy()]
     readTogether(app.store, browsers.length)
@@ -173,24 +173,27 @@ describe('a copied cookie of a verified web session', () => {
     ['ends the other sessions as well', '/mfa/devices/sessions', {}],
     ['forgets browsers', '/mfa/devices/forget', {}],
     ['asks for another device', '/mfa/devices/device', {}],
-  ])('is not brought back by a request that was sent before and %s', async (_, path, fields) => {
-    const app = await arrange()
-    const thief = app.owner.copy()
-    const late = thief.submit(path, fields, { 'x-held': 'yes' })
-    const before = idOf(app.owner)
-    await app.owner.submit('/mfa/devices/passkey/options')
-    await changes['adds a passkey']?.(app)
+  ])(
+    'a copied cookie is not brought back by a request that was sent before its owner’s change and %s',
+    async (_, path, fields) => {
+      const app = await arrange()
+      const thief = app.owner.copy()
+      const late = thief.submit(path, fields, { 'x-held': 'yes' })
+      const before = idOf(app.owner)
+      await app.owner.submit('/mfa/devices/passkey/options')
+      await changes['adds a passkey']?.(app)
 
-    app.release()
-    const answer = await late
+      app.release()
+      const answer = await late
 
-    expect(answer.headers['location']).toBe('/mfa/devices')
-    expect(answer.cookies).toEqual([])
-    expect(app.ids()).not.toContain(before)
-    expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
-  })
+      expect(answer.headers['location']).toBe('/mfa/devices')
+      expect(answer.cookies).toEqual([])
+      expect(app.ids()).not.toContain(before)
+      expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
+    },
+  )
 
-  it('is not renewed by two browsers, although the store answers the first slowly', async () => {
+  it('a copied cookie is not renewed by two browsers, even if the store answers the first slowly', async () => {
     const app = await arrange()
     const thief = app.owner.copy()
     const slow = holdBack(app.store, 'get', { after: 1 })
@@ -206,7 +209,7 @@ describe('a copied cookie of a verified web session', () => {
     expect([await standing(thief), await standing(app.owner)]).toEqual([inside, out])
   })
 
-  it('is not brought back by a save that read the store before its owner added a passkey', async () => {
+  it('a copied cookie is not brought back by a save that read the store before its owner added a passkey', async () => {
     const app = await arrange()
     const thief = app.owner.copy()
     const before = idOf(app.owner)
@@ -222,7 +225,7 @@ describe('a copied cookie of a verified web session', () => {
     expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
   })
 
-  it('is not brought back by a save that the store carries out slowly', async () => {
+  it('a copied cookie is not brought back by a save that the store carries out slowly', async () => {
     const app = await arrange()
     const thief = app.owner.copy()
     const before = idOf(app.owner)
@@ -239,7 +242,7 @@ describe('a copied cookie of a verified web session', () => {
     expect([await standing(thief), await standing(app.owner)]).toEqual([out, inside])
   })
 
-  it('keeps what the app has stored in the web session, in the browser that makes the change', async () => {
+  it('a browser that ends the other sessions keeps what the app stored in its web session', async () => {
     const routes: WebAppOptions['routes'] = (server) => {
       server.post('/basket', (req, res) => {
         Object.assign(req.session, { basket: 'a book' })
@@ -257,7 +260,7 @@ describe('a copied cookie of a verified web session', () => {
 })
 
 describe('two tabs of one browser', () => {
-  it('that change factors at the same moment stay signed in: the second continues with the new id', async () => {
+  it('two tabs that change factors at the same moment stay signed in; the second continues with the new id', async () => {
     const app = await arrange()
     const tab = app.owner.copy()
 
@@ -271,7 +274,7 @@ describe('two tabs of one browser', () => {
     expect(await standing(browser)).toEqual(inside)
   })
 
-  it('are answered in order: the new id arrives before the second goes on', async () => {
+  it('two tabs of one browser are answered in order: the new id arrives before the second continues', async () => {
     const app = await arrange()
     readTogether(app.store, 2)
     const saved = Promise.withResolvers<void>()

@@ -68,13 +68,13 @@ const cells = () =>
     .flatMap((row) => Object.values(row))
 
 describe('a thief of the database', () => {
-  it('finds sessions, users and keys, because the copy is complete', () => {
+  it('a thief of the database finds sessions, users and keys, because the copy is complete', () => {
     expect(tables['session']).toHaveLength(1)
     expect(tables['user']).toHaveLength(2)
     expect(cells().length).toBeGreaterThan(50)
   })
 
-  it('finds no secret that outlives a sign-in, neither in plain text nor as a hash', () => {
+  it('a thief of the database finds no secret that outlives a sign-in, in plain text or as a guessable hash', () => {
     const { number: _short, ...lasting } = secrets
     const forms = (secret: string) => [
       secret,
@@ -104,7 +104,7 @@ describe('a thief of the database', () => {
     expect(found).toEqual([])
   })
 
-  it('cannot use the stored form of an API key as a key', async () => {
+  it('a thief of the database cannot use the stored form of an API key as a key', async () => {
     const stored = (tables['api_key']?.[0]?.['hash'] ?? '') as string
 
     const answer = await createCall(running.origin, stored)('GET', '/users')
@@ -113,7 +113,7 @@ describe('a thief of the database', () => {
     expect(answer.status).toBe(401)
   })
 
-  it('can neither answer nor redeem a request, despite knowing its number, nonce and challenge', async () => {
+  it('a thief of the database can neither answer nor redeem a request, despite knowing its number, nonce and challenge', async () => {
     const [session] = tables['session'] ?? []
     const [device] = tables['device'] ?? []
     const { id, nonce, challenge, number } = session as Record<string, string>
@@ -136,7 +136,7 @@ describe('a thief of the database', () => {
     expect((await running.call('GET', path)).json.state).toBe('pending')
   })
 
-  it('cannot run the service on the copy', async () => {
+  it('a thief of the database cannot run the service on the copy', async () => {
     await expect(createService({ database: stolen })).rejects.toThrow(/key/i)
   })
 })

@@ -42,7 +42,7 @@ describe.each(engines)('an attacker who writes to the database without its keys,
     return { ...person, ...activated, code: () => totp.generate({ timestamp: running.clock.now() * 1000 }) }
   }
 
-  it('does not pass with a hardware token that was moved to another user', async () => {
+  it('a database writer without keys does not pass with a hardware token that was moved to another user', async () => {
     const alice = await member(running)
     const mallory = await holder(running)
 
@@ -51,7 +51,7 @@ describe.each(engines)('an attacker who writes to the database without its keys,
     expect((await alice.signIn({ otp: mallory.token.code() })).state).not.toBe('approved')
   })
 
-  it('does not pass with an unassigned hardware token that was assigned in the database', async () => {
+  it('a database writer without keys does not pass with an unassigned hardware token that was assigned in the database', async () => {
     const alice = await member(running)
     const token = await hardwareToken(running)
 
@@ -60,7 +60,7 @@ describe.each(engines)('an attacker who writes to the database without its keys,
     expect((await alice.signIn({ otp: token.code() })).state).not.toBe('approved')
   })
 
-  it('does not pass with a seed that was copied to the token of another user', async () => {
+  it('a database writer without keys does not pass with a seed that was copied to another user’s token', async () => {
     const [alice, mallory] = [await holder(running), await holder(running)]
     const { seed } = await database
       .selectFrom('codeGenerator')
@@ -73,7 +73,7 @@ describe.each(engines)('an attacker who writes to the database without its keys,
     expect((await alice.signIn({ otp: mallory.token.code() })).state).not.toBe('approved')
   })
 
-  it('does not pass with the offline codes of a device that was moved to another user', async () => {
+  it('a database writer without keys does not pass with the offline codes of a device that was moved to another user', async () => {
     const [alice, mallory] = [await member(running), await deviceHolder()]
 
     await moveDevice(mallory.id, alice.id)
@@ -81,7 +81,7 @@ describe.each(engines)('an attacker who writes to the database without its keys,
     expect((await alice.signIn({ otp: mallory.code() })).state).not.toBe('approved')
   })
 
-  it('does not approve with the PIN of a device that was moved to another user', async () => {
+  it('a database writer without keys does not approve with the PIN of a device that was moved to another user', async () => {
     const [alice, mallory] = [await member(running), await deviceHolder()]
     await moveDevice(mallory.id, alice.id)
     const asked = await alice.signIn({})
@@ -94,7 +94,7 @@ describe.each(engines)('an attacker who writes to the database without its keys,
     expect(session.json.state).toBe('pending')
   })
 
-  it('activates no device with a code whose token was moved to another user', async () => {
+  it('an activation code whose token was moved to another user in the database activates no device', async () => {
     const [alice, mallory] = [await member(running), await member(running)]
     const path = `/domains/${running.domain.id}/users/${mallory.id}/token`
     const { code } = (await running.call('PUT', path)).json
@@ -104,7 +104,7 @@ describe.each(engines)('an attacker who writes to the database without its keys,
     expect((await previewCode(running.origin, code)).status).toBe(500)
   })
 
-  it('does not pass with a bypass code that was moved to another user', async () => {
+  it('a database writer without keys does not pass with a bypass code that was moved to another user', async () => {
     const [alice, mallory] = [await member(running), await member(running)]
     const body = { usesAllowed: 1, expirationTime: 0 }
     const { code } = (await running.call('POST', `${mallory.path}/bypasscodes`, { body })).json
@@ -114,7 +114,7 @@ describe.each(engines)('an attacker who writes to the database without its keys,
     expect((await alice.signIn({ bypasscode: code })).state).not.toBe('approved')
   })
 
-  it('leaves hardware tokens usable that an administrator moves to another user', async () => {
+  it('a hardware token that an administrator moves to another user stays usable', async () => {
     const [alice, bob] = [await holder(running), await member(running)]
     const ofAlice = await alice.signIn({ otp: alice.token.code() })
 
@@ -126,7 +126,7 @@ describe.each(engines)('an attacker who writes to the database without its keys,
     expect([ofAlice.state, ofBob.state]).toEqual(['approved', 'approved'])
   })
 
-  it('cannot keep an administrator from releasing a token that was moved', async () => {
+  it('a database writer without keys cannot keep an administrator from releasing a token that was moved', async () => {
     const [alice, mallory] = [await member(running), await holder(running)]
     await database.updateTable('hardwareToken').set({ userId: alice.id }).where('id', '=', mallory.token.id).execute()
 

@@ -18,7 +18,7 @@ const spoofed = {
 }
 
 describe('spoofed forwarding headers', () => {
-  it('change neither the address on the device, nor links, nor redirects', async () => {
+  it('spoofed forwarding headers change neither the address on the device, nor links, nor redirects', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     const browser = app.browser()
@@ -35,7 +35,7 @@ describe('spoofed forwarding headers', () => {
     expect((await browser.submit('/mfa/complete', {}, spoofed)).headers['location']).toBe('/account')
   })
 
-  it('do not change the link to the authenticator, which contains a code; nor does Host', async () => {
+  it('neither spoofed forwarding headers nor Host change the link to the authenticator, which contains a code', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -50,7 +50,7 @@ describe('spoofed forwarding headers', () => {
     )
   })
 
-  it('do not make another site trusted', async () => {
+  it('spoofed forwarding headers do not make another site trusted', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -70,7 +70,7 @@ describe('spoofed forwarding headers', () => {
     ['no proxy', undefined, '127.0.0.1'],
     ['the one proxy there is', 1, '198.51.100.7'],
     ['proxies on this machine', 'loopback', '198.51.100.7'],
-  ])('with trust in %s: the device shows the observed address, not the claimed one', async (_, trusted, address) => {
+  ])('with trust in %s, the device shows the observed address and not the claimed one', async (_, trusted, address) => {
     const app = await startWebApp({ trustProxy: trusted })
     const account = await app.verify(app.browser(), 'alice')
     const browser = app.browser()
@@ -88,7 +88,7 @@ describe('spoofed forwarding headers', () => {
     ['fe80::7%eth0', 'fe80::7'],
     ['unknown', undefined],
     ['198.51.100.7, unknown', undefined],
-  ])('with %j block nobody: the device shows %j', async (forwarded, address) => {
+  ])('the X-Forwarded-For value %j blocks nobody, and the device shows %j', async (forwarded, address) => {
     const app = await startWebApp({ trustProxy: 1 })
     const account = await app.verify(app.browser(), 'alice')
     const browser = app.browser()
@@ -111,7 +111,7 @@ describe('a prefix', () => {
     return { app, proxy, browser: createBrowser(proxy) }
   }
 
-  it('that a proxy removes is in every address for the browser', async () => {
+  it('a prefix that a proxy removes is in every address for the browser', async () => {
     const { app, proxy, browser } = await arrange()
     await browser.submit('/portal/login', { username: 'alice', password: 'secret' })
     const account = await app.activate(await browser.visit('/portal/mfa'))
@@ -131,7 +131,7 @@ describe('a prefix', () => {
     expect((await browser.open('/portal/mfa')).headers['location']).toBe('/portal/reports?year=2026')
   })
 
-  it('is in the link to the authenticator, and in the page that a posted form is on', async () => {
+  it('a prefix that a proxy removes is in the link to the authenticator', async () => {
     const { proxy, browser } = await arrange()
     await browser.submit('/portal/login', { username: 'alice', password: 'secret' })
 
@@ -140,7 +140,7 @@ describe('a prefix', () => {
     expect(page.text).toContain(`href="${proxy}/portal/mfa/authenticator/#code=`)
   })
 
-  it('of a mount path and that of a proxy add up', async () => {
+  it('the prefixes of a mount path and of a proxy add up', async () => {
     const { publicAddressOf } = await import('../../src/express/request/return-to.ts')
 
     expect(publicAddressOf('https://app.example/portal', '/admin/mfa')).toEqual({
@@ -153,7 +153,7 @@ describe('a prefix', () => {
   })
 
   it.each(['https://app.example//evil.example', 'https://app.example/?x', 'https://app.example/#x'])(
-    'is a plain path: %j is refused at start',
+    'mfa() refuses at start the publicUrl %j, whose prefix is not a plain path',
     async (publicUrl) => {
       await expect(startWebApp({ mfa: { publicUrl } })).rejects.toThrow(/publicUrl: must be/)
     },

@@ -55,20 +55,20 @@ describe('an administrator who sends the body of a request late', () => {
     return { id, sendBody: await begin('POST', path, headers, { because: 'locked_out' }) }
   }
 
-  it('is served while its access lasts', async () => {
+  it('an administrator who sends the body of a request late is served while their access lasts', async () => {
     const { sendBody } = await beginUnlock('admin')
 
     expect(await sendBody()).toBe(200)
   })
 
-  it('changes nothing after it was revoked', async () => {
+  it('an administrator who sends the body of a request late changes nothing after being revoked', async () => {
     const { id, sendBody } = await beginUnlock('owner')
     await revokeAdministrator(running.ctx, { organizationId: running.organization.id, id })
 
     expect(await sendBody()).toBe(401)
   })
 
-  it('changes nothing after it was limited to another domain', async () => {
+  it('an administrator who sends the body of a request late changes nothing after being limited to another domain', async () => {
     const { id, sendBody } = await beginUnlock('admin')
     const organizationId = running.organization.id
     const other = await running.service.administration.createDomain(organizationId, { name: 'Other domain' })
@@ -86,13 +86,13 @@ describe('an app that sends the body of a request late', () => {
     return { id, sendBody: await begin('POST', '/api/users', headers, newUser(`user-${id}`)) }
   }
 
-  it('is served while its key is valid', async () => {
+  it('an app that sends the body of a request late is served while its API key is valid', async () => {
     const { sendBody } = await beginCreate()
 
     expect(await sendBody()).toBe(200)
   })
 
-  it('changes nothing after its key was revoked', async () => {
+  it('an app that sends the body of a request late changes nothing after its API key was revoked', async () => {
     const { id, sendBody } = await beginCreate()
     await revokeApiKey(running.ctx, running.organization.id, id)
 

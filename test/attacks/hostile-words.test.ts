@@ -11,7 +11,7 @@ const turned = '\u202Etxt.exe\u2066\u200F'
 const long = 'W'.repeat(256)
 
 describe('an app that sends hostile text', () => {
-  it('affects only its own text: both answers stay visible, nothing runs, and no text direction is reversed', async () => {
+  it('hostile text of an app affects only itself: both answers stay visible, nothing runs, no text direction is reversed', async () => {
     const { service, page } = await phone.joined({
       context: { ...small, viewport: { width: 320, height: 600 } },
       domain: { name: 'W'.repeat(100) },
@@ -49,7 +49,7 @@ describe('an app that sends hostile text', () => {
     expect(await page.locator('.facts > div').count()).toBe(16)
   })
 
-  it('cannot change the sentence around a name', async () => {
+  it('a hostile name cannot change the sentence around it', async () => {
     const { service, page } = await phone.joined({ context: { ...small, viewport: { width: 320, height: 600 } } })
     const name = `\u202Enimda\u2069 ${'W'.repeat(110)}`
     await addAnother(service, page, name)

@@ -34,7 +34,7 @@ async function resetFromElsewhere(database: string, userId: string): Promise<voi
 }
 
 describe('a user who passed with a factor that an administrator has removed since', () => {
-  it('cannot add an app, even right after the second step', async () => {
+  it('a user who passed with a factor that was removed since cannot add an app, even right after the second step', async () => {
     const { person, client, domainId, id, factors, ...app } = await arrange()
     const shown = await person.open('/mfa/devices/app')
     await client.tokens.revoke(domainId, id)
@@ -52,7 +52,7 @@ describe('a user who passed with a factor that an administrator has removed sinc
     expect((await client.users.get(id)).bypasscodes).toEqual([])
   })
 
-  it('cannot use a code for another device that was noted before', async () => {
+  it('a user who passed with a factor that was removed since cannot use an earlier code for another device', async () => {
     const { person, client, domainId, id, ...app } = await arrange()
     await person.submit('/mfa/devices/device')
     const page = await person.open('/mfa/devices/device')
@@ -61,7 +61,7 @@ describe('a user who passed with a factor that an administrator has removed sinc
     await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
   })
 
-  it('can make changes again after passing with a remaining factor', async () => {
+  it('a user whose factor was removed can make changes again after passing with a remaining factor', async () => {
     const { person, client, domainId, id, ...app } = await arrange()
     const { code } = await app.addApp(person)
     await client.tokens.revoke(domainId, id)
@@ -80,7 +80,7 @@ describe('a user who passed with a factor that an administrator has removed sinc
 })
 
 describe('a user who is signed in while an administrator resets them', () => {
-  it('is offered no first factor before signing in again', async () => {
+  it('a signed-in user whom an administrator resets is offered no first factor before signing in again', async () => {
     const database = temporaryFile()
     const { person, id, ...app } = await arrange(database)
     await resetFromElsewhere(database, id)
@@ -99,7 +99,7 @@ describe('a user who is signed in while an administrator resets them', () => {
 })
 
 describe('a code for a first device of a user with an app', () => {
-  it('is worthless once it is withdrawn, even if an attacker noted it', async () => {
+  it('an activation code for a first device is worthless once it is withdrawn, even if an attacker noted it', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withApp()
     await browser.submit('/mfa/devices/device')
@@ -110,7 +110,7 @@ describe('a code for a first device of a user with an app', () => {
     await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
   })
 
-  it('is worthless once it is withdrawn, also if it replaces a device', async () => {
+  it('an activation code that replaces a device is worthless once it is withdrawn', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -122,7 +122,7 @@ describe('a code for a first device of a user with an app', () => {
     expect((await app.device.requests(account)).requests).toEqual([])
   })
 
-  it('does not remove a device that was just set up with it', async () => {
+  it('withdrawing an activation code does not remove a device that was just set up with it', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withApp()
     await browser.submit('/mfa/devices/device')
@@ -135,7 +135,7 @@ describe('a code for a first device of a user with an app', () => {
 })
 
 describe('the last factor', () => {
-  it('cannot be removed, even when all factors are removed at the same time', async () => {
+  it('the last factor cannot be removed, even when all factors are removed at the same time', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await app.addApp(browser)

@@ -34,7 +34,7 @@ async function withHardware(app: App) {
 }
 
 describe('guessing codes', () => {
-  it('over many challenges ends after ten, and a correct code then fails like a wrong one', async () => {
+  it('guessing codes over many challenges ends after ten, and a correct code then fails like a wrong one', async () => {
     const app = await startWebApp()
     await app.verify(app.browser(), 'alice')
     const { code } = await withHardware(app)
@@ -54,7 +54,7 @@ describe('guessing codes', () => {
     expect(await isIn(after)).toBe(true)
   })
 
-  it('from 24 browsers at once checks at most ten codes', async () => {
+  it('guessing codes from 24 browsers at once checks at most ten codes', async () => {
     const app = await startWebApp()
     await app.verify(app.browser(), 'alice')
     const { code } = await withHardware(app)
@@ -68,7 +68,7 @@ describe('guessing codes', () => {
     expect((await late.visit('/mfa?use=code')).text).toContain('Codes work again in')
   })
 
-  it('does not lock the owner out: the device still works', async () => {
+  it('guessing codes does not lock the owner out: the device still works', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     const { code } = await withHardware(app)
@@ -97,7 +97,7 @@ describe('guessing codes', () => {
     { code: '９９９９９９' },
     { verified: 'true', factor: 'push', userKey: 'username:alice' },
     { __proto__polluted: '1', 'constructor[prototype][verified]': '1', '__proto__[verified]': '1' },
-  ])('with the form %j fails', async (fields) => {
+  ])('an attacker who knows the password does not pass with the form %j', async (fields) => {
     const app = await startWebApp()
     await app.verify(app.browser(), 'alice')
     const thief = await enter(app)
@@ -109,7 +109,7 @@ describe('guessing codes', () => {
     expect(hasPollutedPrototypes()).toBe(false)
   })
 
-  it('with a body that the app parsed leniently fails', async () => {
+  it('an attacker who knows the password does not pass with a body that the app parsed leniently', async () => {
     // The parsers run before mfa(), which reads the form as they parsed it.
     const generous = () => express().use(express.json(), express.urlencoded({ extended: true }))
     // With `failMode`, a web session can record that the user was allowed without a second step.
@@ -136,7 +136,7 @@ describe('guessing codes', () => {
 })
 
 describe('sending requests to the device', () => {
-  it('repeatedly, from new browsers, is limited to five in ten minutes and fifteen a day', async () => {
+  it('sending requests to the device from new browsers is limited to five in ten minutes and fifteen a day', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     let asked = 0
@@ -160,7 +160,7 @@ describe('sending requests to the device', () => {
     expect(asked).toBe(15)
   })
 
-  it('is paused for 15 minutes in every browser after the owner reports one', async () => {
+  it('sending requests to the device is paused for 15 minutes in every browser after the owner reports one', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     await (await enter(app)).visit('/account')
@@ -175,7 +175,7 @@ describe('sending requests to the device', () => {
     expect((await app.device.requests(account)).requests).toHaveLength(1)
   })
 
-  it('from several browsers ends in all of them when the owner reports one, and none can be approved', async () => {
+  it('a report of one request ends the requests of all browsers, and none of them can be approved', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     const [first, second] = [await enter(app), await enter(app)]
@@ -195,7 +195,7 @@ describe('sending requests to the device', () => {
     expect(blocked).toBe(2)
   })
 
-  it('and canceling the one that the owner is about to report leaves none open', async () => {
+  it('an attacker who cancels the request that the owner is about to report keeps no other request open', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     const [first, second] = [await enter(app), await enter(app)]
@@ -212,7 +212,7 @@ describe('sending requests to the device', () => {
     expect((await second.visit('/mfa')).text).toContain('Reported')
   })
 
-  it('at the same moment as the owner does not get the owner’s approval', async () => {
+  it('an attacker who sends a request at the same moment as the owner does not get the owner’s approval', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     const owner = await enter(app)
@@ -228,7 +228,7 @@ describe('sending requests to the device', () => {
     expect([await isIn(thief), await isIn(owner)]).toEqual([false, true])
   })
 
-  it('cannot distort the text that the owner reads', async () => {
+  it('an attacker who sends a request cannot distort the text that the owner reads', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     const thief = await enter(app)
@@ -273,7 +273,7 @@ describe('a recorded sign-in', () => {
     return { app, records, account, request: request! }
   }
 
-  it('verifies nobody when it is replayed, request by request or in order', async () => {
+  it('a recorded sign-in verifies nobody when it is replayed, request by request or in order', async () => {
     const { app, records } = await recordedRun()
     const thief = await enter(app)
     await thief.visit('/account')
@@ -299,7 +299,7 @@ describe('a recorded sign-in', () => {
     expect(await isIn(thief)).toBe(false)
   })
 
-  it('adds no device and answers no later request', async () => {
+  it('a recorded sign-in adds no device and answers no later request when it is replayed', async () => {
     const { app, records, account } = await recordedRun()
     const thief = await enter(app)
     await thief.visit('/account')

@@ -429,40 +429,49 @@ const cases = changes.flatMap((change) =>
 )
 
 describe('an administrator whose request waits', () => {
-  it.each(changes)('may $name as long as nothing has changed', async (change) => {
-    const of = await furnish(change, false)
+  it.each(changes)(
+    'an administrator whose request waits may call $name as long as nothing has changed',
+    async (change) => {
+      const of = await furnish(change, false)
 
-    const { code } = await askLate(change, of, () => Promise.resolve())
+      const { code } = await askLate(change, of, () => Promise.resolve())
 
-    const refusals = cases
-      .filter(({ name }) => name === change.name)
-      .map(({ precondition: { code: refusal } }) => refusal)
-    expect(refusals.map((refusal) => (typeof refusal === 'string' ? refusal : refusal(change)))).not.toContain(code)
-  })
+      const refusals = cases
+        .filter(({ name }) => name === change.name)
+        .map(({ precondition: { code: refusal } }) => refusal)
+      expect(refusals.map((refusal) => (typeof refusal === 'string' ? refusal : refusal(change)))).not.toContain(code)
+    },
+  )
 
-  it.each(changes.filter(isGuarded))('uses up a consent by $name, unless that fails', async (change) => {
-    const of = await furnish(change, true)
+  it.each(changes.filter(isGuarded))(
+    'an administrator whose request waits uses up a consent by calling $name, unless that fails',
+    async (change) => {
+      const of = await furnish(change, true)
 
-    const { status } = await askLate(change, of, () => Promise.resolve())
+      const { status } = await askLate(change, of, () => Promise.resolve())
 
-    const { state } = await db
-      .selectFrom('consent')
-      .select('state')
-      .where('requestedBy', '=', of.id)
-      .executeTakeFirstOrThrow()
-    expect(state).toBe(status === 200 ? 'used' : 'given')
-  })
+      const { state } = await db
+        .selectFrom('consent')
+        .select('state')
+        .where('requestedBy', '=', of.id)
+        .executeTakeFirstOrThrow()
+      expect(state).toBe(status === 200 ? 'used' : 'given')
+    },
+  )
 
-  it.each(cases)('cannot $name once $precondition.title', async ({ precondition, ...change }) => {
-    const of = await furnish(change, precondition.consented === true)
-    let before: unknown
+  it.each(cases)(
+    'an administrator whose request waits cannot call $name once $precondition.title',
+    async ({ precondition, ...change }) => {
+      const of = await furnish(change, precondition.consented === true)
+      let before: unknown
 
-    const { code } = await askLate(change, of, async () => {
-      await precondition.change(of)
-      before = await entriesOf(of)
-    })
+      const { code } = await askLate(change, of, async () => {
+        await precondition.change(of)
+        before = await entriesOf(of)
+      })
 
-    expect(code).toBe(typeof precondition.code === 'string' ? precondition.code : precondition.code(change))
-    expect(await entriesOf(of)).toEqual(before)
-  })
+      expect(code).toBe(typeof precondition.code === 'string' ? precondition.code : precondition.code(change))
+      expect(await entriesOf(of)).toEqual(before)
+    },
+  )
 })

@@ -66,7 +66,7 @@ async function arrange(options: WebAppOptions = {}) {
 }
 
 describe('using up all tries of another user', () => {
-  it('locks neither codes nor the device in a known browser of the owner', async () => {
+  it('using up all tries of another user locks neither codes nor the device in the owner’s known browser', async () => {
     const app = await arrange()
 
     await app.spend()
@@ -78,7 +78,7 @@ describe('using up all tries of another user', () => {
     expect([atHome, await app.byPush(app.home)]).toEqual([true, true])
   })
 
-  it('uses up nothing of the known browsers with a cookie that is invented or of another user', async () => {
+  it('an invented cookie or another user’s cookie uses up no tries of the owner’s known browsers', async () => {
     const app = await arrange()
     const mallory = app.browser()
     await app.verify(mallory, 'mallory')
@@ -88,7 +88,7 @@ describe('using up all tries of another user', () => {
     expect(await app.byCode(app.home)).toBe(true)
   })
 
-  it('gains nothing from a cookie that was planted in the owner’s browser', async () => {
+  it('an attacker gains no tries from a cookie that was planted in the owner’s browser', async () => {
     const app = await arrange()
     const mallory = app.browser()
     await app.verify(mallory, 'mallory')
@@ -104,7 +104,7 @@ describe('using up all tries of another user', () => {
     ])
   })
 
-  it('does not pass the gate with a known browser, which is not a factor', async () => {
+  it('a known browser is not a factor and does not pass the gate', async () => {
     const app = await arrange({ mfa: { remember: { days: 30 } } })
 
     const thief = await app.enter(app.browserWith(app.home.cookie(cookie)))

@@ -64,7 +64,7 @@ async function startApp() {
 }
 
 describe('a malformed answer of a passkey', () => {
-  it('is a wrong one at a sign-in, and never an outage', async () => {
+  it('a malformed answer of a passkey at a sign-in is a wrong one, and never an outage', async () => {
     const app = await startApp()
     await app.givePasskey()
     const { browser } = await app.signIn()
@@ -83,7 +83,7 @@ describe('a malformed answer of a passkey', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('is a wrong one when a passkey is added, and never an outage', async () => {
+  it('a malformed answer when a passkey is added is a wrong one, and never an outage', async () => {
     const app = await startApp()
     const { call, domain } = app.service
     const bob = (await call('POST', '/users', { body: { username: 'bob', name: 'Bob', email: null } })).json

@@ -147,7 +147,7 @@ describe('a forged answer', () => {
     ],
   ]
 
-  it.each(forgeries)('%s changes nothing', async (_what, forge) => {
+  it.each(forgeries)('a forged answer %s changes nothing', async (_what, forge) => {
     const target = await asked()
 
     const answer = await read(await target.device.post(target.path, await forge(target)))
@@ -156,7 +156,7 @@ describe('a forged answer', () => {
     expect((await target.session(target.id)).state).toBe('pending')
   })
 
-  it('made by hand with the right key and header is accepted, so the others failed for their own defects', async () => {
+  it('a handmade answer with the right key and header is accepted, so the others failed for their own defects', async () => {
     const target = await asked()
     const jws = await handmade(target, { alg: 'ES256' }, await byOwner(target, 'ieee-p1363'))
 
@@ -176,7 +176,7 @@ describe('a recorded and modified call', () => {
     return [header, payload, Buffer.concat([bytes.subarray(0, 32), other]).toString('base64url')].join('.')
   }
 
-  it('with another valid signature of the same content is still a replay', async () => {
+  it('a recorded call with another valid signature of the same content is still a replay', async () => {
     const { device, signer, approval, path, id, session } = await asked()
     const jws = await signer.sign({ ...approval, nonce: random128() })
     await device.post(path, jws)
@@ -187,7 +187,7 @@ describe('a recorded and modified call', () => {
     expect((await session(id)).state).toBe('denied')
   })
 
-  it('is rejected for a reused id, whatever its content', async () => {
+  it('a call with a reused id is rejected, whatever its content', async () => {
     const first = await asked()
     const second = await first.ask()
     const jti = random128()
@@ -202,7 +202,7 @@ describe('a recorded and modified call', () => {
     expect((await first.session(second.id)).state).toBe('pending')
   })
 
-  it('does not block the same id for the device of another user', async () => {
+  it('the id of a call does not block the same id for the device of another user', async () => {
     const [owner, stranger] = [await asked(), await asked()]
     const jti = random128()
     await stranger.device.answer(stranger.id, { nonce: stranger.nonce, decision: 'deny' }, { jti })
@@ -212,7 +212,7 @@ describe('a recorded and modified call', () => {
     expect(response.status).toBe(200)
   })
 
-  it('to read cannot be used to answer, nor one to answer to read', async () => {
+  it('a call signed for reading cannot be used to answer, nor one signed for answering to read', async () => {
     const { device, signer, path, approval, id, session } = await asked()
     const reading = await signer.sign({ ...approval, htm: 'GET', path: devicePaths.requests })
     const answering = await signer.sign(approval)
@@ -228,7 +228,7 @@ describe('a recorded and modified call', () => {
 })
 
 describe('ids of another user', () => {
-  it('cannot settle sessions with the attacker’s own signature', async () => {
+  it('a device cannot settle another user’s sessions with its own signature', async () => {
     const [victim, mallory] = [await asked(), await asked()]
     const { signer, device } = mallory
     const tries = [
@@ -248,7 +248,7 @@ describe('ids of another user', () => {
     expect((await victim.session(victim.id)).state).toBe('pending')
   })
 
-  it('cannot claim the public key of another device', async () => {
+  it('a device cannot claim the public key of another device', async () => {
     const victim = await asked()
     const { json: user } = await running.call('POST', '/users', { body: newUser(`thief ${(count += 1)}`) })
     const membership = `/domains/${running.domain.id}/users/${user.id}`
@@ -261,7 +261,7 @@ describe('ids of another user', () => {
     expect((await outcome(answer))[0]).toBe(401)
   })
 
-  it('named like prototype properties reveal nothing', async () => {
+  it('a device cannot answer a request with values in members named like prototype properties', async () => {
     const { device, id, nonce, session, signer, path } = await asked()
     const payload = `{"aud":"${unknownId}","htm":"POST","path":"${path}","__proto__":{"nonce":"${nonce}","decision":"approve","polluted":1}}`
     const header = base64url({ alg: 'ES256' })
@@ -277,7 +277,7 @@ describe('ids of another user', () => {
 })
 
 describe('an attacker with the device who cannot see the number', () => {
-  it('has one guess, even with many answers at once', async () => {
+  it('an attacker with the device who cannot see the number has one guess, even with many answers at once', async () => {
     const { device, id, nonce, number, session } = await asked({ numberMatching: true })
     const wrong = Array.from({ length: 90 }, (_, index) => String(index + 10)).filter((guess) => guess !== number)
 
@@ -293,7 +293,7 @@ describe('an attacker with the device who cannot see the number', () => {
     expect(await session(id)).toMatchObject({ state: 'denied', reason: 'wrong_number' })
   })
 
-  it('has five guesses in ten minutes, however often the owner’s password is used', async () => {
+  it('an attacker with the device has five number guesses in ten minutes, however often the owner’s password is used', async () => {
     const person = await running.enroll(`guessed ${(count += 1)}`)
     let guesses = 0
     for (let attempt = 0; attempt < 20; attempt += 1) {
@@ -309,7 +309,7 @@ describe('an attacker with the device who cannot see the number', () => {
   })
 
   it.each(['', '0', '00', ' 47', '４７', '47\u0000', '+47', '0x2f', '4'.repeat(13), ['47'], { length: 2 }, true])(
-    'does not pass with %j',
+    'an attacker with the device does not pass with the number %j',
     async (number) => {
       const { device, id, nonce, session } = await asked({ numberMatching: true })
 
@@ -321,7 +321,7 @@ describe('an attacker with the device who cannot see the number', () => {
 })
 
 describe('a copied device key', () => {
-  it('is rejected as soon as the token is revoked, whatever call it held open or signed before', async () => {
+  it('a copied device key is rejected as soon as the token is revoked, whatever call it held open or signed before', async () => {
     const { device, id, nonce, path, signer, user } = await asked()
     const before = await signer.sign({ htm: 'POST', path, nonce, decision: 'approve' })
     const etag = (await device.inbox()).headers.get('etag') ?? ''
@@ -334,7 +334,7 @@ describe('a copied device key', () => {
     expect((await outcome(await device.answer(id, { nonce, decision: 'approve' })))[0]).not.toBe(200)
   })
 
-  it('and its original decide a request once in total', async () => {
+  it('a copied device key and its original decide a request once in total', async () => {
     const { device, id, nonce, session } = await asked()
 
     const answers = await Promise.all([
@@ -349,7 +349,7 @@ describe('a copied device key', () => {
 })
 
 describe('the description that a device sends', () => {
-  it('cannot distort the text that people read', async () => {
+  it('the name that a device sends brings no control characters into the log', async () => {
     const { json: user } = await running.call('POST', '/users', { body: newUser(`named ${(count += 1)}`) })
     const membership = `/domains/${running.domain.id}/users/${user.id}`
     await running.call('PUT', membership)
@@ -366,7 +366,7 @@ describe('the description that a device sends', () => {
     expect(JSON.stringify(running.logged)).not.toMatch(/\\u001b|\u202e/)
   })
 
-  it('is limited to the length of a name', async () => {
+  it('the description that a device sends is limited to the length of a name', async () => {
     const { json: user } = await running.call('POST', '/users', { body: newUser(`long ${(count += 1)}`) })
     const membership = `/domains/${running.domain.id}/users/${user.id}`
     await running.call('PUT', membership)
@@ -380,7 +380,7 @@ describe('the description that a device sends', () => {
 })
 
 describe('a device that knows the id of another user’s notice', () => {
-  it('neither reads nor acknowledges it', async () => {
+  it('a device that knows the id of another user’s notice neither reads nor acknowledges it', async () => {
     const [alice, mallory] = [await asked(), await asked()]
     await running.call('POST', `/users/${alice.user.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
     const noticesOf = async ({ device }: Pick<Target, 'device'>) => (await read(await device.inbox())).json.notices
@@ -392,7 +392,7 @@ describe('a device that knows the id of another user’s notice', () => {
     expect(await noticesOf(alice)).toEqual([notice])
   })
 
-  it('cannot acknowledge it by replaying its owner’s call for another notice', async () => {
+  it('a device cannot acknowledge a notice by replaying its owner’s call for another notice', async () => {
     const alice = await asked()
     const makeCode = () =>
       running.call('POST', `/users/${alice.user.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })

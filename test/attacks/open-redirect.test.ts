@@ -60,24 +60,27 @@ describe('the address after a challenge', () => {
     '/search?next=https://evil.example/',
     '/mfable',
     '/%2F%2Fevil',
-  ])('may be the path %j on this origin', (path) => {
+  ])('the address after a challenge may be the path %j on this origin', (path) => {
     expect(safeReturnTo(path, '/mfa')).toBe(path)
   })
 
-  it.each(spellings)('is never %j', (value) => {
+  it.each(spellings)('the address after a challenge is never the foreign address %j', (value) => {
     expect(safeReturnTo(value, '/mfa')).toBeUndefined()
   })
 
   it.each(['/mfa', '/mfa/', '/mfa/complete', '/mfa?x', '/x/../mfa', '/./mfa/send'])(
-    'is never the challenge itself: %j',
+    'the address after a challenge is never the challenge itself: %j',
     (path) => {
       expect(safeReturnTo(path, '/mfa')).toBeUndefined()
     },
   )
 
-  it.each([undefined, null, 7, ['/'], { toString: () => '/' }])('is never anything but text: %j', (value) => {
-    expect(safeReturnTo(value, '/mfa')).toBeUndefined()
-  })
+  it.each([undefined, null, 7, ['/'], { toString: () => '/' }])(
+    'the address after a challenge is never anything but text: %j',
+    (value) => {
+      expect(safeReturnTo(value, '/mfa')).toBeUndefined()
+    },
+  )
 })
 
 describe('an open redirect', () => {
@@ -89,7 +92,7 @@ describe('an open redirect', () => {
       (browser: Browser, to: string) =>
         browser.submit('/orders', {}, { referer: to.replaceAll(/[^\u0021-\u007e]/g, '') }),
     ],
-  ])('is impossible by any spelling, %s', async (_, ask) => {
+  ])('no spelling of an address %s causes an open redirect', async (_, ask) => {
     const app = await startWebApp()
     await app.verify(app.browser(), 'alice')
     const { baseUrl, apiKey, fetch } = await app.service.connect()
@@ -111,7 +114,7 @@ describe('an open redirect', () => {
   })
 
   it.each(['//evil.example', '/\\evil.example', '/.//evil.example', '/%2e%2e//evil.example', 'http://evil.example/'])(
-    'is not to be had by the path of the request %j',
+    'the request path %j causes no open redirect',
     async (path) => {
       const app = await startWebApp()
       const account = await app.verify(app.browser(), 'alice')
@@ -135,7 +138,7 @@ describe('an open redirect', () => {
     ['/*all', '//evil.example/x'],
     ['/*all', '/\\evil.example'],
     ['/:tenant', '/\\evil.example/x'],
-  ])('is impossible if mfa() is mounted below %s, by %s', async (below, path) => {
+  ])('mfa() mounted below %s causes no open redirect for the path %s', async (below, path) => {
     const app = express()
     app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
     app.use(
@@ -154,7 +157,7 @@ describe('an open redirect', () => {
     expect(new URL(to, url).origin).toBe(url)
   })
 
-  it('is impossible by values that the app passes on', async () => {
+  it('values that the app passes on cause no open redirect', async () => {
     const app = await startWebApp({
       routes: (routes) => {
         routes.get('/ask', (req) => req.mfa?.challenge({ maxAge: 300, returnTo: req.query['next'] as string }))

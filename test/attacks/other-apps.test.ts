@@ -91,7 +91,7 @@ function pathsOf(path: string): string[] {
 
 describe('an administrator of one app', () => {
   it.each(reads.map(({ name, endpoint }) => [name, endpoint] as const))(
-    'reads nothing of another app by %s',
+    'an administrator of one app reads nothing of another app by %s',
     async (_name, endpoint) => {
       const paths = pathsOf(endpoint.path)
       const searches = 'q' in (endpoint.query?.shape ?? {}) ? ['', '?q=phone', '?q=example.com'] : ['']
@@ -115,7 +115,7 @@ describe('an administrator of one app', () => {
     },
   )
 
-  it('does not find people by the name of a device in another app, in whatever way it searches', async () => {
+  it('an administrator does not find people by the name of a device in another app, however they search', async () => {
     const { call } = attackers.get('helpdesk')!
     // The help desk unlocks nobody in bulk.
     const admin = attackers.get('admin')!
@@ -135,7 +135,7 @@ describe('an administrator of one app', () => {
     }
   })
 
-  it('does not find hardware tokens by the name of a device in another app', async () => {
+  it('an administrator does not find hardware tokens by the name of a device in another app', async () => {
     const user = await personWithDevice(running, foreign.get('domain'), { name: 'Quokkatablet' })
     await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}`)
     const { id, show } = await hardwareToken(running)
@@ -148,7 +148,7 @@ describe('an administrator of one app', () => {
     expect([await find('quokkatablet'), await find(serialNumber)]).toEqual([[], [serialNumber]])
   })
 
-  it('does not know administrators and invitations of another app', async () => {
+  it('an administrator does not see administrators and invitations of another app', async () => {
     const { call } = attackers.get('auditor')!
     const [colleague, invitation] = [foreign.get('administrator')!, foreign.get('invitation')!]
 
@@ -162,7 +162,7 @@ describe('an administrator of one app', () => {
     expect((await call('GET', '/invitations')).text).not.toContain(invitation)
   })
 
-  it('does not know people of another app by the administrators who have their e-mail address', async () => {
+  it('an administrator does not learn of people in another app from colleagues with the same e-mail address', async () => {
     const by = await administrator(running, { role: 'owner', email: `${unique()}@example.com` })
     const { id: colleague } = attackers.get('admin')!
     const [stranger, known] = [foreign.get('person')!, (await personWithDevice(running)).id]
@@ -178,7 +178,7 @@ describe('an administrator of one app', () => {
     expect(json.namesakes).toEqual([known])
   })
 
-  it('does not know people of another app by its own e-mail address and its own record', async () => {
+  it('an administrator does not learn of people in another app from their own e-mail address and record', async () => {
     const by = await administrator(running, { role: 'owner', email: `${unique()}@example.com` })
     const own = await administrator(running, { role: 'helpdesk', domains: [running.domain.id] })
     const [stranger, known] = [foreign.get('person')!, (await personWithDevice(running)).id]
@@ -195,7 +195,7 @@ describe('an administrator of one app', () => {
     expect((await read()).user).toBeNull()
   })
 
-  it('does not see that a person has a device in another app', async () => {
+  it('an administrator does not see that a person has a device in another app', async () => {
     const user = await personWithDevice(running, foreign.get('domain'), { name: unique() })
     const path = `/domains/${running.domain.id}/users/${user.id}`
     await running.call('PUT', path)
@@ -209,13 +209,16 @@ describe('an administrator of one app', () => {
     expect([before, after]).toEqual([[], expect.arrayContaining(['push'])])
   })
 
-  it.each(['____', '%%%%', '__', '%', '___________'])('lists nothing by searching for %s', async (q) => {
-    await hardwareToken(running)
-    const { call } = attackers.get('helpdesk')!
+  it.each(['____', '%%%%', '__', '%', '___________'])(
+    'an administrator who searches for %s lists neither people nor hardware tokens',
+    async (q) => {
+      await hardwareToken(running)
+      const { call } = attackers.get('helpdesk')!
 
-    const people = (await call('GET', `/people?q=${encodeURIComponent(q)}`)).json.people
-    const { tokens } = (await call('GET', `/stock?q=${encodeURIComponent(q)}`)).json
+      const people = (await call('GET', `/people?q=${encodeURIComponent(q)}`)).json.people
+      const { tokens } = (await call('GET', `/stock?q=${encodeURIComponent(q)}`)).json
 
-    expect([people, tokens]).toEqual([[], []])
-  })
+      expect([people, tokens]).toEqual([[], []])
+    },
+  )
 })

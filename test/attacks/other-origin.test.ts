@@ -63,7 +63,7 @@ const isIn = async (context: BrowserContext, url: string) =>
   ((await (await context.request.get(`${url}/account`)).json()) as { verified?: boolean }).verified === true
 
 describe.each(places)('a page %s', (_where, place) => {
-  it('neither cancels nor sends a request to the device', async () => {
+  it('a page of another origin neither cancels a request nor sends one to the device', async () => {
     const { app, evil, pending } = await arrange(place)
     const before = await pending()
 
@@ -76,7 +76,7 @@ describe.each(places)('a page %s', (_where, place) => {
     expect(await pending()).toEqual(before)
   })
 
-  it('cannot try codes for the signed-in user', async () => {
+  it('a page of another origin cannot try codes for the signed-in user', async () => {
     const { app, own, evil } = await arrange(place)
     const read = async () => {
       await own.goto(`${app.url}/mfa?use=code`)
@@ -92,7 +92,7 @@ describe.each(places)('a page %s', (_where, place) => {
     expect(await read()).toBe(before)
   })
 
-  it('cannot complete a sign-in', async () => {
+  it('a page of another origin cannot complete a sign-in', async () => {
     const { app, account, context, own, evil } = await arrange(place)
     const number = numberOn({ text: await own.content() })
     await own.close()
@@ -103,7 +103,7 @@ describe.each(places)('a page %s', (_where, place) => {
     expect(await isIn(context, app.url)).toBe(false)
   })
 
-  it('cannot read the page, its state or its events', async () => {
+  it('a page of another origin cannot read the challenge page, its state or its events', async () => {
     const { app, account, own, evil } = await arrange(place)
     await own.close()
     // A request for the state is answered at once if something has changed.
@@ -131,7 +131,7 @@ describe.each(places)('a page %s', (_where, place) => {
     expect(read).toEqual(['refused', 'refused', 'refused', 'refused'])
   })
 
-  it('cannot frame the challenge or the authenticator', async () => {
+  it('a page of another origin cannot frame the challenge or the authenticator', async () => {
     const { app, evil } = await arrange(place)
 
     for (const path of ['/mfa', '/mfa/authenticator/']) {
@@ -148,7 +148,7 @@ describe.each(places)('a page %s', (_where, place) => {
     }
   })
 
-  it('uses up no tries of activation codes, and cannot call the device protocol', async () => {
+  it('a page of another origin uses up no tries of activation codes, and cannot call the device protocol', async () => {
     const { app, evil } = await arrange(place)
     const statuses = await evil.evaluate(async (url) => {
       const body = JSON.stringify({ code: 'abcdefghjk' })

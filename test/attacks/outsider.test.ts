@@ -30,7 +30,7 @@ describe('an outsider without a key', () => {
   const keys = ['', 'Service', `Service key="${'a'.repeat(64)}"`, 'Service key="__proto__"', 'Bearer x', 'Device a.b.c']
 
   it.each(operations.map(({ name, endpoint }) => ({ name, endpoint })))(
-    'learns nothing from $name, which answers the same for existing and missing ids',
+    'an outsider without a key learns nothing from $name, which answers the same for existing and missing ids',
     async ({ endpoint }) => {
       const fill = (known: boolean) =>
         endpoint.path.replace(/:(\w+)/g, (_, name: string) => (known ? ids[name] : undefined) ?? unknownId)
@@ -46,7 +46,7 @@ describe('an outsider without a key', () => {
     },
   )
 
-  it('learns nothing from unknown paths or methods', async () => {
+  it('an outsider without a key learns nothing from unknown paths or methods', async () => {
     const answers = await Promise.all([
       send('GET', '/api/nothing'),
       send('PATCH', '/api/users'),
@@ -56,7 +56,7 @@ describe('an outsider without a key', () => {
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
   })
 
-  it('cannot tell whether an activation code was used, has expired, or never existed', async () => {
+  it('an outsider cannot tell whether an activation code was used, has expired, or never existed', async () => {
     const { domain, call } = running
     const invite = async (username: string) => {
       const { json: user } = await call('POST', '/users', { body: { username, name: 'x', email: 'x@example.com' } })
@@ -86,20 +86,20 @@ describe('a malicious body', () => {
     ['of escapes', `{"code":"${'\\u0000'.repeat(10_000)}"}`],
     ['of one name many times', `{${'"code":"a",'.repeat(5_000)}"code":"b"}`],
     ['for prototypes', '{"code":"abcdefghjk","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'],
-  ])('%s is rejected', async (_what, body) => {
+  ])('a malicious body %s is rejected', async (_what, body) => {
     const answer = await send('POST', '/device/preview', {}, body)
 
     expect([400, 404]).toContain(answer.status)
     expect(hasPollutedPrototypes()).toBe(false)
   })
 
-  it('is not read past the maximum length', async () => {
+  it('a request body is not read past the maximum length', async () => {
     const answer = await send('POST', '/device/preview', {}, `"${'x'.repeat(70_000)}"`)
 
     expect([answer.status, answer.code]).toEqual([413, 'api.error.toolarge'])
   })
 
-  it('is not read at all before the key is checked', async () => {
+  it('a request body is not read at all before the API key is checked', async () => {
     const connection = await openRaw(port())
 
     connection.send('POST /api/users HTTP/1.1\r\nHost: x\r\nContent-Length: 16000000\r\n\r\n')
@@ -121,7 +121,7 @@ describe('a malicious query or path', () => {
     '/authenticator/..%2f..%2fpackage.json',
     '/authenticator/assets/..%5c..%5cpackage.json',
     '/authenticator/%00',
-  ])('%s finds nothing', async (path) => {
+  ])('the malicious query or path %s finds nothing', async (path) => {
     const response = await fetch(running.origin + path)
     const text = await response.text()
 
@@ -135,7 +135,7 @@ describe('a malicious query or path', () => {
 describe('injected text', () => {
   const injected = ['%0d%0aSet-Cookie:%20a=b', '%0d%0a%0d%0a<script>', '%1b%5b31m', '%e2%80%ae']
 
-  it.each(injected)('%s appears in no header and in no line of the log', async (text) => {
+  it.each(injected)('the injected text %s appears in no header and in no line of the log', async (text) => {
     running.logged.length = 0
 
     const answers = [
@@ -157,7 +157,7 @@ describe('injected text', () => {
     'X-Request-Id: a\u0000b',
     'X-Request-Id: "><script>',
     'X-Request-Id: a\u0085b',
-  ])('%j is not used as a request id', async (line) => {
+  ])('the injected header %j is not used as a request id', async (line) => {
     const connection = await openRaw(port())
 
     connection.send(`GET /api/ping HTTP/1.1\r\nHost: x\r\n${line}\r\n\r\n`)
@@ -190,17 +190,20 @@ describe('a smuggled request', () => {
     ['an end with line feeds', (inner) => `Transfer-Encoding: chunked\r\n\r\n0\n\n${inner}`],
   ]
 
-  it.each(shapes)('with %s is answered once, with an error, and the connection is closed', async (_shape, wrap) => {
-    const connection = await openRaw(port())
+  it.each(shapes)(
+    'a smuggled request with %s is answered once, with an error, and the connection is closed',
+    async (_shape, wrap) => {
+      const connection = await openRaw(port())
 
-    connection.send(`POST /device/preview HTTP/1.1\r\nHost: x\r\n${wrap(smuggled())}`)
-    const answer = await connection.answer()
-    const second = await Promise.race([
-      connection.answer().catch(() => 'none'),
-      pause(waitTimeout).then(() => 'still open'),
-    ])
+      connection.send(`POST /device/preview HTTP/1.1\r\nHost: x\r\n${wrap(smuggled())}`)
+      const answer = await connection.answer()
+      const second = await Promise.race([
+        connection.answer().catch(() => 'none'),
+        pause(waitTimeout).then(() => 'still open'),
+      ])
 
-    expect(answer.status).toBeGreaterThanOrEqual(400)
-    expect(typeof second === 'string' ? second : second.status).toBe('none')
-  })
+      expect(answer.status).toBeGreaterThanOrEqual(400)
+      expect(typeof second === 'string' ? second : second.status).toBe('none')
+    },
+  )
 })

@@ -78,7 +78,7 @@ describe('an attacker who has planted the id of a web session', () => {
     return { ...app, attacker, victim }
   }
 
-  it('reads no activation code, also when it is shown again', async () => {
+  it('an attacker who planted a web session id reads no activation code, even when it is shown again', async () => {
     const { attacker, victim } = await planted()
 
     const shown = [await victim.visit('/'), await victim.visit('/mfa')]
@@ -89,7 +89,7 @@ describe('an attacker who has planted the id of a web session', () => {
     expect((await victim.fetch('/')).body).not.toEqual({ user: null })
   })
 
-  it('reads no seed of an authenticator app', async () => {
+  it('an attacker who planted a web session id reads no seed of an authenticator app', async () => {
     const { attacker, victim, ...app } = await planted()
     const before = app.browser()
     await before.submit('/login/alice')
@@ -103,7 +103,7 @@ describe('an attacker who has planted the id of a web session', () => {
     expect(await readAll(attacker)).toEqual([])
   })
 
-  it('reads nothing that is set up after the second step', async () => {
+  it('an attacker who planted a web session id reads nothing that is set up after the second step', async () => {
     const { attacker, victim, clock } = await planted()
     await victim.visit('/')
     const code = codesOf({ clock }, await victim.open('/mfa/enroll/app'))
@@ -128,7 +128,7 @@ describe('an attacker who has planted the id of a web session', () => {
   it.each([
     ['express-session', stored],
     ['cookie-session', () => cookieSession({ name: 'web', keys: ['test'] })],
-  ])('cannot make a user set up an app with a seed the attacker knows: %s', async (_which, webSession) => {
+  ])('an attacker cannot make a user set up an app with a seed the attacker knows: %s', async (_which, webSession) => {
     const app = await arrange(webSession())
     const attacker = app.browser()
     await attacker.submit('/login/alice')
@@ -158,7 +158,7 @@ describe('an attacker who has planted the id of a web session', () => {
     ['the plain name and the mount', (name: string) => name.replace('__Host-', '')],
     // U+00A0 hides the prefix from browsers, and trim() removes it.
     ['a blank that is none before the name', (name: string) => `\u00A0${name}`],
-  ])('cannot do so below a prefix with a cookie of another host either: %s', async (_which, plant) => {
+  ])('below a prefix, a cookie of another host cannot make a user set up a known seed: %s', async (_which, plant) => {
     const prefix = '/portal'
     const app = await arrange(stored(), prefix)
     const attacker = app.browser()

@@ -77,7 +77,7 @@ function memory() {
 }
 
 describe.each(majors)('public files below /mfa, in %s with express-session', (_, create) => {
-  it('carry no cookie of the web session, and leave it as it is', async () => {
+  it('public files below /mfa carry no cookie of express-session, and leave the web session as it is', async () => {
     const { get, whoami, cookie } = await arrange(create, session({ ...generous, store: memory().store }))
     expect(cookie).toContain('connect.sid=')
 
@@ -92,7 +92,7 @@ describe.each(majors)('public files below /mfa, in %s with express-session', (_,
     expect(await whoami()).toEqual({ username: 'alice' })
   })
 
-  it('create no web session for visitors who have none', async () => {
+  it('public files below /mfa create no web session for visitors who have none', async () => {
     const { store, count } = memory()
     const { get } = await arrange(create, session({ ...generous, store }))
     const before = count()
@@ -102,7 +102,7 @@ describe.each(majors)('public files below /mfa, in %s with express-session', (_,
     expect(count()).toBe(before)
   })
 
-  it('write nothing to the store', async () => {
+  it('public files below /mfa write nothing to the session store', async () => {
     const database = openDatabase(':memory:')
     onTestFinished(() => void database.close())
     const store = new SessionStore(database, () => Math.floor(Date.now() / 1000))
@@ -121,7 +121,7 @@ describe.each(majors)('public files below /mfa, in %s with express-session', (_,
 })
 
 describe.each(majors)('public files below /mfa, in %s with cookie-session', (_, create) => {
-  it('carry no cookie of the web session, which the browser keeps', async () => {
+  it('public files below /mfa carry no cookie of cookie-session, and the browser keeps its own', async () => {
     // As its documentation shows it for sessions that last as long as they are used.
     const rolling: RequestHandler = (req, _res, next) => {
       Object.assign(req.session ?? {}, { seen: Math.random() })
@@ -140,7 +140,7 @@ describe.each(majors)('public files below /mfa, in %s with cookie-session', (_, 
 
 describe('a cookie of the app on every answer', () => {
   it.each([['/mfa/assets/style.css'], [`/mfa/authenticator/assets/${hashed}`]])(
-    'keeps shared caches from storing %s',
+    'a cookie of the app on every answer keeps shared caches from storing %s',
     async (path) => {
       const own: RequestHandler = (_req, res, next) => {
         res.cookie('own', Math.random())
@@ -158,7 +158,7 @@ describe('a cookie of the app on every answer', () => {
 
 describe('the files of the pages', () => {
   it.each(['/mfa/assets/style.css', '/mfa/assets/challenge.js'])(
-    'are compressed as the browser accepts: %s',
+    'the files of the pages are compressed as the browser accepts: %s',
     async (path) => {
       const { get } = await arrange(express, session({ ...generous, store: memory().store }))
       const load = async (accepted: string) => {
@@ -187,7 +187,7 @@ describe('a service handle that calls next()', () => {
   it.each([
     ['express-session', () => session({ ...generous, store: memory().store })],
     ['cookie-session', () => cookieSession({ name: 'web', keys: ['test'] })],
-  ])('reattaches the web session for the answer that follows: %s', async (_, sessions) => {
+  ])('mfa() reattaches the web session for the answer after a service handle calls next(): %s', async (_, sessions) => {
     const service = await startTestService()
     onTestFinished(() => service.close())
     const passesOn = {

@@ -52,7 +52,7 @@ describe('an endpoint that a device names', () => {
     '',
   ]
 
-  it.each(elsewhere)('is rejected: %s', async (endpoint) => {
+  it.each(elsewhere)('the service rejects the push endpoint that a device names: %s', async (endpoint) => {
     const service = await start({ agent: pushes.agent() })
     const { device } = await service.enroll(unique())
 
@@ -61,7 +61,7 @@ describe('an endpoint that a device names', () => {
     expect(answer).toMatchObject({ status: 400, code: 'api.error.invalid.push' })
   })
 
-  it('is ignored during activation if it leads elsewhere', async () => {
+  it('a push endpoint that leads elsewhere is ignored during activation', async () => {
     const service = await start({ agent: pushes.agent() })
     const endpoint = 'https://evil.example/x'
 
@@ -74,7 +74,7 @@ describe('an endpoint that a device names', () => {
   })
 
   it.each(['https://web.push.apple.com/x', 'https://wns2-par02p.notify.windows.com/w/?token=x'])(
-    'of a common browser is accepted: %s',
+    'the service accepts the push endpoint of a common browser: %s',
     async (endpoint) => {
       const service = await start({ agent: pushes.agent() })
       const { device } = await service.enroll(unique())
@@ -83,7 +83,7 @@ describe('an endpoint that a device names', () => {
     },
   )
 
-  it('is rejected if its key is not on the curve', async () => {
+  it('a push endpoint is rejected if its key is not on the curve', async () => {
     const service = await start({ agent: pushes.agent() })
     const { device } = await service.enroll(unique())
     const { endpoint, keys } = pushes.subscribe()
@@ -104,7 +104,7 @@ describe('a push service name that resolves to', () => {
   }
 
   it.each([['127.0.0.1'], ['::ffff:127.0.0.1'], ['127.0.0.1', '127.0.0.1'], ['127.0.0.1', '8.8.8.8']])(
-    'this machine is not contacted: %s',
+    'a push service name that resolves to this machine is not contacted: %s',
     async (...addresses) => {
       const service = await start({ agent: agentBy(...addresses) })
       const { ask } = await service.enroll(unique(), { push: pushes.subscribe() })
@@ -121,7 +121,7 @@ describe('a push service name that resolves to', () => {
     '0.0.0.0 10.1.2.3 100.64.0.1 127.8.9.1 169.254.169.254 172.16.0.1 172.31.255.255 192.168.1.1 198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255 192.0.2.1 203.0.113.9 ' +
     ':: ::1 ::ffff:8.8.8.8 64:ff9b::7f00:1 fe80::1 fc00::1 fd12::1 ff02::1 2001:db8::1 2002:7f00:1:: 2001::1 3fff::1'
 
-  it.each(inner.split(' '))('%s is not contacted', (address) => {
+  it.each(inner.split(' '))('a push service name that resolves to the address %s is not contacted', (address) => {
     expect(isPublicAddress(address)).toBe(false)
   })
 
@@ -134,7 +134,7 @@ describe('a push service name that resolves to', () => {
 })
 
 describe('a push service', () => {
-  it('cannot redirect messages to another address', async () => {
+  it('a push service cannot redirect messages to another address', async () => {
     const visited: string[] = []
     const other = createServer((req, res) => {
       visited.push(req.url ?? '')
@@ -156,7 +156,7 @@ describe('a push service', () => {
     other.close()
   })
 
-  it('is disconnected when its response is too long', async () => {
+  it('a push service is disconnected when its response is too long', async () => {
     const service = await start({ agent: pushes.agent() })
     const { ask } = await service.enroll(unique(), { push: pushes.subscribe() })
     const gone = Promise.withResolvers<void>()
@@ -179,7 +179,7 @@ describe('a push service', () => {
     expect(sent).toBeLessThan(8 * 1024 * 1024)
   })
 
-  it('that switches protocols counts as disconnected, and does not block shutdown', async () => {
+  it('a push service that switches protocols counts as disconnected, and does not block shutdown', async () => {
     const service = await start({ agent: pushes.agent() })
     const { ask } = await service.enroll(unique(), { push: pushes.subscribe() })
     const again = service.clock.timerSet(1)
@@ -194,7 +194,7 @@ describe('a push service', () => {
     expect(pushes.messages.length).toBe(2)
   })
 
-  it('that never answers does not delay messages to others', async () => {
+  it('a push service whose name server never answers does not delay messages to others', async () => {
     const agent = pushes.agent()
     const known = agent.options.lookup!
     // The name server of the other push service never answers.

@@ -7,7 +7,7 @@ import { numberOn, startWebApp } from '../support/web-app.ts'
 const many = 64
 
 describe(`a budget raced by ${many} parallel posts`, () => {
-  it('of codes holds: five are checked, and the fifth and all others pause', async () => {
+  it('parallel posts cannot exceed the code budget: five are checked, and the fifth and all others pause', async () => {
     const events: MfaEvent[] = []
     const app = await startWebApp({ mfa: { onEvent: (event) => void events.push(event) } })
     const browser = app.browser()
@@ -21,7 +21,7 @@ describe(`a budget raced by ${many} parallel posts`, () => {
     expect((await browser.visit('/mfa?use=code')).text).toContain('Codes work again in')
   })
 
-  it('of push requests holds across as many web sessions: three are pending, no more', async () => {
+  it('parallel posts from many web sessions leave three push requests pending, no more', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     const browsers = Array.from({ length: 8 }, () => app.browser())
@@ -37,7 +37,7 @@ describe(`a budget raced by ${many} parallel posts`, () => {
     expect((await app.device.requests(account)).requests).toHaveLength(3)
   })
 
-  it('of approvals holds: one of the browsers with a copied cookie is verified', async () => {
+  it('parallel posts cannot redeem an approval twice: one browser with a copied cookie is verified', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')

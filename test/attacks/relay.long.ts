@@ -134,7 +134,7 @@ describe('a relay between the person and the app', () => {
     ['domain', 'prefer'],
     ['app', 'require'],
   ] as const)(
-    'gets no web session by push, code or passkey where the %s has the policy %s',
+    'a relay gets no web session by push, code or passkey where the %s has the policy %s',
     async (place, phishingResistant) => {
       const arranged = await arrange(place === 'app' ? { phishingResistant } : {})
       const enrolled = await arranged.enrollPasskey()
@@ -150,7 +150,7 @@ describe('a relay between the person and the app', () => {
     },
   )
 
-  it('gets in without the policy, even with number matching, as the person types the number', async () => {
+  it('a relay gets in without the policy, even with number matching, because the person types the number', async () => {
     const arranged = await arrange()
     const { call, domain } = arranged.service
     const { json: user } = await call('POST', '/users', { body: newUser('carol') })

@@ -53,14 +53,14 @@ async function rotate(csrf: RequestHandler) {
 }
 
 describe('a CSRF token after rotation', () => {
-  it('that is in the web session stays valid: an open form can be sent', async () => {
+  it('a CSRF token in the web session stays valid after rotation, so an open form can be sent', async () => {
     const { before, read, send } = await rotate(inSession)
 
     expect(await send(before)).toBe('taken')
     expect(await read()).toBe(before)
   })
 
-  it('that is derived from the id ends with it, as its library intends, and the next page has a valid one', async () => {
+  it('a CSRF token derived from the web session id ends with that id, and the next page has a valid one', async () => {
     const { before, read, send } = await rotate(ofId)
 
     expect(await send(before)).toBe('csrf')

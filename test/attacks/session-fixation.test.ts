@@ -47,7 +47,7 @@ const idOf = (browser: { cookie(name: string): string | undefined }) =>
     .split('.')[0] ?? ''
 
 describe('session fixation: the web session', () => {
-  it('changes its id when the second step is passed, so that an id planted before is worth nothing', async () => {
+  it('a web session changes its id when the second step is passed, so that a planted id is worth nothing', async () => {
     const app = await startWebApp()
     const victim = app.browser()
     const { account, page } = await app.enroll(victim, 'alice')
@@ -61,7 +61,7 @@ describe('session fixation: the web session', () => {
     expect((await attacker.fetch('/account')).body).toMatchObject({ verified: false, user: null })
   })
 
-  it('verifies one of two browsers with a copied cookie, never both', async () => {
+  it('one of two browsers with a copied cookie is verified, never both', async () => {
     const app = await startWebApp({ session: { resave: true } })
     const one = app.browser()
     const { account, page } = await app.enroll(one, 'alice')
@@ -78,7 +78,7 @@ describe('session fixation: the web session', () => {
 })
 
 describe('a new id: the web session', () => {
-  it('keeps its data when its id changes, and the login', async () => {
+  it('a web session keeps its data and the login when its id changes', async () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const browser = app.browser()
@@ -94,7 +94,7 @@ describe('a new id: the web session', () => {
 })
 
 describe('redirect before save: the web session', () => {
-  it('verifies nobody when it cannot be stored', async () => {
+  it('a web session that cannot be stored verifies nobody', async () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const browser = app.browser()
@@ -110,7 +110,7 @@ describe('redirect before save: the web session', () => {
 })
 
 describe('a resurrected web session', () => {
-  it('is not brought back under its old id by a status request that ends late', async () => {
+  it('a web session is not brought back under its old id by a status request that ends late', async () => {
     const kept = openStore()
     const app = await startWebApp({ session: { resave: true, rolling: true, store: kept.store } })
     const browser = app.browser()
@@ -130,7 +130,7 @@ describe('a resurrected web session', () => {
 })
 
 describe('a verification record after a change of user', () => {
-  it('does not survive a login of another user, even when Passport keeps the web session', async () => {
+  it('a verification record does not survive a login of another user, even when Passport keeps the web session', async () => {
     const app = await startWebApp({ login: { keepSessionInfo: true } })
     const browser = app.browser()
     await app.verify(browser, 'alice')
@@ -140,7 +140,7 @@ describe('a verification record after a change of user', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('does not come back when the first user signs in again after another one', async () => {
+  it('a verification record does not come back when the first user signs in again after another one', async () => {
     const app = await startWebApp({ login: { keepSessionInfo: true }, mfa: { gate: false } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -155,7 +155,7 @@ describe('a verification record after a change of user', () => {
     expect((await browser.fetch('/account')).body).toMatchObject({ verified: false, user: { username: 'alice' } })
   })
 
-  it('ends with the login', async () => {
+  it('a verification record ends with the login', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.verify(browser, 'alice')
@@ -168,7 +168,7 @@ describe('a verification record after a change of user', () => {
 })
 
 describe('an approval', () => {
-  it('given to one challenge is worth nothing in a second one', async () => {
+  it('an approval given to one challenge is worth nothing in a second one', async () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const owner = app.browser()
@@ -187,7 +187,7 @@ describe('an approval', () => {
     expect((await owner.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('given to another user is worth nothing, also when challenge and all are copied', async () => {
+  it('an approval given to another user is worth nothing, even when the whole challenge is copied', async () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const owner = app.browser()
@@ -204,7 +204,7 @@ describe('an approval', () => {
     expect((await mallory.fetch('/account')).status).toBe(403)
   })
 
-  it('does not even leave the challenge of another user in the web session', async () => {
+  it('a copied challenge of another user does not even stay in the web session', async () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const owner = app.browser()
@@ -220,7 +220,7 @@ describe('an approval', () => {
     expect(kept.read(idOf(mallory)).mfa?.challenges).toMatchObject([{ userKey: 'username:mallory' }])
   })
 
-  it('is used up: the same challenge does not verify a second web session', async () => {
+  it('an approval is used up: the same challenge does not verify a second web session', async () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const browser = app.browser()
@@ -238,7 +238,7 @@ describe('an approval', () => {
     expect((await second.fetch('/account')).status).toBe(403)
   })
 
-  it('named by the browser is ignored: only the one this web session asked for counts', async () => {
+  it('an approval named by the browser is ignored: only the one this web session asked for counts', async () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const owner = app.browser()
@@ -258,7 +258,7 @@ describe('an approval', () => {
     expect((await thief.fetch('/account')).status).toBe(403)
   })
 
-  it('from before a step-up was demanded does not pass it, whatever it claims to be', async () => {
+  it('an approval from before a step-up was demanded does not pass the step-up, whatever it claims to be', async () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const browser = app.browser()
@@ -277,7 +277,7 @@ describe('an approval', () => {
     expect((await browser.fetch('/danger')).status).toBe(403)
   })
 
-  it('that was redeemed late does not make a step-up fresh: its own time counts', async () => {
+  it('an approval that was redeemed late does not make a step-up fresh: its own time counts', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')
@@ -292,7 +292,7 @@ describe('an approval', () => {
 })
 
 describe('an attacker who knows the password', () => {
-  it('gains nothing when the owner activates a device: that only makes push possible', async () => {
+  it('an attacker who knows the password gains nothing when the owner activates a device: that only makes push possible', async () => {
     const app = await startWebApp()
     const thief = app.browser()
     await app.signIn(thief, 'alice')
@@ -307,7 +307,7 @@ describe('an attacker who knows the password', () => {
     expect((await thief.fetch('/account')).status).toBe(403)
   })
 
-  it('is never offered a device of their own once one was enrolled, also after it was removed', async () => {
+  it('an attacker who knows the password is never offered a device once one was enrolled, even after its removal', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     await app.device.remove(account)

@@ -144,7 +144,7 @@ describe.each(cases)('an approval that is completed by $way, with $host', ({ exp
   const arrange = () => start({ express, webSession: webSession() })
 
   it.each(['planted', 'noted'] as const)(
-    'verifies the account holder, not an attacker with the %s web session who completes first',
+    'an approval verifies the account holder, not an attacker with the %s web session who completes first',
     async (how) => {
       const app = await arrange()
       const { attacker, holder, page } = await app[how]()
@@ -160,7 +160,7 @@ describe.each(cases)('an approval that is completed by $way, with $host', ({ exp
     },
   )
 
-  it('verifies the account holder, not an attacker who completes while the account holder’s request is on its way', async () => {
+  it('an approval verifies the account holder, not an attacker who completes while the account holder’s request is on its way', async () => {
     const app = await arrange()
     const { attacker, holder, page } = await app.noted()
     await app.device.approve()
@@ -175,7 +175,7 @@ describe.each(cases)('an approval that is completed by $way, with $host', ({ exp
     expect(await isVerified(attacker)).toBe(false)
   })
 
-  it('verifies no attacker whose request loaded the web session before it was completed', async () => {
+  it('an approval verifies no attacker whose request loaded the web session before it was completed', async () => {
     const app = await arrange()
     const { attacker, holder, page } = await app.noted()
     await app.device.approve()
@@ -193,7 +193,7 @@ describe.each(cases)('an approval that is completed by $way, with $host', ({ exp
 })
 
 describe('somebody else who shares the web session', () => {
-  it('neither reads nor replaces the challenge, and cancels nothing', async () => {
+  it('an attacker who shares the web session neither reads nor replaces the challenge, and cancels nothing', async () => {
     const app = await start()
     const { attacker, holder, page } = await app.planted()
     await attacker.submit('/mfa/cancel')
@@ -208,7 +208,7 @@ describe('somebody else who shares the web session', () => {
     expect(numberOn(await holder.visit('/mfa'))).toBe(numberOn(page))
   })
 
-  it('gets no request of the account holder answered: each approval is for its own browser', async () => {
+  it('each approval counts for its own browser only, so an attacker who shares the web session is not verified', async () => {
     const app = await start()
     const { attacker, holder, page } = await app.planted()
     await attacker.visit('/mfa')
@@ -223,7 +223,7 @@ describe('somebody else who shares the web session', () => {
     expect(await isVerified(attacker)).toBe(false)
   })
 
-  it('cannot have the browser remembered that completes', async () => {
+  it('an attacker who shares the web session cannot have the browser that completes remembered', async () => {
     const app = await start({ mfa: { remember: { days: 30 } } })
     const { attacker, holder } = await app.planted()
     await attacker.visit('/mfa')
@@ -237,7 +237,7 @@ describe('somebody else who shares the web session', () => {
     expect(app.events.map(({ type }) => type)).not.toContain('browser.remembered')
   })
 
-  it('does not pass the gate as the remembered browser of the account holder', async () => {
+  it('an attacker who shares the web session does not pass the gate as the account holder’s remembered browser', async () => {
     const app = await start({ mfa: { remember: { days: 30 } } })
     const before = await app.noted()
     await before.holder.submit('/mfa/remember', { remember: 'yes' })
@@ -257,7 +257,7 @@ describe('somebody else who shares the web session', () => {
     expect(await stateOf(holder)).toMatchObject({ remembered: true })
   })
 
-  it('has at most three challenges in it, and costs the account holder a new request at most', async () => {
+  it('a shared web session has at most three challenges, and an attacker costs the account holder at most one new request', async () => {
     const store = new session.MemoryStore()
     const app = await start({ store })
     const { attacker, holder } = await app.planted()
@@ -274,7 +274,7 @@ describe('somebody else who shares the web session', () => {
     expect(await isVerified(holder)).toBe(true)
   })
 
-  it('removes no challenge whose request waits on the device, by opening others', async () => {
+  it('an attacker who opens challenges in a shared web session removes none whose request waits on the device', async () => {
     const app = await start()
     const { attacker, holder } = await app.planted()
     for (let tries = 0; tries < 5; tries++) await app.sharing(attacker).open('/account')
@@ -285,7 +285,7 @@ describe('somebody else who shares the web session', () => {
     expect(await isVerified(holder)).toBe(true)
   })
 
-  it('removes no challenge by a request that loaded the web session before it was opened', async () => {
+  it('a request that loaded the web session before a challenge was opened does not remove that challenge', async () => {
     const app = await start()
     const attacker = app.browser()
     await attacker.submit('/login/alice')
@@ -303,7 +303,7 @@ describe('somebody else who shares the web session', () => {
     expect(await isVerified(holder)).toBe(true)
   })
 
-  it("does not get the app's login back by a request that was sent before the second step was passed", async () => {
+  it('a request sent before the second step was passed does not get an attacker the app’s login back', async () => {
     const app = await start()
     const { attacker, holder } = await app.planted()
     await attacker.open('/account')
@@ -320,7 +320,7 @@ describe('somebody else who shares the web session', () => {
     expect(await stateOf(holder)).toMatchObject({ user: 'alice', verified: true })
   })
 
-  it('can end it by signing out', async () => {
+  it('an attacker who shares the web session can end it by signing out', async () => {
     const app = await start({ mfa: { logout: (req, res) => req.session.destroy(() => res.redirect(303, '/')) } })
     const { attacker, holder } = await app.planted()
 
@@ -332,7 +332,7 @@ describe('somebody else who shares the web session', () => {
 })
 
 describe('the binding cookie', () => {
-  it('comes back before a request is sent to the device', async () => {
+  it('the binding cookie comes back before a request is sent to the device', async () => {
     const app = await start()
     const browser = app.browser()
     await browser.submit('/login/alice')
@@ -350,7 +350,7 @@ describe('the binding cookie', () => {
     expect(await app.device.pending()).toHaveLength(1)
   })
 
-  it('costs no further redirect where the gate has sent the page', async () => {
+  it('the binding cookie costs no further redirect where the gate has sent the page', async () => {
     const app = await start()
     const browser = app.browser()
     await browser.submit('/login/alice')
@@ -360,7 +360,7 @@ describe('the binding cookie', () => {
     expect(path).toBe('/mfa')
   })
 
-  it('comes back in an app that stores no web session before the second step', async () => {
+  it('the binding cookie comes back in an app that stores no web session before the second step', async () => {
     const app = await start({
       webSession: stored({ saveUninitialized: false }),
       mfa: { user: (req) => ({ username: req.get('x-user') ?? '' }) },
@@ -375,7 +375,7 @@ describe('the binding cookie', () => {
     expect((await browser.open('/account', headers)).body).toMatchObject({ verified: true })
   })
 
-  it('is long-lived, out of the reach of scripts, and never replaced', async () => {
+  it('the binding cookie is long-lived, out of the reach of scripts, and never replaced', async () => {
     const app = await start()
     const browser = app.browser()
     await browser.submit('/login/alice')
@@ -396,7 +396,7 @@ describe('the binding cookie', () => {
     expect(first?.[0]).toContain(browser.cookie('mfa-binding'))
   })
 
-  it('is not set by a form of another site, which browsers send without it', async () => {
+  it('a form of another site, which browsers send without the binding cookie, does not set one', async () => {
     const app = await start()
     const { holder, page } = await app.noted()
     const crossSite = { 'sec-fetch-site': 'cross-site', cookie: app.sharing(holder).cookies() }
@@ -408,7 +408,7 @@ describe('the binding cookie', () => {
     expect(numberOn(await holder.visit('/mfa'))).toBe(numberOn(page))
   })
 
-  it('is said to be blocked where it does not come back', async () => {
+  it('the challenge page says that cookies are blocked where the binding cookie does not come back', async () => {
     const app = await start()
     const browser = app.browser()
     await browser.submit('/login/alice')
@@ -429,7 +429,7 @@ describe('the binding cookie', () => {
     expect(page.text).toContain('href="/mfa"')
   })
 
-  it('is said to be blocked also to a verified user, whom a step-up would lead back and forth for ever', async () => {
+  it('a step-up tells a verified user that the binding cookie is blocked instead of redirecting forever', async () => {
     const app = await start()
     const browser = app.browser()
     await browser.submit('/login/alice')
@@ -449,7 +449,7 @@ describe('the binding cookie', () => {
     expect(seen.at(-1)?.text).toContain('Your browser blocks cookies')
   })
 
-  it('causes one warning where it does not come back and publicUrl is https: the app may be opened by http', async () => {
+  it('one warning is logged where the binding cookie does not come back and publicUrl is https', async () => {
     const warnings: string[] = []
     const logger = { info() {}, warn: (text: string) => void warnings.push(text), error() {} }
     const app = await start({ mfa: { publicUrl: 'https://app.example', logger } })
@@ -461,7 +461,7 @@ describe('the binding cookie', () => {
     expect(warnings.filter((text) => text.includes('did not send the cookie mfa-binding back'))).toHaveLength(1)
   })
 
-  it('is not needed for a code, which is answered in the same request', async () => {
+  it('the binding cookie is not needed for a code, which is answered in the same request', async () => {
     const app = await start()
     const browser = app.browser()
     await browser.submit('/login/alice')
@@ -476,7 +476,7 @@ describe('the binding cookie', () => {
 })
 
 describe('a web session of a version before bindings', () => {
-  it('is not verified by its approval, and starts over', async () => {
+  it('a web session of a version before bindings is not verified by its approval, and starts over', async () => {
     const store = new session.MemoryStore()
     const { sessions } = store as unknown as { sessions: Record<string, string> }
     const app = await start({ store })
@@ -507,7 +507,7 @@ describe.each([
   ['with usual web sessions', {}],
   ['with resave, rolling and saveUninitialized', generous],
 ])("the app's login %s", (_name, options) => {
-  it('survives three tabs that open at once at the first visit, which come together after one reload', async () => {
+  it('the app’s login survives three tabs that open at once at the first visit, and one reload brings them together', async () => {
     const app = await start({ webSession: stored(options) })
     const browser = app.browser()
     await browser.submit('/login/alice')
@@ -523,7 +523,7 @@ describe.each([
     expect(await stateOf(browser)).toMatchObject({ user: 'alice', verified: true })
   })
 
-  it('tells a tab that shows another challenge than its browser has to load again', async () => {
+  it('a tab that shows another challenge than its browser has is told to load again', async () => {
     const app = await start({ webSession: stored(options) })
     const browser = app.browser()
     await browser.submit('/login/alice')
@@ -537,7 +537,7 @@ describe.each([
     expect((await tab.fetch(`/mfa/status?now&page=${tokenOf(now)}`)).body).toMatchObject({ change: 'none' })
   })
 
-  it('survives a navigation that is aborted while it is answered', async () => {
+  it('the app’s login survives a navigation that is aborted while it is answered', async () => {
     const app = await start({ webSession: stored(options) })
     const browser = app.browser()
     await browser.submit('/login/alice')
@@ -556,7 +556,7 @@ describe.each([
     expect(await stateOf(browser)).toMatchObject({ user: 'alice', verified: true })
   })
 
-  it('survives a request that is held while the second step is passed', async () => {
+  it('the app’s login survives a request that is held while the second step is passed', async () => {
     const app = await start({ webSession: stored(options) })
     const { holder } = await app.noted()
     await app.device.approve()
@@ -570,7 +570,7 @@ describe.each([
     expect(await stateOf(holder.copy())).not.toMatchObject({ user: null })
   })
 
-  it('survives the back button', async () => {
+  it('the app’s login survives the back button', async () => {
     const app = await start({ webSession: stored(options) })
     const { holder, page } = await app.noted()
     await app.device.approve()

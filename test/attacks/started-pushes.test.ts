@@ -23,7 +23,7 @@ describe('a prefetch or XHR that starts a push', () => {
     ['an image', { 'sec-fetch-mode': 'no-cors', accept: 'image/*' }],
     ['a frame', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
     ['an embedded object', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'object' }],
-  ])('does not happen: %s sends no request', async (_, headers) => {
+  ])('%s sends no request to the device', async (_, headers) => {
     const { browser, asked } = await arrange()
     await browser.open('/account')
 
@@ -34,7 +34,7 @@ describe('a prefetch or XHR that starts a push', () => {
     expect(await asked()).toBe(0)
   })
 
-  it('does not happen either in a browser that only sends Accept', async () => {
+  it('a script in a browser that only sends Accept starts no push', async () => {
     const { app, browser, asked } = await arrange()
     await browser.open('/account')
     const cookie = `connect.sid=${browser.cookie('connect.sid')}`
@@ -46,7 +46,7 @@ describe('a prefetch or XHR that starts a push', () => {
     expect(await asked()).toBe(0)
   })
 
-  it('does not happen: a refused script opens no challenge, however often', async () => {
+  it('a refused script opens no challenge and starts no push, however often it asks', async () => {
     const { browser, asked } = await arrange()
 
     await Promise.all(Array.from({ length: 8 }, () => browser.fetch('/account')))
@@ -54,7 +54,7 @@ describe('a prefetch or XHR that starts a push', () => {
     expect(await asked()).toBe(0)
   })
 
-  it('happens when a user opens the page', async () => {
+  it('a user who opens the page starts a push', async () => {
     const { browser, asked } = await arrange()
 
     await browser.visit('/account')
@@ -64,7 +64,7 @@ describe('a prefetch or XHR that starts a push', () => {
 })
 
 describe('a link of another site', () => {
-  it('decides neither the challenge of a verified user nor where they continue', async () => {
+  it('a link of another site decides neither the challenge of a verified user nor where they continue', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')

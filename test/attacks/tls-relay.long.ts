@@ -12,11 +12,11 @@ const victim = await createVictim()
 const distinct = ['the number, typed', 'a code'] as const
 
 describe('a relay on another origin, over TLS, between a real browser and the app', () => {
-  it.each(closedRows)('gets no web session with %s', async (_row, options) => {
+  it.each(closedRows)('a relay over TLS gets no web session with %s', async (_row, options) => {
     expect(await countSessions(victim, { options, ways: distinct, count: distinct.length })).toBe(0)
   })
 
-  it("gets in with unknownBrowser: 'number' by a number and by a code, if the person ignores the warning", async () => {
+  it('a relay over TLS gets in by number and by code where unknownBrowser is number, if the person ignores the warning', async () => {
     const { visit } = await victim.at({ unknownBrowser: 'number' })
 
     const visits = [await visit('the number, typed'), await visit('a code'), await visit('the passkey')]
@@ -24,7 +24,7 @@ describe('a relay on another origin, over TLS, between a real browser and the ap
     expect(visits).toEqual([{ isIn: true, warned: true }, { isIn: true }, { isIn: false }])
   })
 
-  it('looks like a new browser, while the browser of the person does not', async () => {
+  it('a relay over TLS looks like a new browser, while the person’s own browser does not', async () => {
     const { visit, signIn } = await victim.at()
     const { warned } = await visit('the number, typed')
 

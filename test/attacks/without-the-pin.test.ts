@@ -48,7 +48,7 @@ describe.each(engines)('an attacker with a device but not its PIN, on two nodes 
     return { ...person, answer, guess }
   }
 
-  it('gets no more guesses by alternating between two try ids, requests and nodes', async () => {
+  it('an attacker without the PIN gets no more guesses by alternating between two try ids, requests and nodes', async () => {
     const { ask, guess, session } = await stolen()
     const [one, other] = [await ask(), await ask()]
     const [a, b] = [random128(), random128()]
@@ -67,7 +67,7 @@ describe.each(engines)('an attacker with a device but not its PIN, on two nodes 
     expect(await session(one.id)).not.toMatchObject({ state: 'approved' })
   })
 
-  it('regains no guesses when requests expire, are denied, reported or canceled', async () => {
+  it('an attacker without the PIN regains no guesses when requests expire, are denied, reported or canceled', async () => {
     const { ask, answer, guess, call, sessions, user } = { ...running, ...(await stolen()) }
     const left: number[] = []
     const tryOne = async (end: (id: string) => Promise<unknown>) => {
@@ -89,7 +89,7 @@ describe.each(engines)('an attacker with a device but not its PIN, on two nodes 
     expect(token.code).toBe('api.error.notfound.token')
   })
 
-  it('has five guesses, even when many with the same few ids reach both nodes at once', async () => {
+  it('an attacker without the PIN has five guesses, even when many with the same few ids reach both nodes at once', async () => {
     const { ask, guess, session, signer } = await stolen()
     const { id } = await ask()
     const names = [random128(), random128(), random128()]
@@ -108,7 +108,7 @@ describe.each(engines)('an attacker with a device but not its PIN, on two nodes 
 })
 
 describe('a clock that is set back', () => {
-  it('allows no approval without the PIN', async () => {
+  it('a clock that is set back allows no approval without the PIN', async () => {
     const real = createTestClock()
     let late = 0
     const clock = { ...real, now: () => real.now() + (late-- > 0 ? 50 : 0) }

@@ -36,7 +36,7 @@ describe('values of a wrong type', () => {
     [['alice']],
     [true],
     [7],
-  ])('for the user, %j, are an error and never a pass', async (user) => {
+  ])('a user of a wrong type, %j, is an error and never a pass', async (user) => {
     const answer = await request(appOf(user)).get('/anything')
 
     expect(answer.status).toBe(500)
@@ -50,7 +50,7 @@ describe('values of a wrong type', () => {
     ['nothing', {}],
     ['a body that is an array', [{ code: '123456' }]],
     ['a token that is an array', { code: '123456', page: ['x'] }],
-  ])('for a code, %s, verify nobody and crash nothing', async (_, body) => {
+  ])('a code of a wrong type, %s, verifies nobody and crashes nothing', async (_, body) => {
     const app = await startWebApp({ before: [express.json(), express.urlencoded({ extended: true })] })
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -78,7 +78,7 @@ describe('values of a wrong type', () => {
     '?%E0%A4%A=x',
     '?__proto__[verified]=x',
     '?constructor[prototype][verified]=x',
-  ])('in the address, %s, verify nobody and crash nothing', async (query) => {
+  ])('a wrong type in the address, %s, verifies nobody and crashes nothing', async (query) => {
     const app = await startWebApp()
     app.settings.set('query parser', 'extended')
     const browser = app.browser()
@@ -91,7 +91,7 @@ describe('values of a wrong type', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('from a polluted prototype verify nobody', async () => {
+  it('values from a polluted prototype verify nobody', async () => {
     // With `failMode` a web session can say that it was let through.
     const app = await startWebApp({ mfa: { failMode: () => false } })
     const browser = app.browser()

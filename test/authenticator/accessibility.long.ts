@@ -58,7 +58,7 @@ const walks: readonly Walk[] = [
 
 describe('every screen', () => {
   it.each(walks)(
-    'is accessible: %s, %s, %i × %i',
+    'every screen is accessible: %s, %s, %i × %i',
     async (colorScheme, locale, width, height, rules) => {
       const service = await startService()
       const page = await phone.open(service, '', {
@@ -86,7 +86,7 @@ const inDark: Colors = ['dark', repeatedRules]
 
 describe('every screen of a domain with a PIN', () => {
   it.each<Colors>([inLight, inDark])(
-    'is accessible, too: %s',
+    'every screen of a domain with a PIN is accessible: %s',
     async (colorScheme, rules) => {
       const service = await startService({ domain: { keyType: 'PIN', maxAllowedRetries: 2 } })
       const { code } = await service.enroll('alice')
@@ -137,7 +137,7 @@ describe('the app, with a keyboard only', () => {
     throw new Error(`Tab never came to ${name}`)
   }
 
-  it('adds an account, answers a request and shows a code', async () => {
+  it('people can add an account, answer a request and show a code with a keyboard only', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const page = await phone.open(service)
@@ -165,7 +165,7 @@ describe('the app, with a keyboard only', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
   })
 
-  it('announces the headline of each new screen first', async () => {
+  it('the app announces the headline of each new screen first', async () => {
     const { page } = await phone.joined()
 
     await button(page, 'Settings').click()
@@ -177,7 +177,7 @@ describe('the app, with a keyboard only', () => {
 })
 
 describe('reduced motion', () => {
-  it('plays no animations', async () => {
+  it('the app plays no animations where reduced motion is set', async () => {
     const { service, page } = await phone.joined({ context: calm('light') })
     await service.ask('alice')
     await page.locator('.ring .rest').waitFor()

@@ -11,7 +11,7 @@ const phone = await phones()
 const names = (page: Page) => page.locator('.list .row small bdi').allInnerTexts()
 
 describe('an account', () => {
-  it('can be renamed, on this device only, and gets its original name back when the new one is removed', async () => {
+  it('an account can be renamed on this device only, and removing the new name restores the original', async () => {
     const { page } = await phone.joined()
     const rename = async (name: string) => {
       await button(page, 'Options for alice at Wiki').or(button(page, 'Options for alice at Work')).click()
@@ -29,7 +29,7 @@ describe('an account', () => {
     expect(await headline(page, 'Wiki')).toBe(true)
   })
 
-  it('explains how to move it to another device', async () => {
+  it('an account explains how to move it to another device', async () => {
     const { page } = await phone.joined()
 
     await button(page, 'Options for alice at Wiki').click()
@@ -37,7 +37,7 @@ describe('an account', () => {
     expect(await seen(page.getByText('The new phone takes over this account'))).toBe(true)
   })
 
-  it('is removed from the device and the service after a confirmation', async () => {
+  it('an account is removed from the device and the service after a confirmation', async () => {
     const { service, userId, page } = await phone.joined()
 
     await button(page, 'Options for alice at Wiki').click()
@@ -52,7 +52,7 @@ describe('an account', () => {
     expect(await read(page, readKeys)).toEqual([])
   })
 
-  it('can be removed from a device whose service does not respond', async () => {
+  it('an account can be removed from a device whose service does not respond', async () => {
     const { service, page } = await phone.joined()
     await button(page, 'Options for alice at Wiki').click()
     await button(page, 'Remove this account').click()
@@ -66,7 +66,7 @@ describe('an account', () => {
     expect(await read(page, readKeys)).toEqual([])
   })
 
-  it('names the organization that removed it', async () => {
+  it('an account names the organization that removed it', async () => {
     const { service, userId, page } = await phone.joined()
 
     await service.client.tokens.revoke(service.domainId, userId)
@@ -76,7 +76,7 @@ describe('an account', () => {
     expect(await headline(page, 'Add an account')).toBe(true)
   })
 
-  it('reports that another device replaced this one', async () => {
+  it('an account reports that another device replaced this one', async () => {
     const { service, userId, page } = await phone.joined()
     const { code } = await service.client.tokens.replace(service.domainId, userId)
 
@@ -90,7 +90,7 @@ describe('an account', () => {
     expect(await headline(page, 'Add an account')).toBe(true)
   })
 
-  it('appears in every tab as soon as one tab adds it', async () => {
+  it('an account appears in every tab as soon as one tab adds it', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const page = await phone.open(service, `#code=${code}`)
@@ -102,7 +102,7 @@ describe('an account', () => {
     expect(await seen(other.getByText('Nothing to approve'))).toBe(true)
   })
 
-  it('shows the image of its domain, or the first letter of its name', async () => {
+  it('an account shows the image of its domain, or the first letter of its name', async () => {
     const { service, page } = await phone.joined()
     const emblem = page.locator('.emblem')
     const letter = await emblem.innerText()
@@ -117,7 +117,7 @@ describe('an account', () => {
 })
 
 describe('several accounts', () => {
-  it('are listed in the order they were added, and can be reordered by buttons', async () => {
+  it('several accounts are listed in the order they were added, and can be reordered by buttons', async () => {
     const { service, page } = await phone.joined()
     await addAnother(service, page, 'bob')
     await addAnother(service, page, 'carol')

@@ -8,7 +8,7 @@ import { readKeys } from './read-keys.ts'
 const phone = await phones()
 
 describe('adding an account', () => {
-  it('says what the app is, until there is an account', async () => {
+  it('the app says what it is until there is an account', async () => {
     const { page } = await phone.joined()
     await button(page, 'Add an account').click()
     await page.getByLabel('Activation code or link').waitFor()
@@ -20,7 +20,7 @@ describe('adding an account', () => {
     expect(later).toBe(0)
   })
 
-  it('shows the account of a link before it is added', async () => {
+  it('the app shows the account of a link before it is added', async () => {
     const service = await startService()
     const { userId, code } = await service.enroll('alice')
 
@@ -32,7 +32,7 @@ describe('adding an account', () => {
     expect(await service.client.tokens.get(service.domainId, userId)).toMatchObject({ state: 'pending' })
   })
 
-  it('removes the code from the address bar at once', async () => {
+  it('the app removes the activation code from the address bar at once', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
 
@@ -41,7 +41,7 @@ describe('adding an account', () => {
     expect(page.url()).toBe(`${service.url}/authenticator/`)
   })
 
-  it('accepts a typed code in any case and with spaces', async () => {
+  it('the app accepts a typed activation code in any case and with spaces', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const page = await phone.open(service)
@@ -56,7 +56,7 @@ describe('adding an account', () => {
   it.each([
     ['that does not work', '#code=zzzzzzzzz2'],
     ['that was used already', undefined],
-  ])('explains what to do about a code %s', async (_, fragment) => {
+  ])('the app explains what to do about an activation code %s', async (_, fragment) => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     if (fragment === undefined) await add(await phone.open(service, `#code=${code}`))
@@ -66,7 +66,7 @@ describe('adding an account', () => {
     expect(await seen(page.getByRole('alert').getByText('That code doesn’t work.'))).toBe(true)
   })
 
-  it('rejects a link of another address', async () => {
+  it('the app rejects an activation link of another address', async () => {
     const page = await phone.open(await startService())
 
     await page.getByLabel('Activation code or link').fill('https://evil.example/authenticator/#code=abcdefgh23')
@@ -75,7 +75,7 @@ describe('adding an account', () => {
     expect(await seen(page.getByRole('alert').getByText('belongs to another address'))).toBe(true)
   })
 
-  it('stores a separate, non-extractable key for each account', async () => {
+  it('the app stores a separate, non-extractable key for each account', async () => {
     const service = await startService()
     const page = await phone.open(service, `#code=${(await service.enroll('alice')).code}`)
     await add(page)
@@ -87,7 +87,7 @@ describe('adding an account', () => {
     expect(keys).toEqual(Array.from({ length: 4 }, () => ({ extractable: false, exported: 'InvalidAccessError' })))
   })
 
-  it('opens from a link on any screen', async () => {
+  it('an activation link opens the question to add an account on any screen', async () => {
     const { service, page } = await phone.joined()
     const { code } = await service.enroll('bob')
     await button(page, 'Settings').click()
@@ -98,7 +98,7 @@ describe('adding an account', () => {
     expect(await headline(page, 'Add this account?')).toBe(true)
   })
 
-  it('opens from the shortcut of the installed app', async () => {
+  it('the shortcut of the installed app opens the screen to add an account', async () => {
     const { service, page } = await phone.joined()
 
     await page.goto(`${service.url}/authenticator/#add`)
@@ -119,7 +119,7 @@ describe('a phone whose installed apps have separate storage', () => {
     return { page, code }
   }
 
-  it('asks to install the app first, and shows the code to copy', async () => {
+  it('a phone whose installed apps have separate storage asks to install the app first, and shows the code to copy', async () => {
     const { page, code } = await openOnIos('#code=CODE')
 
     await headline(page, 'Install the app first')
@@ -131,7 +131,7 @@ describe('a phone whose installed apps have separate storage', () => {
     expect(await seen(page.getByText('Add to Home Screen'))).toBe(true)
   })
 
-  it('asks to install the app before an account is moved to it, as the code has no time to be copied', async () => {
+  it('a phone with separate app storage asks to install the app before a move, whose code cannot be copied in time', async () => {
     const { page } = await openOnIos(`#move=${'A'.repeat(22)}`)
 
     await headline(page, 'Install the app first')
@@ -139,7 +139,7 @@ describe('a phone whose installed apps have separate storage', () => {
     expect(await button(page, 'Copy code').count()).toBe(0)
   })
 
-  it('lets people continue without installing', async () => {
+  it('a phone whose installed apps have separate storage lets people continue without installing', async () => {
     const { page } = await openOnIos('#code=CODE')
 
     await button(page, 'Continue without installing').click()

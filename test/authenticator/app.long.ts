@@ -12,7 +12,7 @@ const installing = await phones({ serviceWorkers: 'allow' })
 const keepsFiles = (page: Page) => page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
 
 describe('the app', () => {
-  it('opens offline with a message, and continues automatically', async () => {
+  it('the app opens offline with a message, and continues automatically once it is online', async () => {
     const { service, page } = await installing.joined()
     await keepsFiles(page)
     await page.context().setOffline(true)
@@ -25,7 +25,7 @@ describe('the app', () => {
     expect(await headline(page, 'Sign in to Wiki?')).toBe(true)
   })
 
-  it('caches only its own files, and nothing of the device protocol', async () => {
+  it('the app caches only its own files, and nothing of the device protocol', async () => {
     const { service, page } = await installing.joined()
     await keepsFiles(page)
     const byWorker: string[] = []
@@ -50,7 +50,7 @@ describe('the app', () => {
     expect(byWorker.filter((path) => path.startsWith('/device'))).toEqual([])
   })
 
-  it('explains that a connection is insecure', async () => {
+  it('the app explains that a connection is insecure', async () => {
     const service = await startService()
     const page = await phone.open(service)
     // Any name but localhost: browsers then give no keys to http.
@@ -66,7 +66,7 @@ describe('the app', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
-  it('asks the browser for persistent storage', async () => {
+  it('the app asks the browser for persistent storage', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const page = await phone.open(service, `#code=${code}`, {}, (fresh) =>
@@ -85,7 +85,7 @@ describe('the app', () => {
     expect(await page.evaluate(() => document.documentElement.dataset['persisted'])).toBe('asked')
   })
 
-  it('shows the number of pending requests as a badge on its icon', async () => {
+  it('the app shows the number of pending requests as a badge on its icon', async () => {
     const { service, page } = await phone.joined({
       before: (fresh) =>
         fresh.addInitScript(() => {
@@ -105,7 +105,7 @@ describe('the app', () => {
     await expect.poll(badges).toEqual([0, 1, 0])
   })
 
-  it('offers installation where supported, and not again after it is declined', async () => {
+  it('the app offers installation where supported, and not again after it is declined', async () => {
     const { page } = await phone.joined()
     const offer = () =>
       page.evaluate(() => {
@@ -130,7 +130,7 @@ describe('the app', () => {
     expect(await seen(button(page, 'Install the app'))).toBe(true)
   })
 
-  it('is usable within a second on a processor four times slower', async () => {
+  it('the app is usable within a second on a processor four times slower', async () => {
     const { page } = await phone.joined({ context: small })
     const session = await page.context().newCDPSession(page)
     // Time of the processor and not of the clock, which also runs while others have the processor.
@@ -156,7 +156,7 @@ describe('the app', () => {
 describe('the content of the screen', () => {
   const covered = (page: Page) => read(page, () => getComputedStyle(document.querySelector('main')!).opacity)
 
-  it('is hidden in the list of open apps, and shown again with the app', async () => {
+  it('the screen content is hidden in the list of open apps, and shown again with the app', async () => {
     const { service, page } = await phone.joined()
     await service.ask('alice', fromDesk)
     await headline(page, 'Sign in to Wiki?')
@@ -168,7 +168,7 @@ describe('the content of the screen', () => {
     expect([left, await covered(page)]).toEqual(['0', '1'])
   })
 
-  it('is hidden before the next render of the browser', async () => {
+  it('the screen content is hidden before the next render of the browser when the app is left', async () => {
     const { page } = await phone.joined()
 
     const left = await page.evaluate(() => {
@@ -183,14 +183,14 @@ describe('the content of the screen', () => {
   it.each([
     ['on a phone is hidden', small, '0'],
     ['on a desk stays, to be read', {}, '1'],
-  ])('%s while another window is in front', async (_, context, expected) => {
+  ])('the screen content %s while another window is in front', async (_, context, expected) => {
     const { page } = await phone.joined({ context })
     await page.evaluate(() => window.dispatchEvent(new Event('blur')))
 
     expect(await covered(page)).toBe(expected)
   })
 
-  it('comes back to a keyboard that left the page, and takes no presses before', async () => {
+  it('the screen content comes back for a keyboard that left the page, and takes no presses until then', async () => {
     const { page } = await phone.joined({ context: small })
     await button(page, 'Add an account').focus()
 
@@ -202,7 +202,7 @@ describe('the content of the screen', () => {
     expect(await covered(page)).toBe('1')
   })
 
-  it('does not move elements that a person is about to touch', async () => {
+  it('the screen does not move elements that a person is about to touch while it loads', async () => {
     const { page } = await phone.joined({ context: small })
     await page.addInitScript(() => {
       const shifts: number[] = []

@@ -28,7 +28,7 @@ async function askedForPin() {
 }
 
 describe('as soon as a screen is drawn', () => {
-  it('its headline is announced', async () => {
+  it('the headline of a screen is announced as soon as the screen is drawn', async () => {
     const { page } = await phone.joined({ before: withClock })
     await freeze(page)
 
@@ -38,7 +38,7 @@ describe('as soon as a screen is drawn', () => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
   })
 
-  it('its keypad moves from the number to the PIN', async () => {
+  it('the keypad moves from the number to the PIN as soon as the screen is drawn', async () => {
     const { page, ask } = await askedForPin()
     await freeze(page)
     const number = await ask()
@@ -50,7 +50,7 @@ describe('as soon as a screen is drawn', () => {
     expect(await page.getByLabel('Enter the number').inputValue()).toBe(number)
   })
 
-  it('the field of the next question has the focus', async () => {
+  it('the field of the next question has the focus as soon as the screen is drawn', async () => {
     const { page, ask } = await askedForPin()
     await freeze(page)
     const number = await ask()
@@ -60,7 +60,7 @@ describe('as soon as a screen is drawn', () => {
     expect(await page.getByLabel('Your PIN').inputValue()).toBe('2580')
   })
 
-  it('its keypad moves from a new PIN to its repetition', async () => {
+  it('the keypad moves from a new PIN to its repetition as soon as the screen is drawn', async () => {
     const { page } = await atPreview()
     await freeze(page)
     await button(page, 'Add this account').click()
@@ -71,7 +71,7 @@ describe('as soon as a screen is drawn', () => {
     expect(await page.getByLabel('Repeat PIN').inputValue()).toBe('2580')
   })
 
-  it('a rejected PIN is cleared, and typed text stays', async () => {
+  it('a rejected PIN is cleared as soon as the screen is drawn', async () => {
     const { page, ask } = await askedForPin()
     await page.getByLabel('Enter the number').fill(await ask())
     await page.getByLabel('Your PIN').fill('1357')

@@ -14,26 +14,29 @@ const open: Readonly<Record<string, (page: Page) => Promise<void>>> = {
 }
 
 describe('a request that arrives on another screen', () => {
-  it.each(Object.keys(open))('shows a banner there, which opens it: %s', async (name) => {
-    const { service, page } = await phone.joined({ context: small })
-    await open[name]!(page)
-    const { y: before } = (await page.locator('.card').boundingBox())!
+  it.each(Object.keys(open))(
+    'a request that arrives on another screen shows a banner there, which opens it: %s',
+    async (name) => {
+      const { service, page } = await phone.joined({ context: small })
+      await open[name]!(page)
+      const { y: before } = (await page.locator('.card').boundingBox())!
 
-    const session = await service.ask('alice')
-    await page.getByRole('alert').getByText('Sign-in request · Wiki').waitFor()
-    const banner = await page.locator('.banner').innerText()
-    const { y: after } = (await page.locator('.card').boundingBox())!
-    await button(page, 'Review').tap()
-    await headline(page, 'Sign in to Wiki?')
-    await button(page, 'Approve').tap()
-    await headline(page, 'Approved')
+      const session = await service.ask('alice')
+      await page.getByRole('alert').getByText('Sign-in request · Wiki').waitFor()
+      const banner = await page.locator('.banner').innerText()
+      const { y: after } = (await page.locator('.card').boundingBox())!
+      await button(page, 'Review').tap()
+      await headline(page, 'Sign in to Wiki?')
+      await button(page, 'Approve').tap()
+      await headline(page, 'Approved')
 
-    expect(banner).toMatch(/· (90|8\d) s/)
-    expect(after).toBe(before)
-    expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
-  })
+      expect(banner).toMatch(/· (90|8\d) s/)
+      expect(after).toBe(before)
+      expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
+    },
+  )
 
-  it('is announced once, and not again each second', async () => {
+  it('the banner of a request is announced once, and not again each second', async () => {
     const { service, page } = await phone.joined({ before: withClock })
     await button(page, 'Settings').click()
     await service.ask('alice')
@@ -54,7 +57,7 @@ describe('a request that arrives on another screen', () => {
     expect(await page.evaluate(() => document.documentElement.dataset['changed'])).toBeUndefined()
   })
 
-  it('leads to the list when there are several', async () => {
+  it('the banner leads to the list when there are several requests', async () => {
     const { service, page } = await phone.joined()
     await button(page, 'Settings').click()
     for (const value of ['First', 'Second']) await service.ask('alice', { attributes: [{ key: 'Browser', value }] })
@@ -66,7 +69,7 @@ describe('a request that arrives on another screen', () => {
     expect(await headline(page, 'Which one is yours?')).toBe(true)
   })
 
-  it('shows no banner after the person put it off', async () => {
+  it('a request that the person put off shows no banner on another screen', async () => {
     const { service, page } = await phone.joined()
     await service.ask('alice')
     await button(page, 'Decide later').click()
@@ -79,7 +82,7 @@ describe('a request that arrives on another screen', () => {
     expect(await page.locator('.bar').count()).toBe(1)
   })
 
-  it('covers less than half of the screen at 200 % text', async () => {
+  it('the banner of a request covers less than half of the screen at 200 % text', async () => {
     const { service, page } = await phone.joined({ context: { ...small, viewport: { width: 360, height: 560 } } })
     await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
     await button(page, 'Settings').click()

@@ -14,7 +14,10 @@ describe('blocked notifications', () => {
     ],
     ['Firefox', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Remove the block'],
     ['Edge', 'Mozilla/5.0 (Windows NT 10.0) Chrome/140.0 Safari/537.36 Edg/140.0', 'Turn on “Notifications”'],
-  ])('are allowed again in %s by the steps of that browser', (_, userAgent, step) => {
-    expect(en.blockedSteps[browserOf(userAgent)].join(' ')).toContain(step)
-  })
+  ])(
+    'the app explains how to allow blocked notifications again in %s with the steps of that browser',
+    (_, userAgent, step) => {
+      expect(en.blockedSteps[browserOf(userAgent)].join(' ')).toContain(step)
+    },
+  )
 })

@@ -60,7 +60,7 @@ const yes = 'Yes, it’s me on the phone'
 const no = 'No, I didn’t call'
 
 describe('a call to the help desk', () => {
-  it('says what to do when the person was called, and that it signs no one in', async () => {
+  it('a help desk call says what to do when the person was called, and that it signs no one in', async () => {
     const { page } = await called()
 
     const said = await page.locator('#facts p').allInnerTexts()
@@ -71,7 +71,7 @@ describe('a call to the help desk', () => {
     expect(labels.join(' ')).not.toMatch(/approve|deny|scan/i)
   })
 
-  it('is confirmed with the number, and not without it', async () => {
+  it('a call to the help desk is confirmed with the number, and not without it', async () => {
     const { page, number, state } = await called()
     const confirm = button(page, yes)
 
@@ -86,7 +86,7 @@ describe('a call to the help desk', () => {
     expect(await state()).toBe('confirmed')
   })
 
-  it('takes No without a number, says what to do next, and is in the history afterwards', async () => {
+  it('the answer No to a help desk call needs no number, says what to do next, and is in the history', async () => {
     const { page, state } = await called()
 
     await button(page, no).click()
@@ -102,7 +102,7 @@ describe('a call to the help desk', () => {
     expect(await entry.getByText('Did you call the help desk?').count()).toBe(1)
   })
 
-  it('ends with a wrong number', async () => {
+  it('a call to the help desk ends with a wrong number', async () => {
     const { page, number, state } = await called()
 
     await page.locator('#number').fill(number === '10' ? '11' : '10')
@@ -112,7 +112,7 @@ describe('a call to the help desk', () => {
     expect(await state()).toBe('wrong_number')
   })
 
-  it('ends on the screen when its time is over', async () => {
+  it('a call to the help desk ends on the screen when its time is over', async () => {
     const { page } = await called()
 
     await running.clock.advance(90)
@@ -120,7 +120,7 @@ describe('a call to the help desk', () => {
     expect(await headline(page, 'No longer needed')).toBe(true)
   })
 
-  it('is in a list when a sign-in waits as well, so that neither is taken for the other', async () => {
+  it('a call to the help desk is in a list when a sign-in waits as well, so neither is mistaken', async () => {
     const { page, ask, signIn } = await person()
     await signIn()
     await page.locator('.report').waitFor()
@@ -137,7 +137,7 @@ describe('a call to the help desk', () => {
     expect(await seen(page.locator('.report').or(page.getByText('You have a sign-in request')))).toBe(true)
   })
 
-  it('is announced on a screen that the person uses for something else', async () => {
+  it('a call to the help desk is announced on a screen that the person uses for something else', async () => {
     const { page, ask } = await person()
     await page.locator('.bar button').nth(1).click()
     await ask()
@@ -148,7 +148,7 @@ describe('a call to the help desk', () => {
     expect(await headline(page, 'Did you call the help desk?')).toBe(true)
   })
 
-  it('does not open again after the person went back', async () => {
+  it('a call to the help desk does not open again after the person went back', async () => {
     const { page } = await called()
 
     await page.goBack()
@@ -156,7 +156,7 @@ describe('a call to the help desk', () => {
     expect(await seen(page.locator('section:has(#calls) button.row'))).toBe(true)
   })
 
-  it('asks for the PIN after the number', async () => {
+  it('a call to the help desk asks for the PIN after the number', async () => {
     const { page, ask, stateOf } = await person(pinDomain)
     const { id, number } = await ask()
 
@@ -171,7 +171,7 @@ describe('a call to the help desk', () => {
     expect(await stateOf(id)).toBe('confirmed')
   })
 
-  it('has no problems that axe finds, and fits on a small phone', async () => {
+  it('the screen of a help desk call has no problems that axe finds, and fits on a small phone', async () => {
     const { page } = await called()
 
     expect(await axeViolations(page)).toEqual([])

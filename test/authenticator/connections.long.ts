@@ -7,7 +7,7 @@ const phone = await phones()
 
 /** A browser has six connections to one place, for all its windows: what waits for news must leave some for the answer. */
 describe('several open windows', () => {
-  it('leave a free connection for answers, however many accounts there are', async () => {
+  it('several open windows leave a free connection for answers, however many accounts there are', async () => {
     const { service, page } = await phone.joined()
     await addAnother(service, page, 'bob', 'carol', 'dave')
     const second = await page.context().newPage()
@@ -24,7 +24,7 @@ describe('several open windows', () => {
 })
 
 describe('twenty accounts on one phone', () => {
-  it('all receive requests, and all can answer them', async () => {
+  it('twenty accounts on one phone all receive requests, and all can answer them', async () => {
     const { service, page } = await phone.joined({ service: { limits: { triesPerAddress: 100 } } })
     const names = Array.from({ length: 19 }, (_, index) => `person${index}`)
     await addAnother(service, page, ...names)

@@ -16,7 +16,7 @@ async function atWasItYou() {
 }
 
 describe('the question after Deny', () => {
-  it('denies a request that was a mistake', async () => {
+  it('the question after Deny denies a request that was a mistake', async () => {
     const { page, state } = await atWasItYou()
 
     const before = await state()
@@ -27,7 +27,7 @@ describe('the question after Deny', () => {
     expect(await state()).toMatchObject({ state: 'denied', reason: 'user_denied' })
   })
 
-  it('reports a request that an attacker made, and says what to do', async () => {
+  it('the question after Deny reports a request that an attacker made, and says what to do', async () => {
     const { page, state } = await atWasItYou()
 
     await button(page, 'No, report it').tap()
@@ -37,7 +37,7 @@ describe('the question after Deny', () => {
     expect(await state()).toMatchObject({ state: 'denied', reason: 'reported' })
   })
 
-  it('says how many requests the report blocked', async () => {
+  it('the screen after a report says how many requests it blocked', async () => {
     const { service, page } = await atWasItYou()
     await service.ask('alice')
 
@@ -47,7 +47,7 @@ describe('the question after Deny', () => {
     expect(await seen(page.getByText('2 requests blocked.'))).toBe(true)
   })
 
-  it('reports a request that an attacker cancels meanwhile', async () => {
+  it('the question after Deny reports a request that an attacker cancels meanwhile', async () => {
     const { service, page, id } = await atWasItYou()
     await service.client.sessions.cancel(service.domainId, id)
     await expect.poll(() => page.title()).not.toContain('1')
@@ -58,7 +58,7 @@ describe('the question after Deny', () => {
     expect(await seen(page.getByText('New requests are paused for 15 minutes'))).toBe(true)
   })
 
-  it('denies when the person goes back', async () => {
+  it('the question after Deny denies the request when the person goes back', async () => {
     const { page, state } = await atWasItYou()
 
     await page.goBack()
@@ -67,7 +67,7 @@ describe('the question after Deny', () => {
     expect(await state()).toMatchObject({ state: 'denied', reason: 'user_denied' })
   })
 
-  it('denies when the person leaves the app', async () => {
+  it('the question after Deny denies the request when the person leaves the app', async () => {
     const { page, state } = await atWasItYou()
 
     await setHidden(page, true)
@@ -75,7 +75,7 @@ describe('the question after Deny', () => {
     await expect.poll(async () => (await state()).state).toBe('denied')
   })
 
-  it('denies just before the request expires', async () => {
+  it('the question after Deny denies the request just before it expires', async () => {
     const { service, page, pass } = await phone.joinedAtRest()
     const session = await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
@@ -89,7 +89,7 @@ describe('the question after Deny', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'denied', reason: 'user_denied' })
   })
 
-  it('ignores the second tap of a double tap on Deny', async () => {
+  it('the question after Deny ignores the second tap of a double tap on Deny', async () => {
     const { service, page } = await phone.joined({ before: withClock })
     await freeze(page)
     const session = await service.ask('alice')
@@ -104,7 +104,7 @@ describe('the question after Deny', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
   })
 
-  it('stays after a failure, and can be answered again', async () => {
+  it('the question after Deny stays after a failure, and can be answered again', async () => {
     const { page, state } = await atWasItYou()
     await page.route('**/answer', (route) => route.abort())
 
@@ -129,7 +129,7 @@ describe('a request that ended by itself', () => {
     return { service, page, pass }
   }
 
-  it('can be reported from the card that says so', async () => {
+  it('a request that ended by itself can be reported from the card that says so', async () => {
     const { service, page } = await atGone()
 
     await button(page, 'It wasn’t me – block and report').click()
@@ -139,7 +139,7 @@ describe('a request that ended by itself', () => {
     await expect(service.ask('alice')).rejects.toMatchObject({ status: 429 })
   })
 
-  it('stays on the screen until the person has read it', async () => {
+  it('a request that ended by itself stays on the screen until the person has read it', async () => {
     const { page, pass } = await atGone()
 
     await pass(60)
@@ -149,7 +149,7 @@ describe('a request that ended by itself', () => {
     expect(await seen(page.getByText('Nothing to approve'))).toBe(true)
   })
 
-  it('gives way to a newer one, which the person would wait for', async () => {
+  it('a request that ended by itself gives way to a newer one, which the person would wait for', async () => {
     const { service, page, pass } = await atGone()
     await service.ask('alice', { ...fromDesk, attributes: [{ key: 'Browser', value: 'Safari' }] })
     await expect.poll(() => page.title()).toContain('1')
@@ -160,7 +160,7 @@ describe('a request that ended by itself', () => {
     expect(await seen(page.locator('#facts').getByText('Safari'))).toBe(true)
   })
 
-  it('is not asked about again when the report comes too late', async () => {
+  it('a request that ended by itself is not asked about again when the report comes too late', async () => {
     const { page, pass } = await atGone()
 
     await pass(11 * 60)

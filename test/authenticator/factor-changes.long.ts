@@ -20,7 +20,7 @@ async function notified(context: object = {}) {
 }
 
 describe('a change of factors', () => {
-  it('appears on the home screen with advice, until it is dismissed', async () => {
+  it('a change of factors appears on the home screen with advice until it is dismissed', async () => {
     const { page, dismiss } = await notified()
     await dismiss.waitFor()
     const card = shown(await page.locator('section.hint', { has: dismiss }).innerText())
@@ -35,7 +35,7 @@ describe('a change of factors', () => {
     expect(await dismiss.count()).toBe(0)
   })
 
-  it('appears after a pending request, which is shown first', async () => {
+  it('a change of factors appears after a pending request, which is shown first', async () => {
     const { service, page, dismiss } = await notified()
     await dismiss.waitFor()
 
@@ -48,7 +48,7 @@ describe('a change of factors', () => {
     expect(await seen(dismiss)).toBe(true)
   })
 
-  it('is shown again when dismissing it fails at the service', async () => {
+  it('a change of factors is shown again when dismissing it fails at the service', async () => {
     const { page, dismiss } = await notified()
     await dismiss.waitFor()
     let hidden = 0
@@ -69,7 +69,7 @@ describe('a change of factors', () => {
     // The same width as in light.
     ...(pictures ? [['en', 'dark'] as const] : []),
     ['ar', 'light'] as const,
-  ])('fits on a phone, in %s and %s', async (locale, colorScheme) => {
+  ])('the notice of a change of factors fits on a phone, in %s and %s', async (locale, colorScheme) => {
     const { page } = await notified({ ...small, viewport: { width: 390, height: 664 }, colorScheme })
     if (locale === 'ar') {
       await button(page, 'Settings').click()

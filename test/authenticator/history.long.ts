@@ -8,7 +8,7 @@ import { deny, button, headline, seen } from './screen.ts'
 const phone = await phones()
 
 describe('the history', () => {
-  it('lists the answers of this device with app and origin, newest first', async () => {
+  it('the history lists the answers of this device with app and origin, newest first', async () => {
     const { service, page } = await phone.joined()
     const approve = (on: Page) => button(on, 'Approve').click()
     for (const [answer, word, Browser] of [
@@ -31,7 +31,7 @@ describe('the history', () => {
     expect(await seen(page.getByText('Wasn’t one of these you?'))).toBe(true)
   })
 
-  it('groups answers by day', async () => {
+  it('the history groups answers by day', async () => {
     const clock = createTestClock()
     const { service, page } = await phone.joined({ service: { clock } })
     await service.ask('alice')
@@ -46,7 +46,7 @@ describe('the history', () => {
     expect(await page.locator('h2').innerText()).toBe(today)
   })
 
-  it('explains when it is empty', async () => {
+  it('the history explains when it is empty', async () => {
     const { page } = await phone.joined()
 
     await button(page, 'History').click()
@@ -54,7 +54,7 @@ describe('the history', () => {
     expect(await seen(page.getByText('Nothing yet.'))).toBe(true)
   })
 
-  it('shows the other accounts and a message when one cannot be loaded', async () => {
+  it('the history shows the other accounts and a message when one account cannot be loaded', async () => {
     const { service, page } = await phone.joined()
     await addAnother(service, page, 'bob')
     await service.ask('bob')
@@ -71,7 +71,7 @@ describe('the history', () => {
     expect(await seen(page.getByText('bob at Wiki'))).toBe(true)
   })
 
-  it('loads older pages in one order over all accounts', async () => {
+  it('the history loads older pages in one order over all accounts', async () => {
     const { service, page } = await phone.joined({ context: { timezoneId: 'UTC' } })
     await addAnother(service, page, 'bob')
     // As a service answers that has more to tell than goes on a page: alice's every minute, bob's every two.

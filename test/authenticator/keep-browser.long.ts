@@ -22,7 +22,7 @@ async function asked(more: object = unknown) {
 }
 
 describe('a request from a new browser', () => {
-  it('says so, however often the person signed in there', async () => {
+  it('a request from a new browser says that the browser is new', async () => {
     const { page } = await asked()
 
     expect(await seen(page.locator('#facts').getByText('New browser'))).toBe(true)
@@ -30,7 +30,7 @@ describe('a request from a new browser', () => {
     expect(await page.locator('.facts').innerText()).toContain('New browser')
   })
 
-  it('keeps no browser unless the person says so', async () => {
+  it('a new browser is not kept unless the person says so', async () => {
     const { keep, approve } = await asked()
 
     expect(await keep.isChecked()).toBe(false)
@@ -39,7 +39,7 @@ describe('a request from a new browser', () => {
     expect(session.keepBrowser).toBeUndefined()
   })
 
-  it('keeps the browser when the person says so', async () => {
+  it('a new browser is kept when the person says so', async () => {
     const { keep, approve } = await asked()
 
     await keep.check()
@@ -50,7 +50,7 @@ describe('a request from a new browser', () => {
   it.each([
     ['of a change of devices', { ...unknown, purpose: 'change_devices' }],
     ['from an app that does not distinguish browsers', fromDesk],
-  ])('offers nothing to keep in a request %s', async (_, more) => {
+  ])('the app offers no browser to keep in a request %s', async (_, more) => {
     const { keep } = await asked(more)
 
     expect(await keep.count()).toBe(0)

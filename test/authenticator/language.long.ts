@@ -18,7 +18,7 @@ const phone = await phones()
 describe('the texts', () => {
   const same = new Set(['appName', 'ok', 'pin', 'notifications', 'browser', 'system', 'user'])
 
-  it.each(Object.entries({ de, fr, es, pt, ja, ar }))('in %s are all translated', (_, words) => {
+  it.each(Object.entries({ de, fr, es, pt, ja, ar }))('the texts in %s are all translated', (_, words) => {
     const untranslated = Object.entries(words).filter(([name, word]) => {
       const english = en[name as keyof typeof en]
       return typeof word === 'string' && word === english && !same.has(name)
@@ -27,7 +27,7 @@ describe('the texts', () => {
     expect(untranslated.map(([name]) => name)).toEqual([])
   })
 
-  it.each(Object.entries({ en, de, fr, es, pt, ja, ar }))('in %s use their parameters', (_, words) => {
+  it.each(Object.entries({ en, de, fr, es, pt, ja, ar }))('the texts in %s use their parameters', (_, words) => {
     expect(words.removeSentence('DOMAIN', 'NAME')).toMatch(/(DOMAIN.*NAME)|(NAME.*DOMAIN)/)
     expect(words.at('NAME', 'DOMAIN')).toMatch(/(DOMAIN.*NAME)|(NAME.*DOMAIN)/)
     for (const word of [words.signInTo, words.removedBy, words.moveUp, words.options, words.version]) {
@@ -41,7 +41,7 @@ describe('the texts', () => {
   it.each([
     ['en', en, ['1 second left', '2 seconds left', '11 seconds left']],
     ['ar', ar, ['بقيت ثانية واحدة', 'بقيت ثانيتان', 'بقيت 11 ثانية']],
-  ] as const)('in %s use the plural forms of the language', (_, words, expected) => {
+  ] as const)('the texts in %s use the plural forms of the language', (_, words, expected) => {
     expect([1, 2, 11].map(words.timeLeft)).toEqual(expected)
   })
 })
@@ -54,13 +54,13 @@ describe('the language', () => {
     [['ja-JP'], 'ja', 'ja-JP-u-nu-latn'],
     [['en-US@posix', 'en'], 'en', 'en-u-nu-latn'],
     [['ar-EG'], 'ar', 'ar-EG-u-nu-latn'],
-  ])('for a browser with %j is %s, with the locale %s', (wanted, code, locale) => {
+  ])('the language for a browser with %j is %s, with the locale %s', (wanted, code, locale) => {
     const language = chooseLanguage(languages, wanted)
 
     expect([language.code, localeOf(language, wanted)]).toEqual([code, locale])
   })
 
-  it('is the first supported one of the browser, and only its texts are loaded at the start', async () => {
+  it('the app uses the first supported language of the browser, and loads only its texts at the start', async () => {
     const service = await startService()
     const page = await phone.open(service, '', { locale: 'de-AT' })
     const fetched: string[] = []
@@ -77,7 +77,7 @@ describe('the language', () => {
     expect([...new Set(catalogues)]).toEqual(['de'])
   })
 
-  it('can be changed permanently, also offline', async () => {
+  it('the language can be changed permanently, even offline', async () => {
     const { page } = await phone.joined({ context: { serviceWorkers: 'allow' } })
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
     await page.context().setOffline(true)
@@ -90,7 +90,7 @@ describe('the language', () => {
     expect(await headline(page, fr.waiting)).toBe(true)
   })
 
-  it('mirrors the page for right-to-left text, but keeps digits in typing order', async () => {
+  it('a right-to-left language mirrors the page, but keeps digits in typing order', async () => {
     const { page } = await phone.joined()
     await button(page, 'Settings').click()
     await page.getByLabel('Language').selectOption('ar')
@@ -104,7 +104,7 @@ describe('the language', () => {
     expect(await seen(page.getByText(/^\d{3} \d{3}/))).toBe(true)
   })
 
-  it('applies to the manifest, too', async () => {
+  it('the language applies to the manifest, too', async () => {
     const service = await startService()
     const page = await phone.open(service, '', { locale: 'es' })
     await headline(page, es.addTitle)

@@ -34,7 +34,7 @@ async function ask(page: Page): Promise<void> {
 const focused = (page: Page) => read(page, () => document.activeElement?.tagName)
 
 describe('moving to a new phone', () => {
-  it('moves the account when the old phone confirms, says where it went, and removes the code from the address bar', async () => {
+  it('an account moves when the old phone confirms, which says where it went, and the code leaves the address bar', async () => {
     const { service, old, link } = await moving()
     const violations = await axeViolations(old)
     const fresh = await phone.open(service, link)
@@ -62,7 +62,7 @@ describe('moving to a new phone', () => {
     expect(violations).toEqual([])
   })
 
-  it('moves nothing when either phone cancels, and tells the other', async () => {
+  it('nothing is moved when either phone cancels a move, and the other phone is told', async () => {
     const { service, old, link } = await moving()
     const fresh = await asking(service, link)
     await old.getByRole('heading', { name: /^Move this account/ }).waitFor()
@@ -80,7 +80,7 @@ describe('moving to a new phone', () => {
     expect(await seen(old.getByText('Nothing to approve'))).toBe(true)
   })
 
-  it('shows a new code only on request after 30 seconds', async () => {
+  it('the old phone shows a new move code only on request after 30 seconds', async () => {
     const { page, pass } = await phone.joinedAtRest()
     await beginMove(page)
     expect(await page.locator('img.qr-code').count()).toBe(1)
@@ -91,7 +91,7 @@ describe('moving to a new phone', () => {
     expect(await page.locator('img.qr-code').count()).toBe(0)
   })
 
-  it('withdraws the code when the person leaves', async () => {
+  it('the old phone withdraws the move code when the person leaves', async () => {
     const { service, old, link } = await moving()
     const withdrawn = old.waitForResponse((response) => response.url().endsWith('/device/move/cancel'))
     await button(old, 'Back').click()
@@ -102,7 +102,7 @@ describe('moving to a new phone', () => {
     expect(await seen(fresh.getByRole('alert').getByText('was used already'))).toBe(true)
   })
 
-  it('asks both phones for the PIN, again after a wrong one, and it stays the same', async () => {
+  it('a move asks both phones for the PIN, again after a wrong one, and the PIN stays the same', async () => {
     const service = await startService({ domain: { keyType: 'PIN' } })
     const { code } = await service.enroll('alice')
     const old = await phone.open(service, `#code=${code}`, small)

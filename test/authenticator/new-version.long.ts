@@ -64,7 +64,7 @@ const waitForUpdate = (page: Page) =>
   })
 
 describe('a new version', () => {
-  it('takes over when the app is opened again, at the same address, and removes the old files', async () => {
+  it('a new version takes over when the app is opened again, at the same address, and removes the old files', async () => {
     const releases = await startReleases()
     const page = await phone.open(releases)
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
@@ -87,7 +87,7 @@ describe('a new version', () => {
     expect(page.url()).toBe(`${releases.url}/authenticator/`)
   })
 
-  it('does not block: without a connection the old version opens', async () => {
+  it('a new version does not block the app: without a connection the old version opens', async () => {
     const releases = await startReleases()
     const page = await phone.open(releases)
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))

@@ -29,7 +29,7 @@ const stopTicking = (page: Page) =>
   )
 
 describe('the offline code of an account', () => {
-  it('is shown on request with the time it is valid, has the focus of the keyboard, and signs in', async () => {
+  it('the offline code is shown on request with the time it is valid, has the keyboard focus, and signs in', async () => {
     const { service, page } = await phone.joined()
 
     expect(await page.getByText(/\d{3} \d{3}/).count()).toBe(0)
@@ -41,7 +41,7 @@ describe('the offline code of an account', () => {
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved', factor: 'otp' })
   })
 
-  it('needs no connection', async () => {
+  it('the offline code needs no connection', async () => {
     const { service, page } = await installing.joined()
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
     await page.context().setOffline(true)
@@ -53,7 +53,7 @@ describe('the offline code of an account', () => {
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved' })
   })
 
-  it('is copied without the space', async () => {
+  it('the offline code is copied without the space', async () => {
     const { service, page } = await phone.joined()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await show(page)
@@ -66,7 +66,7 @@ describe('the offline code of an account', () => {
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved' })
   })
 
-  it('opens from the shortcut of the installed app', async () => {
+  it('the shortcut of the installed app opens the offline codes', async () => {
     const { service, page } = await phone.joined()
 
     await page.goto(`${service.url}/healthz`)
@@ -76,7 +76,7 @@ describe('the offline code of an account', () => {
     expect(page.url()).toBe(`${service.url}/authenticator/`)
   })
 
-  it('is the present one when the person returns, although the browser had stopped the timers of the page', async () => {
+  it('the offline code is current when the person returns, although the browser had stopped the timers of the page', async () => {
     const { service, page, pass } = await phone.joinedAtRest()
     await stopTicking(page)
     await setHidden(page, true)
@@ -89,7 +89,7 @@ describe('the offline code of an account', () => {
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved' })
   })
 
-  it('is hidden again when the page is left', async () => {
+  it('the offline code is hidden again when the page is left', async () => {
     const { page } = await phone.joined()
     await show(page)
 

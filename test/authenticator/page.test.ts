@@ -13,7 +13,7 @@ import type { Prepare } from './phone.ts'
 const installing = await phones({ serviceWorkers: 'allow' })
 
 describe('the page', () => {
-  it('follows its content security policy, and contacts only its own service', async () => {
+  it('the authenticator page follows its content security policy, and contacts only its own service', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const complaints: string[] = []
@@ -46,7 +46,7 @@ describe('the page', () => {
     expect(asked.filter((url) => /[?]|code=/.test(url.replace(/#.*/, '')))).toEqual([])
   })
 
-  it('contains no inline scripts or styles, and allows none', async () => {
+  it('the authenticator page contains no inline scripts or styles, and allows none', async () => {
     const service = await startService()
 
     const response = await fetch(`${service.url}/authenticator/`)
@@ -57,7 +57,7 @@ describe('the page', () => {
     expect(policy).not.toMatch(/unsafe|\*|https?:/)
   })
 
-  it('starts with one file of script, of less than 62 kB together with the words of any language, compressed', () => {
+  it('the authenticator page starts with one script file, below 62 kB together with any language, compressed', () => {
     const folder = new URL('../../dist/authenticator/assets/', import.meta.url)
     const names = readdirSync(folder).filter((name) => name.endsWith('.js.br'))
     const contentOf = (name: string) => brotliDecompressSync(readFileSync(new URL(name, folder)))

@@ -47,7 +47,7 @@ async function approve(page: Page, number: string, pin: string): Promise<void> {
 }
 
 describe('choosing a PIN', () => {
-  it('accepts a PIN typed twice on large keys, moving between the fields automatically', async () => {
+  it('the app accepts a new PIN typed twice on large keys, moving between the fields automatically', async () => {
     const { service, userId, page } = await atTheQuestion('PIN')
     await headline(page, 'Choose a PIN')
 
@@ -58,7 +58,7 @@ describe('choosing a PIN', () => {
     expect(await service.client.tokens.get(service.domainId, userId)).toMatchObject({ state: 'active' })
   })
 
-  it('rejects one that is easy to guess, too short or repeated differently, and explains why', async () => {
+  it('the app rejects a new PIN that is easy to guess, too short or repeated differently, and explains why', async () => {
     const { service, userId, page } = await atTheQuestion('PIN')
 
     for (const [pin = '', again = '', why = ''] of [
@@ -73,7 +73,7 @@ describe('choosing a PIN', () => {
     expect(await service.client.tokens.get(service.domainId, userId)).toMatchObject({ state: 'pending' })
   })
 
-  it('asks for a passcode where the domain requires one', async () => {
+  it('the app asks for a passcode where the domain requires one', async () => {
     const { service, page } = await atTheQuestion('PASSCODE')
     await headline(page, 'Choose a passcode')
 
@@ -89,7 +89,7 @@ describe('choosing a PIN', () => {
 })
 
 describe('a request in a domain with a PIN', () => {
-  it('is approved with number and PIN, and the PIN is never shown', async () => {
+  it('a request in a domain with a PIN is approved with number and PIN, and the PIN is never shown', async () => {
     const { service, page } = await joinedWithPin()
     const session = await asked(service, page)
 
@@ -102,7 +102,7 @@ describe('a request in a domain with a PIN', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
   })
 
-  it('is denied and reported without the PIN', async () => {
+  it('a request in a domain with a PIN is denied without the PIN', async () => {
     const { service, page } = await joinedWithPin()
     const session = await asked(service, page)
 
@@ -112,7 +112,7 @@ describe('a request in a domain with a PIN', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'denied' })
   })
 
-  it('stays after a wrong PIN, shows the attempts left, and is approved with the right one', async () => {
+  it('a request stays after a wrong PIN, shows the attempts left, and is approved with the right one', async () => {
     const { service, page } = await joinedWithPin({ maxAllowedRetries: 3 })
     const session = await asked(service, page)
 
@@ -126,7 +126,7 @@ describe('a request in a domain with a PIN', () => {
     expect(pin).toBe('')
   })
 
-  it('explains after the last wrong attempt that the account is removed', async () => {
+  it('the app explains after the last wrong PIN that the account is removed', async () => {
     const { service, userId, page } = await joinedWithPin({ maxAllowedRetries: 2 })
     const session = await asked(service, page)
 
@@ -153,7 +153,7 @@ describe('the offline code in a domain with a PIN', () => {
     return (await page.locator('button.code').innerText()).replace(/\D/g, '')
   }
 
-  it('gives the focus of the keyboard back to its button when the PIN is canceled', async () => {
+  it('canceling the PIN for an offline code gives the keyboard focus back to its button', async () => {
     const { page } = await chosenPin()
     await button(page, 'Show code for alice at Wiki').click()
 
@@ -163,7 +163,7 @@ describe('the offline code in a domain with a PIN', () => {
     expect(await read(page, () => document.activeElement?.ariaLabel)).toBe('Show code for alice at Wiki')
   })
 
-  it('is shown after the PIN, and signs in', async () => {
+  it('the offline code in a domain with a PIN is shown after the PIN, and signs in', async () => {
     const { service, page } = await chosenPin()
 
     const otp = await showCode(page, '2580')
@@ -171,7 +171,7 @@ describe('the offline code in a domain with a PIN', () => {
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved' })
   })
 
-  it('differs after a wrong PIN, and nothing on the device reveals which one is right', async () => {
+  it('the offline code differs after a wrong PIN, and nothing on the device reveals which one is right', async () => {
     const { service, page } = await chosenPin()
 
     const otp = await showCode(page, '1357')
@@ -180,7 +180,7 @@ describe('the offline code in a domain with a PIN', () => {
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'denied' })
   })
 
-  it('stores no secret on the device that works without the PIN', async () => {
+  it('a device in a domain with a PIN stores no secret that works without the PIN', async () => {
     const { page } = await chosenPin()
 
     const keys = await read(page, readKeys)

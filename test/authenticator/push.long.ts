@@ -13,7 +13,7 @@ type More = Parameters<typeof joinedForPush> extends [unknown, ...infer Rest] ? 
 const joined = (...more: More) => joinedForPush(phone, ...more)
 
 describe('notifications', () => {
-  it('are requested only by a button, once there is an account, and carry only the id of the session to the push service of the browser', async () => {
+  it('the app requests notifications only by a button, once there is an account, and they carry only the session id', async () => {
     const { service, pushes, page, told } = await joined()
     const asked = () => page.evaluate(() => document.documentElement.dataset['asked'])
 
@@ -29,7 +29,7 @@ describe('notifications', () => {
     expect(pushes.messages[0]?.json).toEqual({ session: id })
   })
 
-  it('are registered again after the service has lost the subscription', async () => {
+  it('notifications are registered again after the service has lost the subscription', async () => {
     const { service, pushes, page, told } = await joined('granted')
     await expect.poll(told).toBe(1)
     pushes.reply(410)
@@ -43,7 +43,7 @@ describe('notifications', () => {
     await expect.poll(told).toBe(2)
   })
 
-  it('can be turned on after the browser failed to, and turned off, and stay off', async () => {
+  it('notifications can be turned on after the browser failed to, and turned off, and stay off', async () => {
     const { service, pushes, page, told } = await joined()
     await page.evaluate(() => {
       const working = Object.getOwnPropertyDescriptor(PushManager.prototype, 'subscribe') ?? {}
@@ -69,7 +69,7 @@ describe('notifications', () => {
     expect(pushes.messages).toEqual([])
   })
 
-  it('are not requested again once blocked; the settings explain what that means, and how the browser allows them', async () => {
+  it('blocked notifications are not requested again; the settings explain what that means and how the browser allows them', async () => {
     const userAgent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) Safari/604.1'
     const { page } = await joined('denied', { ...withoutWorker, userAgent })
 
@@ -83,7 +83,7 @@ describe('notifications', () => {
     expect(await seen(page.locator('.steps').getByText('Settings of the iPhone'))).toBe(true)
   })
 
-  it('are not offered again once declined, but stay in the settings', async () => {
+  it('declined notifications are not offered again, but stay in the settings', async () => {
     const { page } = await joined('default', withoutWorker)
 
     await button(page, 'Not now').click()
@@ -96,7 +96,7 @@ describe('notifications', () => {
     expect(await seen(button(page, 'Turn on'))).toBe(true)
   })
 
-  it('ignore a device that has been removed', async () => {
+  it('notifications ignore a device that has been removed', async () => {
     const { service, page } = await joined('granted')
     const user = await service.client.users.getByUsername('alice')
     await service.client.tokens.revoke(service.domainId, user.id)
@@ -108,7 +108,7 @@ describe('notifications', () => {
     expect(await seen(page.getByText('You’ll get a notification when someone tries to sign in as you.'))).toBe(true)
   })
 
-  it('are unavailable where the service sends none', async () => {
+  it('notifications are unavailable where the service sends none', async () => {
     const { page } = await phone.joined({ service: { push: false }, context: withoutWorker })
 
     await button(page, 'Settings').click()
@@ -118,7 +118,7 @@ describe('notifications', () => {
 })
 
 describe('a push message', () => {
-  it('shows a notification without details while the app is closed, which opens its request', async () => {
+  it('a push message shows a notification without details while the app is closed, which opens its request', async () => {
     const { service, pushes, page, told } = await joined('granted')
     await expect.poll(told).toBe(1)
     const { worker, deliver, notices } = await delivery(service, page)
@@ -155,7 +155,7 @@ describe('a push message', () => {
     expect(page.url()).toBe(`${service.url}/authenticator/`)
   })
 
-  it('uses the language that was chosen in the app, also for a change of factors and where it is unreadable, without details', async () => {
+  it('a push message uses the language of the app without details, even for factor changes and unreadable messages', async () => {
     const { service, page } = await joined('granted', { locale: 'de-DE' })
     const { deliver, notices } = await delivery(service, page)
     await close(service, page)
@@ -175,7 +175,7 @@ describe('a push message', () => {
     ])
   })
 
-  it('is silent while the app is visible, and is closed there', async () => {
+  it('a push message is silent while the app is visible, and its notification is closed there', async () => {
     const { service, page } = await joined('granted')
     const { deliver, notices } = await delivery(service, page)
     await page.evaluate(() => {
@@ -189,7 +189,7 @@ describe('a push message', () => {
     await expect.poll(() => page.evaluate(() => document.documentElement.dataset['closed'])).toBe('yes')
   })
 
-  it('opens its request in an app that is open already', async () => {
+  it('a push message opens its request in an app that is open already', async () => {
     const { service, page } = await joined('granted')
     const { worker } = await delivery(service, page)
     const first = await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Older' }] })
@@ -206,7 +206,7 @@ describe('a push message', () => {
 })
 
 describe('a new subscription of the browser', () => {
-  it('is registered at the service as soon as the app is open', async () => {
+  it('a new subscription of the browser is registered at the service as soon as the app is open', async () => {
     const { service, page, told } = await joined('granted')
     await expect.poll(told).toBe(1)
     const { worker } = await delivery(service, page)

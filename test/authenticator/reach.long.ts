@@ -16,7 +16,7 @@ async function atSettings() {
 }
 
 describe('a test request', () => {
-  it('reports that its notification arrived, which opens a request to try out, also while the app is closed', async () => {
+  it('a test request reports that its notification arrived, which opens a practice request, even while the app is closed', async () => {
     const { service, page, pushes, worker, deliver, notices } = await atSettings()
     await button(page, 'Send a test request').click()
     await pushes.received(1)
@@ -43,7 +43,7 @@ describe('a test request', () => {
     expect(await headline(page, 'Practice request')).toBe(true)
   })
 
-  it('reports after 20 seconds that no notification arrived, with what to do', async () => {
+  it('a test request reports after 20 seconds that no notification arrived, with what to do', async () => {
     const { page } = await atSettings()
     await page.clock.install()
     await button(page, 'Send a test request').click()
@@ -55,7 +55,7 @@ describe('a test request', () => {
     expect(await page.locator('.steps li').count()).toBe(3)
   })
 
-  it('opens in the page where notifications are off, and sends nothing', async () => {
+  it('a test request opens in the page where notifications are off, and sends nothing', async () => {
     const { page } = await phone.joined({ context: { serviceWorkers: 'block' } })
     const calls: string[] = []
     page.on('request', (request) => void calls.push(new URL(request.url()).pathname))
@@ -72,7 +72,7 @@ describe('a test request', () => {
     expect(calls.filter((path) => path.startsWith('/device/') && path !== '/device/requests')).toEqual([])
   })
 
-  it('can be sent for each account', async () => {
+  it('a test request can be sent for each account', async () => {
     const { service, page } = await atSettings()
     await button(page, 'Back').click()
     await addAnother(service, page, 'bob')

@@ -144,7 +144,7 @@ function readLargeText(selectors: readonly string[]) {
 }
 
 describe('a request', () => {
-  it('fits on one screen where a new browser can be kept, in each language', async () => {
+  it('a request fits on one screen where a new browser can be kept, in each language', async () => {
     const { page, number } = await asked({ pin, more: { unknownBrowser: 'number' } })
 
     const faults = await inLanguages(page, ['en', 'de', 'es', 'fr', 'pt', 'ja', 'ar'], async () => {
@@ -161,7 +161,7 @@ describe('a request', () => {
     expect(await place.evaluate((element) => getComputedStyle(element).direction)).toBe('ltr')
   })
 
-  it('names its app in full on a small phone, in each language', async () => {
+  it('a request names its app in full on a small phone, in each language', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const page = await phone.openWith(service, code, { context: { ...small, viewport: { width: 360, height: 640 } } })
@@ -185,7 +185,7 @@ describe('a request', () => {
   })
 
   // Without a PIN, the screen of the number is the same, and the others are lower: only the question for the PIN names the app.
-  it('fits on one screen without scrolling, at the number, at the PIN and while a code is scanned', async () => {
+  it('a request fits on one screen without scrolling, at the number, at the PIN and while a code is scanned', async () => {
     const { page, number } = await asked({ pin })
     const focused: (string | null | undefined)[] = []
 
@@ -214,7 +214,7 @@ describe('a request', () => {
     expect(await page.locator('.bar').count()).toBe(0)
   })
 
-  it('fits also with the longest purpose, and takes a longer one for a fact', async () => {
+  it('a request fits even with the longest purpose, and shows a longer one as a fact', async () => {
     const longest = 'allow the new supplier to change the account for all bills.'
     const { page, service } = await asked({ purpose: longest })
 
@@ -227,7 +227,7 @@ describe('a request', () => {
     expect(await page.locator('#facts').innerText()).toContain('supplier')
   })
 
-  it('shows long names in one line each, and in full by a tap', async () => {
+  it('a request shows long names in one line each, and in full by a tap', async () => {
     const { page } = await asked()
     const cut = () =>
       page.locator('.request bdi').evaluateAll((names) => names.some((name) => name.scrollWidth > name.clientWidth + 1))
@@ -243,7 +243,7 @@ describe('a request', () => {
     expect(await cut()).toBe(true)
   })
 
-  it('scrolls in the order of reading at 200 % text, on each size of screen', async () => {
+  it('a request scrolls in the order of reading at 200 % text, on each size of screen', async () => {
     const { page } = await asked({ pin })
     await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
 
@@ -266,7 +266,7 @@ describe('a request', () => {
     expect(found).toEqual(upright.map(() => wanted))
   })
 
-  it('starts at its top, also with large text, and so does the question after Deny', async () => {
+  it('a request and the question after Deny start at their top, even with large text', async () => {
     const { page } = await asked()
     await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
 
@@ -281,7 +281,7 @@ describe('a request', () => {
     expect([top, await page.evaluate(() => scrollY)]).toEqual([0, 0])
   })
 
-  it('names what a step-up confirms, in the question and in the list', async () => {
+  it('a request names what a step-up confirms, in the question and in the list', async () => {
     const { service, page } = await phone.joined({ context: small })
     await service.ask('alice', { attributes: [{ key: 'Purpose', value: 'change your password' }] })
 
@@ -291,7 +291,7 @@ describe('a request', () => {
     expect(await seen(page.getByText('Change your password'))).toBe(true)
   })
 
-  it('warns of a browser in which the person has never passed, whatever its name, and mentions a new place', async () => {
+  it('a request warns of a browser in which the person has never passed, whatever its name, and mentions a new place', async () => {
     const { service, page, userId } = await phone.joined({ context: small })
     const from = (place: string, browser: string) => ({
       unknownBrowser: 'number' as const,
@@ -324,7 +324,7 @@ describe('a request', () => {
     expect(await other.locator('b').count()).toBe(0)
   })
 
-  it('moves nothing when a warning arrives', async () => {
+  it('a request moves nothing on the screen when a warning arrives', async () => {
     const { service, page } = await phone.joined({ context: { ...small, viewport: { width: 390, height: 844 } } })
     const ask = (place: string) =>
       service.ask('alice', { ...fromDesk, attributes: [{ key: 'Place', value: place }, ...fromDesk.attributes] })
@@ -348,7 +348,7 @@ describe('a request', () => {
     expect(await top()).toBe(before)
   })
 
-  it('asks for the PIN where it asked for the number, and returns by the erase key', async () => {
+  it('a request asks for the PIN where it asked for the number, and returns by the erase key', async () => {
     const { page, number } = await asked({ pin })
     const place = async () => (await page.locator('.boxes').boundingBox())!.height
 
@@ -364,7 +364,7 @@ describe('a request', () => {
     expect(await place()).toBe(before)
   })
 
-  it('explains what is missing when Approve is pressed too early', async () => {
+  it('a request explains what is missing when Approve is pressed too early', async () => {
     const { service, page, number, session } = await asked({ pin })
     await page.locator('#number').fill(number)
     await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true)
@@ -376,7 +376,7 @@ describe('a request', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
   })
 
-  it('has no keypad on a computer, and still takes the number from the keyboard', async () => {
+  it('a request has no keypad on a computer, and still takes the number from the keyboard', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', fromDesk)
     await headline(page, 'Sign in to Wiki?')

@@ -26,7 +26,7 @@ const press = (page: Page, name: string) => button(page, name).dispatchEvent('cl
 const visible = (text: string) => text.replace(/[\u2068\u2069]/g, '')
 
 describe('a request', () => {
-  it('appears automatically with its facts, says them with its field to people who hear the screen, and counts in the title', async () => {
+  it('a request appears automatically with its facts, tells screen readers the facts with its field, and counts in the title', async () => {
     const { service, page } = await phone.joined()
 
     await service.ask('alice', fromDesk)
@@ -47,7 +47,7 @@ describe('a request', () => {
     expect(await page.title()).toBe('(1) Authenticator')
   })
 
-  it('for changing devices names the app, and does not mention signing in', async () => {
+  it('a request for changing devices names the app, and does not mention signing in', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { purpose: 'change_devices' })
 
@@ -63,7 +63,7 @@ describe('a request', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'approved', purpose: 'change_devices' })
   })
 
-  it('is approved with the number and not without it, and the list returns automatically', async () => {
+  it('a request is approved with the number and not without it, and the list returns automatically', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
 
@@ -82,7 +82,7 @@ describe('a request', () => {
     expect(await page.title()).toBe('Authenticator')
   })
 
-  it('shows both answers, well apart, on screens of any size, and can be approved with one thumb on large keys', async () => {
+  it('a request shows both answers well apart on screens of any size, and can be approved with one thumb', async () => {
     const { service, page } = await phone.joined({ context: small })
     const session = await service.ask('alice', fromDesk)
     await headline(page, 'Sign in to Wiki?')
@@ -112,7 +112,7 @@ describe('a request', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
   })
 
-  it('takes a number that is pasted with spaces, dictated as a sentence, or typed on an Arabic keyboard', async () => {
+  it('a request takes a number that is pasted with spaces, dictated as a sentence or typed on an Arabic keyboard', async () => {
     const { service, page } = await phone.joined()
     const { id, number = '' } = await service.ask('alice', { numberMatching: true })
     const field = page.getByLabel('Enter the number')
@@ -132,7 +132,7 @@ describe('a request', () => {
     expect(await service.state(id)).toMatchObject({ state: 'approved' })
   })
 
-  it('is reported without the number, and explains what happens next until that is read', async () => {
+  it('a request is reported without the number, and explains what happens next until that is read', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
 
@@ -146,7 +146,7 @@ describe('a request', () => {
     await page.getByText('Nothing to approve').waitFor()
   })
 
-  it('explains how to continue after a wrong number', async () => {
+  it('a request explains how to continue after a wrong number', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
 
@@ -157,7 +157,7 @@ describe('a request', () => {
     expect(await seen(page.getByText('Start again on the web page.'))).toBe(true)
   })
 
-  it('closes when it is canceled', async () => {
+  it('a request closes when it is canceled', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
@@ -167,7 +167,7 @@ describe('a request', () => {
     expect(await headline(page, 'No longer needed')).toBe(true)
   })
 
-  it('closes when it expires', async () => {
+  it('a request closes when it expires', async () => {
     const { service, page, pass } = await phone.joinedAtRest()
     await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
@@ -177,7 +177,7 @@ describe('a request', () => {
     expect(await headline(page, 'Time ran out')).toBe(true)
   })
 
-  it('can be postponed by its button or the back key of the phone, and does not open again automatically', async () => {
+  it('a request can be postponed by its button or the phone’s back key, and does not open again automatically', async () => {
     const { service, page } = await phone.joined()
     await service.ask('alice')
 
@@ -190,7 +190,7 @@ describe('a request', () => {
     expect(await headline(page, 'You have a sign-in request')).toBe(true)
   })
 
-  it('closes by a back key that is pressed before the next frame', async () => {
+  it('a request closes by a back key that is pressed before the next frame', async () => {
     const { service, page } = await phone.joined()
     await page.clock.install()
     await freeze(page)
@@ -202,7 +202,7 @@ describe('a request', () => {
     expect(await headline(page, 'You have a sign-in request')).toBe(true)
   })
 
-  it('shows what the app sends as text, never as markup', async () => {
+  it('a request shows what the app sends as text, never as markup', async () => {
     const { service, page } = await phone.joined()
 
     await service.ask('alice', { attributes: [{ key: 'Browser', value: '<img src=x onerror=alert(1)>' }] })
@@ -214,7 +214,7 @@ describe('a request', () => {
 })
 
 describe('several requests', () => {
-  it('are listed newest first, and open by a tap', async () => {
+  it('several requests are listed newest first, and open by a tap', async () => {
     const { service, page } = await phone.joined()
     await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Older' }] })
     await headline(page, 'Sign in to Wiki?')
@@ -228,7 +228,7 @@ describe('several requests', () => {
     expect(await page.locator('.facts-box').innerText()).toContain('Newer')
   })
 
-  it('are each answered by their own account', async () => {
+  it('several requests are each answered by their own account', async () => {
     const { service, page } = await phone.joined()
     await addAnother(service, page, 'bob')
 
@@ -244,7 +244,7 @@ describe('several requests', () => {
 })
 
 describe('an answer', () => {
-  it('can be sent again by the same button after it failed', async () => {
+  it('an answer can be sent again by the same button after it failed', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
     await page.getByLabel('Enter the number').fill(session.number!)
@@ -258,7 +258,7 @@ describe('an answer', () => {
     expect(await headline(page, 'Approved')).toBe(true)
   })
 
-  it('counts once when its response was lost, and shows its real outcome', async () => {
+  it('an answer counts once when its response was lost, and shows its real outcome', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice')
     let lost = 0
@@ -274,7 +274,7 @@ describe('an answer', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
   })
 
-  it('ignores a tap that was meant for the previous screen', async () => {
+  it('a tap that was meant for the previous screen answers nothing', async () => {
     const { page, answers } = await askedJustNow()
 
     for (const name of names) await press(page, name)
@@ -287,7 +287,7 @@ describe('an answer', () => {
     await expect.poll(() => answers.length).toBe(1)
   })
 
-  it('ignores the second click on a window that covered it, without losing the focus of the keyboard', async () => {
+  it('the second click on a window that covered the app answers nothing, and the keyboard focus stays', async () => {
     const { page, answers } = await askedJustNow()
     await page.clock.runFor(1_000)
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
@@ -306,7 +306,7 @@ describe('an answer', () => {
 })
 
 describe('a phone that was asleep', () => {
-  it('shows all pending requests when it is opened', async () => {
+  it('a phone that was asleep shows all pending requests when the app is opened', async () => {
     const { service, page } = await phone.joined()
     await page.goto(`${service.url}/healthz`)
     await service.ask('alice', { attributes: [{ key: 'Browser', value: 'First' }] })

@@ -48,7 +48,7 @@ function countCameras() {
 }
 
 describe('scanning', () => {
-  it('reads the QR code of the web page, and continues like the link', async () => {
+  it('scanning reads the QR code of the web page, and continues like the link', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     await camera.look(`${service.url}/authenticator/#code=${code}`)
@@ -61,7 +61,7 @@ describe('scanning', () => {
     expect(await seen(page.getByText('alice'))).toBe(true)
   })
 
-  it('reads the code of an old phone, and takes its account over', async () => {
+  it('scanning reads the code of an old phone, and takes its account over', async () => {
     const { service, page: old } = await phone.joined()
     const fresh = await phone.open(service)
     await camera.look(`${service.url}/authenticator/${await beginMove(old)}`)
@@ -74,7 +74,7 @@ describe('scanning', () => {
     expect(await seen(fresh.getByText('Nothing to approve'))).toBe(true)
   })
 
-  it('loads the decoder only when the camera opens', async () => {
+  it('scanning loads the decoder only when the camera opens', async () => {
     const service = await startService()
     await camera.look()
     const page = await phone.open(service)
@@ -90,7 +90,7 @@ describe('scanning', () => {
     expect(before).toEqual([])
   })
 
-  it('rejects a code of another address with a message', async () => {
+  it('scanning rejects a code of another address with a message', async () => {
     await camera.look('https://evil.example/authenticator/#code=abcdefgh23')
     const page = await phone.open(await startService())
 
@@ -99,7 +99,7 @@ describe('scanning', () => {
     expect(await seen(page.getByRole('alert').getByText('belongs to another address'))).toBe(true)
   })
 
-  it('continues when the code is for something else', async () => {
+  it('scanning continues when the code is for something else', async () => {
     await camera.look('otpauth://totp/Shop:alice?secret=JBSWY3DPEHPK3PXP')
     const page = await phone.open(await startService())
 
@@ -112,7 +112,7 @@ describe('scanning', () => {
   it.each([
     ['is left', (page: Page) => button(page, 'Type the code instead').click()],
     ['is hidden', (page: Page) => setHidden(page, true)],
-  ])('turns the camera off when it %s', async (_, leave) => {
+  ])('scanning turns the camera off when its screen %s', async (_, leave) => {
     await camera.look()
     const { page, filming } = await openWatched()
     await button(page, 'Scan QR code').click()
@@ -123,7 +123,7 @@ describe('scanning', () => {
     await expect.poll(filming).toBe(0)
   })
 
-  it('turns the camera on again when the page is visible again', async () => {
+  it('scanning turns the camera on again when the page is visible again', async () => {
     await camera.look()
     const { page, opened } = await openWatched()
     await button(page, 'Scan QR code').click()
@@ -137,7 +137,7 @@ describe('scanning', () => {
     expect(await opened()).toBe(2)
   })
 
-  it('explains what to do when the camera is not allowed, missing or in use elsewhere, and allows typing', async () => {
+  it('scanning explains what to do when the camera is not allowed, missing or in use elsewhere, and allows typing', async () => {
     const page = await phone.open(await startService())
 
     for (const [name, sentence] of [
@@ -200,7 +200,7 @@ async function askedOnPhone(keyType: 'NONE' | 'PIN' = 'NONE') {
 }
 
 describe('scanning in place of typing the number', () => {
-  it('reads the code that the web page shows, and approves only when Approve is pressed', async () => {
+  it('scanning in place of typing reads the code on the web page, and approves only when Approve is pressed', async () => {
     const app = await startWebApp()
     const browserOfAlice = app.browser()
     await app.signIn(browserOfAlice, 'alice')
@@ -226,7 +226,7 @@ describe('scanning in place of typing the number', () => {
     await desk.waitForURL(`${app.url}/account`)
   })
 
-  it('warns of codes on other screens, and asks for the PIN after the code', async () => {
+  it('scanning in place of typing warns of codes on other screens, and asks for the PIN after the code', async () => {
     const { page, code, number, state, open } = await askedOnPhone('PIN')
     await camera.look()
     await open()
@@ -244,19 +244,22 @@ describe('scanning in place of typing the number', () => {
   it.each([
     ['of another request', (id: string) => scanCodeText({ sessionId: id, secret: random128() })],
     ['for something else', () => 'https://wiki.example/'],
-  ])('does not take a code %s, does not say whose it is, and sends nothing', async (_, codeOf) => {
-    const { page, state, scans, open } = await askedOnPhone()
-    await camera.look(codeOf('0'.repeat(40)))
+  ])(
+    'scanning in place of typing does not take a code %s, does not say whose it is, and sends nothing',
+    async (_, codeOf) => {
+      const { page, state, scans, open } = await askedOnPhone()
+      await camera.look(codeOf('0'.repeat(40)))
 
-    await open()
-    await seen(page.getByRole('alert').getByText('That isn’t the code of this request.'))
+      await open()
+      await seen(page.getByRole('alert').getByText('That isn’t the code of this request.'))
 
-    expect(scans()).toBe(0)
-    expect(await isFilming(page)).toBe(true)
-    expect((await state()).state).toBe('pending')
-  })
+      expect(scans()).toBe(0)
+      expect(await isFilming(page)).toBe(true)
+      expect((await state()).state).toBe('pending')
+    },
+  )
 
-  it('ends the request when the secret in its code is wrong', async () => {
+  it('scanning in place of typing ends the request when the secret in its code is wrong', async () => {
     const { page, wrong, state, open } = await askedOnPhone()
     await camera.look(wrong)
 
@@ -266,7 +269,7 @@ describe('scanning in place of typing the number', () => {
     expect(await state()).toMatchObject({ state: 'denied', reason: 'wrong_number' })
   })
 
-  it('explains what to do when there is no camera, and returns to typing', async () => {
+  it('scanning in place of typing explains what to do when there is no camera, and returns to typing', async () => {
     const { page, number, open } = await askedOnPhone()
     await page.evaluate(() => {
       navigator.mediaDevices.getUserMedia = async () => {
@@ -284,7 +287,7 @@ describe('scanning in place of typing the number', () => {
 })
 
 describe('the camera', () => {
-  it('is allowed for this page only, and no other powerful feature is', async () => {
+  it('the camera is allowed for the authenticator page only, and no other powerful feature is', async () => {
     const service = await startService()
 
     const { headers } = await fetch(`${service.url}/authenticator/`)

@@ -23,7 +23,7 @@ async function openCodePage() {
 }
 
 describe('a code', () => {
-  it('is submitted as soon as it is pasted or filled in by the browser', async () => {
+  it('a code is submitted as soon as it is pasted or filled in by the browser', async () => {
     const { page, sent } = await openCodePage()
 
     // One change of the whole field, as a paste is.
@@ -33,7 +33,7 @@ describe('a code', () => {
     expect(sent).toEqual(['000 000'])
   })
 
-  it('is never submitted while it is typed', async () => {
+  it('a code is never submitted while it is typed', async () => {
     const { page, sent } = await openCodePage()
 
     await page.keyboard.type('000000000')

@@ -21,7 +21,7 @@ async function openWaitingPage(options: BrowserContextOptions = {}) {
 const link = { name: 'Open the authenticator on this phone' }
 
 describe('the number', () => {
-  it('is copied by a button beside it, which then says so', async () => {
+  it('the number is copied by a button beside it, which then says so', async () => {
     const { page, number } = await openWaitingPage()
 
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -33,7 +33,7 @@ describe('the number', () => {
 })
 
 describe('the link to the authenticator on this phone', () => {
-  it('is there on a touch screen, and nowhere else', async () => {
+  it('the link to the authenticator on this phone is there on a touch screen, and nowhere else', async () => {
     const [desk, phone] = [await openWaitingPage(), await openWaitingPage(phoneOptions)]
 
     await phone.page.getByRole('link', link).waitFor()

@@ -80,7 +80,7 @@ async function tryKey(): Promise<string> {
 }
 
 describe('a browser that its user keeps', () => {
-  it('signs by itself from then on', async () => {
+  it('a browser that its user keeps signs by itself from then on', async () => {
     const { keep, logIn, approve } = await arrange()
     const page = await keep()
 
@@ -89,14 +89,14 @@ describe('a browser that its user keeps', () => {
     expect(await approve(page)).toBe('kept')
   })
 
-  it('has a key that no script can take out of it', async () => {
+  it('a kept browser has a key that no script can take out of it', async () => {
     const { keep } = await arrange()
     const page = await keep()
 
     expect(await page.evaluate(tryKey)).toBe('ECDSA rejected rejected rejected')
   })
 
-  it('has no key for a page of another origin', async () => {
+  it('a kept browser has no key for a page of another origin', async () => {
     const { keep } = await arrange()
     const page = await keep()
     const other = await listen((_req, res) => void res.setHeader('content-type', 'text/html').end('<p>elsewhere'))
@@ -106,7 +106,7 @@ describe('a browser that its user keeps', () => {
     expect(await page.evaluate(tryKey)).toBe('none')
   })
 
-  it('is new, and signs in, where its key is gone', async () => {
+  it('a kept browser counts as new, and signs in, where its key is gone', async () => {
     const { keep, open, logIn, approve } = await arrange()
     const page = await keep()
     const copied = await open(true, await page.context().cookies())
@@ -116,7 +116,7 @@ describe('a browser that its user keeps', () => {
     expect(await approve(copied)).toBe('new')
   })
 
-  it('is new, and is asked to approve, where JavaScript is off', async () => {
+  it('a kept browser counts as new, and is asked to approve, where JavaScript is off', async () => {
     const { keep, open, logIn, alice } = await arrange()
     const page = await keep()
     const plain = await open(false, await page.context().cookies())
@@ -127,7 +127,7 @@ describe('a browser that its user keeps', () => {
     expect(await alice.pending()).toMatchObject([{ newBrowser: true }])
   })
 
-  it('is kept after a passkey', async () => {
+  it('a browser is kept after a sign-in with a passkey', async () => {
     const { open, logIn, url } = await arrange()
     const page = await open()
     await addAuthenticator(page)
@@ -144,7 +144,7 @@ describe('a browser that its user keeps', () => {
 })
 
 describe("unknownBrowser: 'passkey'", () => {
-  it('sends nothing from a new browser, and asks the device from a kept one', async () => {
+  it('a new browser sends nothing to the device where unknownBrowser is passkey', async () => {
     const { open, logIn, alice } = await arrange({ unknownBrowser: 'passkey' })
     const page = await open()
     await logIn(page)

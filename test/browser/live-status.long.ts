@@ -13,7 +13,7 @@ describe('the waiting page', () => {
   it.each([
     ['plainly', []],
     ['through the compression middleware', [compression({ threshold: 0 })]],
-  ])('continues by its event stream alone, %s', async (_, before) => {
+  ])('the waiting page continues by its event stream alone, %s', async (_, before) => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium, { before })
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
 
@@ -24,7 +24,7 @@ describe('the waiting page', () => {
     expect(await heading(page)).toBe('You are at /account')
   })
 
-  it('switches to held requests if a buffered stream delivers nothing for five seconds', async () => {
+  it('the waiting page switches to held requests if a buffered stream delivers nothing for five seconds', async () => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium, { behindProxy: true })
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
 
@@ -36,7 +36,7 @@ describe('the waiting page', () => {
     await arrived()
   })
 
-  it('does not try streams again in a tab where they were buffered', async () => {
+  it('the waiting page does not try streams again in a tab where they were buffered', async () => {
     const { page, traffic } = await openWaitingPage(chromium, { behindProxy: true })
     await page.clock.fastForward(5000)
     await expect.poll(() => traffic.open('/mfa/status')).toBe(1)
@@ -47,7 +47,7 @@ describe('the waiting page', () => {
     expect(traffic.asked('/mfa/events')).toBe(1)
   })
 
-  it('switches to held requests if a stream falls silent', async () => {
+  it('the waiting page switches to held requests if a stream falls silent', async () => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     // By then the page has heard that the stream is open.
@@ -60,7 +60,7 @@ describe('the waiting page', () => {
     await arrived()
   })
 
-  it('reloads without JavaScript, also behind the proxy', async () => {
+  it('the waiting page reloads without JavaScript, even behind the proxy', async () => {
     const context = { javaScriptEnabled: false }
     const { page, url, device } = await openWaitingPage(chromium, { behindProxy: true, context })
     const refresh = await page.locator('meta[http-equiv=refresh]').getAttribute('content')
@@ -74,7 +74,7 @@ describe('the waiting page', () => {
 })
 
 describe('a hidden page', () => {
-  it('holds no connection, and catches up when it is visible again', async () => {
+  it('a hidden page holds no connection, and catches up when it is visible again', async () => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
 
@@ -87,7 +87,7 @@ describe('a hidden page', () => {
     await arrived()
   })
 
-  it('loads again when it is visible, if the browser has another challenge by then', async () => {
+  it('a hidden page loads again when it is visible, if the browser has another challenge by then', async () => {
     const { url, page, device, context, arrived } = await openWaitingPage(chromium)
     await show(page, false)
     // As where tabs open at once at the first visit of a browser: the cookie of the last one stays.
@@ -102,7 +102,7 @@ describe('a hidden page', () => {
     await Promise.all([arrived(), other.waitForURL(`${url}/account`)])
   })
 
-  it('is one of three tabs: only the visible one holds a connection, and each continues once it is visible', async () => {
+  it('only the visible one of three tabs holds a connection, and each continues once it is visible', async () => {
     const { url, page, device, traffic, arrived, events } = await openWaitingPage(chromium)
     const others: Page[] = []
     while (others.length < 2) {
@@ -121,7 +121,7 @@ describe('a hidden page', () => {
     expect(events.filter(({ type }) => type === 'push.sent')).toHaveLength(1)
   })
 
-  it('holds none while the phone sleeps, and catches up when it wakes', async () => {
+  it('the waiting page holds no connection while the phone sleeps, and catches up when it wakes', async () => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
 
@@ -136,7 +136,7 @@ describe('a hidden page', () => {
 })
 
 describe('a broken connection', () => {
-  it('is reported and never taken for a denial; the page continues when it is back', async () => {
+  it('a broken connection is reported and never taken for a denial; the page continues when it is back', async () => {
     const { page, context, device, traffic, arrived } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     const note = page.getByText('We continue as soon as the connection is back.')
@@ -156,7 +156,7 @@ describe('a broken connection', () => {
     await arrived()
   })
 
-  it('does not reload the page, which would show the error page of the browser', async () => {
+  it('a broken connection does not reload the page, which would show the error page of the browser', async () => {
     const { page, context, device, arrived } = await openWaitingPage(chromium)
     await context.setOffline(true)
 
@@ -169,7 +169,7 @@ describe('a broken connection', () => {
     await arrived()
   })
 
-  it('at the very end is retried', async () => {
+  it('a connection that breaks at the very end is retried', async () => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     let failures = 0
@@ -183,7 +183,7 @@ describe('a broken connection', () => {
     await arrived()
   })
 
-  it('at a proxy is ignored: the page keeps asking', async () => {
+  it('an error of a proxy is ignored: the waiting page keeps asking', async () => {
     const { page, url, device, traffic, arrived } = await openWaitingPage(chromium)
     await page.route(/\/mfa\/(events|status)\?/, (route) =>
       route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }),
@@ -206,7 +206,7 @@ describe('a broken connection', () => {
 })
 
 describe('"Send again"', () => {
-  it('clicked twice sends one request', async () => {
+  it('Send again, when clicked twice, sends one request', async () => {
     const { page, device, events, service, traffic } = await openWaitingPage(chromium)
     const sent = () => events.filter(({ type }) => type === 'push.sent').length
     await service.clock.advance(15)
@@ -223,7 +223,7 @@ describe('"Send again"', () => {
 })
 
 describe('the back button', () => {
-  it('skips the challenge that was passed', async () => {
+  it('the back button skips the challenge that was passed', async () => {
     const { page, url, device, arrived } = await openWaitingPage(chromium)
     await device.approve()
     await arrived()
@@ -235,7 +235,7 @@ describe('the back button', () => {
     expect(await heading(page)).toBe('You are at /account')
   })
 
-  it('to a pending challenge updates the page, also from the page cache', async () => {
+  it('the back button to a pending challenge updates the page, even from the page cache', async () => {
     const { page, device, service } = await openWaitingPage(chromium)
     await show(page, false)
     await service.clock.advance(91)

@@ -15,7 +15,7 @@ const heading = (page: Page) => page.locator('h1').textContent()
 const hasHeard = (page: Page) => page.evaluate(() => fetch('/mfa/assets/style.css'))
 
 describe('six windows of one web session', () => {
-  it('hold four streams without alternating; the two oldest poll, and check again when the user returns', async () => {
+  it('six windows of a web session hold four streams without alternating; the two oldest poll, and check again on return', async () => {
     const { url, page, device, service, traffic } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     const windows = [page]
@@ -48,7 +48,7 @@ describe('six windows of one web session', () => {
     expect(await Promise.all(windows.map(heading))).toEqual(Array(6).fill('You are at /account'))
   })
 
-  it('check again also when a window is clicked that was visible all the time', async () => {
+  it('a window that was visible all the time also checks again when it is clicked', async () => {
     const { url, page, traffic } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     for (let count = 0; count < 4; count++) await openTab(page, url)
@@ -63,7 +63,7 @@ describe('six windows of one web session', () => {
 })
 
 describe('a user with eight streams elsewhere', () => {
-  it('has a page that opens no stream and polls every 15 seconds until it is verified', async () => {
+  it('with eight streams elsewhere, a user’s page opens no stream and polls every 15 seconds until it is verified', async () => {
     const { url, page, device, service, traffic, arrived } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     await show(page, false)

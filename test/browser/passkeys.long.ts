@@ -83,7 +83,7 @@ async function startOver({ context, logIn }: Arranged) {
 }
 
 describe('a passkey', () => {
-  it('is the first factor of a user, and signs in with one touch from then on', async () => {
+  it('a passkey is the first factor of a user, and signs in with one touch from then on', async () => {
     const arranged = await arrange()
     const { page, url } = arranged
 
@@ -95,7 +95,7 @@ describe('a passkey', () => {
     expect(await answer(page)).toMatchObject({ verified: true, mfa: { verified: { factor: 'passkey' } } })
   })
 
-  it('asks once by itself, and again only when its button is pressed', async () => {
+  it('the passkey page asks once by itself, and again only when its button is pressed', async () => {
     const arranged = await arrange()
     const { page, url, authenticator } = arranged
     await havePasskey(arranged)
@@ -117,7 +117,7 @@ describe('a passkey', () => {
     expect([whileAsking, afterReload]).toEqual([true, false])
   })
 
-  it('leaves the other ways open when its dialog is closed', async () => {
+  it('the passkey page leaves the other ways open when its dialog is closed', async () => {
     const arranged = await arrange()
     const { app, page, url, authenticator } = arranged
     await havePasskey(arranged)
@@ -136,7 +136,7 @@ describe('a passkey', () => {
     expect(app.trouble).toEqual([])
   })
 
-  it('is offered in the suggestions of the field for codes', async () => {
+  it('a passkey is offered in the suggestions of the field for codes', async () => {
     const arranged = await arrange()
     const { page, url } = arranged
     await havePasskey(arranged)
@@ -149,7 +149,7 @@ describe('a passkey', () => {
     expect(await answer(page)).toMatchObject({ verified: true, mfa: { verified: { factor: 'passkey' } } })
   })
 
-  it('is shown with its name, when it was used, and whether it is synced', async () => {
+  it('a passkey is shown with its name, when it was used, and whether it is synced', async () => {
     const arranged = await arrange({ authenticator: { syncs: true } })
     const { page, url, authenticator } = arranged
     await enroll(arranged)
@@ -169,7 +169,7 @@ describe('a passkey', () => {
     expect(synced).toContain('Synced')
   })
 
-  it('is renamed, and the password manager is told', async () => {
+  it('a passkey can be renamed, and the password manager is told', async () => {
     const arranged = await arrange()
     const { page, url, events } = arranged
     await havePasskey(arranged)
@@ -196,7 +196,7 @@ describe('a passkey', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'passkey.renamed' }))
   })
 
-  it('is added by a user who has signed in, once on each authenticator, and replaces no other factor', async () => {
+  it('a signed-in user adds a passkey once on each authenticator, and it replaces no other factor', async () => {
     const arranged = await arrange()
     const { page, url, events, authenticator: first } = arranged
     await havePasskey(arranged)
@@ -217,7 +217,7 @@ describe('a passkey', () => {
   })
 
   // The test browser cannot do this: its stub makes the passkey as the browser does after a press.
-  it('is added without a press where the password manager does that', async () => {
+  it('a passkey is added without a press where the password manager does that', async () => {
     const arranged = await arrange()
     const { page, url, authenticator } = arranged
     await page.addInitScript(() => {
@@ -239,7 +239,7 @@ describe('a passkey', () => {
     expect(await authenticator.passkeys()).toHaveLength(1)
   })
 
-  it('is added by a press that comes before the password manager was asked', async () => {
+  it('a passkey is added by a press that comes before the password manager was asked', async () => {
     const arranged = await arrange()
     const { page, url, authenticator } = arranged
     await page.addInitScript(() => {
@@ -265,7 +265,7 @@ describe('a passkey', () => {
     expect(await authenticator.passkeys()).toHaveLength(1)
   })
 
-  it('is removed, except the last factor', async () => {
+  it('a passkey can be removed unless it is the last factor', async () => {
     const arranged = await arrange()
     const { page, url } = arranged
     await havePasskey(arranged)
@@ -286,7 +286,7 @@ describe('a passkey', () => {
     expect(await passkeys.getByRole('listitem').count()).toBe(1)
   })
 
-  it('cannot be used without JavaScript, whose page leads to the other ways', async () => {
+  it('a passkey cannot be used without JavaScript, and the page then leads to the other ways', async () => {
     const arranged = await arrange()
     const { app, url } = arranged
     await havePasskey(arranged)
@@ -303,7 +303,7 @@ describe('a passkey', () => {
     expect(app.trouble).toEqual([])
   })
 
-  it('passes in either of two tabs', async () => {
+  it('a passkey passes in either of two tabs', async () => {
     const arranged = await arrange()
     const { page, url, context, authenticator } = arranged
     await havePasskey(arranged)
@@ -362,7 +362,7 @@ describe('an attack on a passkey', () => {
       return JSON.stringify(credential.toJSON())
     }, changes)
 
-  it('fails with an assertion that was used before', async () => {
+  it('a passkey assertion that was used before is refused', async () => {
     const arranged = await arrange()
     const { page, url, authenticator } = arranged
     await havePasskey(arranged)
@@ -378,7 +378,7 @@ describe('an attack on a passkey', () => {
     expect([first, second]).toEqual(['/account', '/mfa?use=passkey'])
   })
 
-  it('fails with an assertion for the challenge of another web session', async () => {
+  it('a passkey assertion for the challenge of another web session is refused', async () => {
     const arranged = await arrange()
     const { page, url, authenticator } = arranged
     await havePasskey(arranged)
@@ -391,7 +391,7 @@ describe('an attack on a passkey', () => {
     expect(await post(page, response)).toBe('/mfa?use=passkey')
   })
 
-  it("fails with another user's passkey", async () => {
+  it('a passkey of another user is refused', async () => {
     const arranged = await arrange()
     const { page, url, context, logIn, authenticator } = arranged
     await havePasskey(arranged)
@@ -410,7 +410,7 @@ describe('an attack on a passkey', () => {
     expect(location).toBe('/mfa?use=passkey')
   })
 
-  it('fails on a page of another name, which the browser does not let use the passkey', async () => {
+  it('the browser does not let a page of another name use the passkey', async () => {
     const arranged = await arrange()
     const { page, url } = arranged
     await havePasskey(arranged)
@@ -423,7 +423,7 @@ describe('an attack on a passkey', () => {
     await expect(used).rejects.toThrow('SecurityError')
   })
 
-  it('fails with a passkey that was made for another name', async () => {
+  it('a passkey that was made for another name is refused', async () => {
     const arranged = await arrange()
     const { page, url, authenticator } = arranged
     await havePasskey(arranged)
@@ -459,7 +459,7 @@ describe('an attack on a passkey', () => {
     expect(await post(page, response)).toBe('/mfa?use=passkey')
   })
 
-  it('with a copy of its key, whose counter is behind, is refused where the service is told to', async () => {
+  it('a copied passkey whose counter is behind is refused where the service is told to refuse copies', async () => {
     const service = embedded({ database: ':memory:', passkeys: { refuseClones: true } })
     onTestFinished(() => service.close())
     const arranged = await arrange({ mfa: { service, clock: systemClock } })
@@ -504,7 +504,7 @@ describe('the offer of a passkey', () => {
     return account
   }
 
-  it('follows a sign-in by another factor, and adds one after one more confirmation', async () => {
+  it('the offer of a passkey follows a sign-in by another factor, and adds one after one more confirmation', async () => {
     const arranged = await arrange()
     const { app, page, url } = arranged
     const account = await signInByPush(arranged)
@@ -522,7 +522,7 @@ describe('the offer of a passkey', () => {
     expect(await answer(page)).toMatchObject({ mfa: { verified: { factor: 'passkey' } } })
   })
 
-  it('is not repeated in a browser where the user has declined it', async () => {
+  it('the offer of a passkey is not repeated in a browser where the user has declined it', async () => {
     const arranged = await arrange()
     const { app, page, url, context, logIn } = arranged
     const account = await signInByPush(arranged)
@@ -540,7 +540,7 @@ describe('the offer of a passkey', () => {
     expect(await answer(page)).toMatchObject({ verified: true })
   })
 
-  it('is not made on a device that cannot keep a passkey', async () => {
+  it('the offer of a passkey is not made on a device that cannot keep a passkey', async () => {
     const arranged = await arrange({ authenticator: { transport: 'usb' } })
     const { page, url } = arranged
     await approveByDevice(arranged)
@@ -580,7 +580,7 @@ describe('the page for users who need a passkey and have none', () => {
     return { user, asked, page: await user.visit(headers['location'] ?? '') }
   }
 
-  it('takes the code of an administrator, which leads to a new passkey, and that one signs in', async () => {
+  it('the page for users who lack a required passkey takes an administrator’s code, which leads to one that signs in', async () => {
     const { mfa, createCode } = await arrangeStrict()
     const { page, url } = await arrange({ mfa })
     await page.goto(`${url}/account`)
@@ -597,7 +597,7 @@ describe('the page for users who need a passkey and have none', () => {
     expect(await answer(page)).toMatchObject({ verified: true, mfa: { verified: { factor: 'passkey' } } })
   })
 
-  it('takes no recovery code', async () => {
+  it('the page for users who lack a required passkey takes no recovery code', async () => {
     const { user, asked, page } = await enterCode(0)
 
     expect(asked.text).toContain('Code from your administrator')
@@ -605,7 +605,7 @@ describe('the page for users who need a passkey and have none', () => {
     expect((await user.visit('/mfa/enroll/passkey')).path).toBe('/mfa')
   })
 
-  it('takes the code without JavaScript, and says that a passkey needs it', async () => {
+  it('the page for users who lack a required passkey takes the code without JavaScript, and says that passkeys need it', async () => {
     const { page } = await enterCode(30)
 
     expect(page.text).toContain('Add a passkey</h1>')

@@ -20,7 +20,7 @@ async function openWaitingPage() {
 const choice = { name: "Don't ask again on this browser for 30 days" }
 
 describe('the choice to remember the browser', () => {
-  it('is saved at once, and before an approval is completed', async () => {
+  it('the choice to remember the browser is saved at once, and before an approval is completed', async () => {
     const { app, account, page, context, number } = await openWaitingPage()
     let release = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
@@ -43,7 +43,7 @@ describe('the choice to remember the browser', () => {
     expect(await page.textContent('body')).toContain('"remembered":true')
   })
 
-  it('is shown as not made if it could not be saved', async () => {
+  it('the choice to remember the browser is shown as not made if it could not be saved', async () => {
     const { page } = await openWaitingPage()
     await page.route('**/mfa/remember', (route) => route.abort())
     const box = page.getByRole('checkbox', choice)

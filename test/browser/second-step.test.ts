@@ -31,7 +31,7 @@ function openPage(href = 'https://app.example/page?tab=2#/reports') {
 afterEach(() => vi.unstubAllGlobals())
 
 describe('leadToSecondStep()', () => {
-  it('opens the challenge that an answer names, which then returns here', async () => {
+  it('leadToSecondStep() opens the challenge that an answer names, which then returns to the same page', async () => {
     const went = openPage()
 
     expect(await leadToSecondStep(answerOf({ ...asked, challenge: '/mfa?purpose=step_up' }))).toBe(true)
@@ -40,7 +40,7 @@ describe('leadToSecondStep()', () => {
     expect(went).toEqual([`https://app.example/mfa?purpose=step_up&returnTo=${back}`])
   })
 
-  it('returns where the app says', async () => {
+  it('leadToSecondStep() returns where the app says', async () => {
     const went = openPage()
 
     await leadToSecondStep(answerOf(asked), '/basket')
@@ -53,7 +53,7 @@ describe('leadToSecondStep()', () => {
     ['another refusal', answerOf({ error: 'forbidden' })],
     ['nothing', answerOf(null)],
     ['an answer that says so without refusing', answerOf(asked, 200)],
-  ])('leaves %s to the app, which can still read it', async (_, answer) => {
+  ])('leadToSecondStep() leaves %s to the app, which can still read it', async (_, answer) => {
     const went = openPage()
 
     expect(await leadToSecondStep(answer)).toBe(false)
@@ -63,7 +63,7 @@ describe('leadToSecondStep()', () => {
   })
 
   it.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)', 'data:text/html,x', 7])(
-    'never leads elsewhere, whoever answered: %j',
+    'leadToSecondStep() never leads elsewhere, whoever answered: %j',
     async (challenge) => {
       const went = openPage()
 
@@ -73,7 +73,7 @@ describe('leadToSecondStep()', () => {
     },
   )
 
-  it('fails with an error that says what to do if the page is at the address of the challenge already', async () => {
+  it('leadToSecondStep() fails with an error that says what to do if the page already has the challenge’s address', async () => {
     const went = openPage('https://app.example/mfa?returnTo=%2F')
 
     await expect(leadToSecondStep(answerOf(asked))).rejects.toThrow('does not forward /mfa to mfa()')
@@ -81,7 +81,7 @@ describe('leadToSecondStep()', () => {
     expect(went).toEqual([])
   })
 
-  it('fails also if a router shows another address for the challenge, and reports it once', async () => {
+  it('leadToSecondStep() also fails if a router shows another address for the challenge, and reports it once', async () => {
     stubSessionStorage()
     openPage('https://app.example/')
     await leadToSecondStep(answerOf(asked))
@@ -93,7 +93,7 @@ describe('leadToSecondStep()', () => {
     expect(await leadToSecondStep(answerOf(asked))).toBe(true)
   })
 
-  it('works for several answers of one page, for another challenge, and much later', async () => {
+  it('leadToSecondStep() works for several answers of one page, for another challenge, and much later', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     stubSessionStorage()
     openPage()

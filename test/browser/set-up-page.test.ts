@@ -25,7 +25,7 @@ async function seenBy(options: BrowserContextOptions) {
 }
 
 describe('the page that sets up a device', () => {
-  it('shows three steps and the QR code on a desktop, and this computer as the last choice', async () => {
+  it('the setup page of a device shows three steps, the QR code and, last, this computer on a desktop', async () => {
     expect(await seenBy({})).toEqual([
       'Open the camera on your phone Scan this code Tap “Add this account”',
       'QR code',
@@ -33,7 +33,7 @@ describe('the page that sets up a device', () => {
     ])
   })
 
-  it('has the button first on a touch screen', async () => {
+  it('the setup page of a device has the button first on a touch screen', async () => {
     expect(await seenBy(phoneOptions)).toEqual([
       'Open the authenticator',
       'To use another device, scan this with its camera:',

@@ -29,7 +29,7 @@ describe.each<[string, Front, boolean]>([
   ["Vite's dev server", startVite, false],
   ['a server of files such as nginx', startFiles, true],
 ])('a single-page app behind %s', (_, front, router) => {
-  it('leads over the second step and back, where /api and /mfa are forwarded', async () => {
+  it('a single-page app leads over the second step and back where /api and /mfa are forwarded', async () => {
     const { page, phone, url } = await open(front, ['/api', '/mfa'])
     await page.goto(`${url}/orders?year=2026#newest`)
     await signIn(page, 'alice')
@@ -44,7 +44,7 @@ describe.each<[string, Front, boolean]>([
     expect(page.url()).toBe(`${url}/orders?year=2026#newest`)
   })
 
-  it(`does not go in circles where /mfa is not forwarded, and says so (router: ${router})`, async () => {
+  it(`a single-page app does not go in circles where /mfa is not forwarded, and says so (router: ${router})`, async () => {
     const { page, url, asked } = await open(front, ['/api'], router)
     await page.goto(`${url}/orders`)
     await signIn(page, 'alice')

@@ -5,7 +5,7 @@ import { createChallenge, isFresh } from '../../src/challenge/challenge.ts'
 const verified = { at: 1000, factor: 'push', purpose: 'sign_in', userKey: 'username:alice' } as const
 
 describe('the verification record', () => {
-  it('counts only for its user', () => {
+  it('a verification record counts only for its user', () => {
     expect(isFresh(verified, 'username:alice', 1001)).toBe(true)
     expect(isFresh(verified, 'username:bob', 1001)).toBe(false)
     expect(isFresh(verified, 'id:alice', 1001)).toBe(false)
@@ -18,13 +18,13 @@ describe('the verification record', () => {
     [undefined, 43_199, true],
     [undefined, 43_200, false],
     [90_000, 43_200, false],
-  ])('with maxAge %s is fresh after %i seconds: %s', (maxAge, passed, fresh) => {
+  ])('a verification record with maxAge %s is fresh after %i seconds: %s', (maxAge, passed, fresh) => {
     expect(isFresh(verified, 'username:alice', 1000 + passed, maxAge)).toBe(fresh)
   })
 })
 
 describe('a challenge', () => {
-  it('has two independent random ids of 128 bits: one for the service, one for its page', () => {
+  it('a challenge has two independent random ids of 128 bits: one for the service, one for its page', () => {
     let next = 0
     const random = (size: number) => new Uint8Array(size).fill(++next)
 
@@ -34,7 +34,7 @@ describe('a challenge', () => {
     expect(Buffer.from(challenge.page, 'base64url')).toEqual(Buffer.alloc(16, 2))
   })
 
-  it('survives the JSON of a session store', () => {
+  it('a challenge survives the JSON of a session store', () => {
     const challenge = createChallenge(
       { userKey: 'u', purpose: 'step_up', returnTo: '/a' },
       1000,

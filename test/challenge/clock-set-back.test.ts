@@ -11,19 +11,19 @@ const day = 86_400
 const verified = (at: number): Verified => ({ at, factor: 'push', userKey: 'id:1', epoch: 'epoch' }) as Verified
 
 describe('a web app whose clock was ahead and is set back', () => {
-  it('rejects verification records from the future', () => {
+  it('a web app whose clock was set back rejects verification records from the future', () => {
     const passed = [now + day, now + 61, now + 60, now].map((at) => isFresh(verified(at), 'id:1', now))
 
     expect(passed).toEqual([false, false, true, true])
   })
 
-  it('trusts nothing for longer than otherwise', () => {
+  it('a web app whose clock was set back trusts nothing for longer than otherwise', () => {
     const relied = [now + day, now + 361, now + 360, now + 1, now].map((until) => isBeforeEnd(until, 300, now))
 
     expect(relied).toEqual([false, false, true, true, false])
   })
 
-  it('asks again whether a web session has ended, and denies it until then', async () => {
+  it('a web app whose clock was set back asks again whether a web session has ended, and denies it until then', async () => {
     const clock = createTestClock(now)
     let ahead = day
     const connect = () => Promise.reject(new Error('away'))

@@ -13,7 +13,7 @@ describe('a code as users type it', () => {
     ['in Arabic digits', '١٢٣٤٥٦'],
     ['in Persian digits', '۱۲۳۴۵۶'],
     ['in wide digits', '１２３４５６'],
-  ])('is read %s', (_, typed) => {
+  ])('a code as users type it is read %s', (_, typed) => {
     expect(readCode(typed)).toBe('123456')
   })
 
@@ -25,7 +25,7 @@ describe('a code as users type it', () => {
     ['mostly blanks', `123456${' '.repeat(100)}`],
     ['a list', ['123456']],
     ['nothing', undefined],
-  ])('is none when it is %s', (_, typed) => {
+  ])('a code as users type it is rejected when it is %s', (_, typed) => {
     expect(readCode(typed)).toBeUndefined()
   })
 })

@@ -8,7 +8,7 @@ import { sharedChromium } from '../support/shared-chromium.ts'
 
 const chromium = await sharedChromium()
 
-it('signs in with a browser and a test device', async () => {
+it('the example for browser tests signs in with a browser and a test device', async () => {
   const service = await startTestService()
   onTestFinished(() => service.close())
   const url = await listen(createApp({ service, clock: service.clock }))

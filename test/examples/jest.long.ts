@@ -8,7 +8,7 @@ import { root } from '../../scripts/run.ts'
 
 // Jest loads ES modules by node:vm, under the switch that the recipe names, and defines `test` and `expect` as globals.
 // vitest does both in its pool `vmThreads`, so the recipe is run without a second test runner among the dependencies.
-it('runs the example for Jest with the built package', async () => {
+it('the example for Jest runs with the built package', async () => {
   const config = join(import.meta.dirname, 'like-jest.config.ts')
   const { stdout } = await promisify(execFile)(
     process.execPath,

@@ -5,7 +5,7 @@ import { startExample } from './start-example.ts'
 describe('passport.js', async () => {
   const example = await startExample('passport.js', {}, { until: afterAll })
 
-  it('protects routes after Passport, and signs users out', async () => {
+  it('passport.js protects routes after Passport, and signs users out', async () => {
     const browser = example.browser()
     await example.signIn(browser, 'alice')
 
@@ -17,7 +17,7 @@ describe('passport.js', async () => {
     expect((await browser.visit('/')).path).toBe('/login')
   })
 
-  it('lets users who have not passed the second step sign in as another user', async () => {
+  it('passport.js lets users who have not passed the second step sign in as another user', async () => {
     const browser = example.browser()
     await example.signIn(browser, 'alice')
     await browser.visit('/')
@@ -30,7 +30,7 @@ describe('passport.js', async () => {
 })
 
 describe('oauth-login.js', () => {
-  it('requires the second step after the login at the other site', async () => {
+  it('oauth-login.js requires the second step after the login at the other site', async () => {
     const example = await startExample('oauth-login.js')
     const browser = example.browser()
 
@@ -45,7 +45,7 @@ describe('oauth-login.js', () => {
 })
 
 describe('magic-link.js', () => {
-  it('requires the second step after the link, which works once', async () => {
+  it('magic-link.js requires the second step after the link, which works once', async () => {
     const example = await startExample('magic-link.js')
     const browser = example.browser()
     await browser.submit('/login', { username: 'alice' })

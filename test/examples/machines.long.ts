@@ -7,7 +7,7 @@ describe('jwt-api.js', () => {
   const call = (url: string, authorization?: string) =>
     fetch(`${url}/api/reports`, { headers: authorization === undefined ? {} : { authorization } })
 
-  it('issues a token after the second step, and rejects other tokens', async () => {
+  it('jwt-api.js issues a token after the second step, and rejects other tokens', async () => {
     const example = await startExample('jwt-api.js')
     const browser = example.browser()
     await example.signIn(browser, 'alice')
@@ -35,7 +35,7 @@ describe('websocket.js', () => {
     })
   }
 
-  it('opens only for users who have passed the second step, and closes when their web sessions end', async () => {
+  it('websocket.js opens only for users who have passed the second step, and closes when their web sessions end', async () => {
     const example = await startExample('websocket.js')
     const browser = example.browser()
     const cookie = () => `connect.sid=${browser.cookie('connect.sid')}`
@@ -63,7 +63,7 @@ describe('socket-io.js', () => {
     return (await fetch(`${address}&sid=${sid}`, { headers })).text()
   }
 
-  it('connects only users who have passed the second step', async () => {
+  it('socket-io.js connects only users who have passed the second step', async () => {
     const example = await startExample('socket-io.js')
     const browser = example.browser()
     const cookie = () => `connect.sid=${browser.cookie('connect.sid')}`

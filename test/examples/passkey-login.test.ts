@@ -9,7 +9,7 @@ import { createAuthenticator } from '../../src/testing/software-authenticator.ts
 import { createApp } from './passkey-login.ts'
 
 describe('the example with a login by passkey', () => {
-  it('signs the user in with one touch', async () => {
+  it('the example with a login by passkey signs the user in with one touch', async () => {
     const service = await startTestService()
     onTestFinished(() => service.close())
     const said: string[] = []

@@ -24,7 +24,7 @@ async function start(createApp: (options: MfaOptions) => ReturnType<typeof creat
 }
 
 describe('the Passport example with the challenge page', () => {
-  it('redirects from the login to the challenge, and then to successRedirect', async () => {
+  it('the Passport example redirects from the login to the challenge, and then to successRedirect', async () => {
     const { browser, device, said } = await start(createChallengeApp)
 
     const login = await browser.submit('/login', alice)
@@ -39,7 +39,7 @@ describe('the Passport example with the challenge page', () => {
     expect(said).toEqual([])
   })
 
-  it("lets users who have not passed sign in as another user, and asks that user's device", async () => {
+  it('the Passport example lets unverified users sign in as another user, and asks that user’s device', async () => {
     const { service, browser, device } = await start(createChallengeApp)
     const bob = await service.enroll('bob')
     await browser.submit('/login', alice)
@@ -58,7 +58,7 @@ describe('the Passport example with the challenge page', () => {
     expect((await browser.open('/')).text).toBe('Welcome')
   })
 
-  it('redirects to the login after a canceled sign-in, and without a login', async () => {
+  it('the Passport example redirects to the login after a canceled sign-in, and without a login', async () => {
     const { browser } = await start(createChallengeApp)
 
     expect((await browser.open('/inside')).headers['location']).toBe('/login')
@@ -71,7 +71,7 @@ describe('the Passport example with the challenge page', () => {
 })
 
 describe('the Passport example with its own form for codes', () => {
-  it('verifies a code that is posted to a public route after the gate', async () => {
+  it('the Passport example with its own form verifies a code that is posted to a public route after the gate', async () => {
     const { service, browser, said } = await start(createCodeApp)
 
     const login = await browser.submit('/login', alice)
@@ -88,7 +88,7 @@ describe('the Passport example with its own form for codes', () => {
     expect(said).toEqual([])
   })
 
-  it('tells a script why a code is wrong, and verifies a correct one', async () => {
+  it('the Passport example with its own form tells a script why a code is wrong, and verifies a correct one', async () => {
     const { service, browser } = await start(createCodeApp)
     await browser.submit('/login', alice)
 
@@ -100,7 +100,7 @@ describe('the Passport example with its own form for codes', () => {
     expect((await browser.open('/')).text).toBe('Welcome')
   })
 
-  it('warns once if the gate stops the form', async () => {
+  it('the Passport example with its own form warns once if the gate stops the form', async () => {
     const { service, browser, said } = await start((options) => createCodeApp({ ...options, public: ['/login'] }))
     await browser.submit('/login', alice)
 

@@ -27,7 +27,7 @@ async function endConnections(connectionString: string): Promise<void> {
 }
 
 describe('session-stores.js', () => {
-  it('keeps verified web sessions in PostgreSQL, also over a lost connection', async () => {
+  it('session-stores.js keeps verified web sessions in PostgreSQL, even after a lost connection', async () => {
     const postgres = await openPostgres()
     onTestFinished(() => postgres.stop())
 
@@ -42,7 +42,7 @@ describe('session-stores.js', () => {
     await expect.poll(() => pageOf(example.url, cookie)).toContain('Hello, Alice')
   })
 
-  it('keeps verified web sessions in Redis, also over a lost connection', async () => {
+  it('session-stores.js keeps verified web sessions in Redis, even after a lost connection', async () => {
     const { url, entries, disconnect } = await startRedis()
 
     const { example, cookie } = await signInAt({ REDIS_URL: url })

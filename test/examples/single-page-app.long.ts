@@ -28,7 +28,7 @@ describe('single-page-app.js', () => {
     ['served by Express', 'Alice', () => example],
     ["behind Vite's dev server", 'Alice', () => vite],
     ['built, behind nginx', 'Bob', () => startNginx(example)],
-  ])('opens the second step and returns to the view of the user, %s', async (_, user, front) => {
+  ])('single-page-app.js opens the second step and returns to the user’s view, %s', async (_, user, front) => {
     const url = await front()
     const { page, phone } = await open()
 
@@ -46,7 +46,7 @@ describe('single-page-app.js', () => {
 describe('with-a-router.js', () => {
   const [login, wanted] = [{ path: '/login' }, { path: '/settings', fullPath: '/settings?tab=2' }]
 
-  it('redirects to the login, and after the second step to the requested view', async () => {
+  it('with-a-router.js redirects to the login, and after the second step to the requested view', async () => {
     const { page, phone } = await openWithRouter()
 
     expect(await callInPage(page, 'requireLogin', login)).toBe(true)
@@ -61,7 +61,7 @@ describe('with-a-router.js', () => {
     expect(await callInPage(page, 'api', '/api/me')).toMatchObject({ username: 'bob' })
   })
 
-  it('opens the second step after an error of axios', async () => {
+  it('with-a-router.js opens the second step after an error of axios', async () => {
     const { page } = await openWithRouter()
     const data = { error: 'mfa_required', challenge: '/mfa' }
     await logIn(page)

@@ -30,7 +30,7 @@ describe.each([
   { name: 'cookie-session', file: './cookie-session/app.js', prefix: '', hash: '' },
   { name: 'behind a buffering proxy', file: './behind-proxy/app.js', prefix: '/portal', hash: '', inPage: true },
 ])('an app with $name', ({ file, prefix, hash, inPage = false }) => {
-  it('leads a user from the login through the second step and a step-up to the requested page, and out', async () => {
+  it('in an existing app, users get from login through second step and step-up to the requested page, and sign out', async () => {
     const { url, clock, page } = await arrange(file, prefix)
     const phone = inPage ? await openAuthenticator() : createPhone(url, clock)
     const at = (path: string) => url + hash + path

@@ -50,7 +50,7 @@ async function pressTabUntil(page: Page, wanted: string): Promise<void> {
 const inspected = new Set<string>()
 
 describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
-  it('are accessible in both languages and color schemes, from 320 pixels and at twice the font size', async () => {
+  it('the pages of mfa() are accessible in both languages and color schemes, from 320 pixels and at double font size', async () => {
     const page = await narrowTab()
     const wrong: string[] = []
     const pages: RenderedPage[] = []
@@ -89,7 +89,7 @@ describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
 })
 
 describe('by keyboard alone', () => {
-  it('sets up a device: the link is the first stop after the headline', async () => {
+  it('by keyboard alone, a user sets up a device: the link is the first stop after the headline', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -104,7 +104,7 @@ describe('by keyboard alone', () => {
     expect(authenticator.url()).toContain('/mfa/authenticator/#code=')
   })
 
-  it('approves a sign-in: the result has the focus, and the next action is the next stop', async () => {
+  it('by keyboard alone, a user approves a sign-in: the result has the focus, the next action is the next stop', async () => {
     const { app, account, page } = await waiting()
     await expect.poll(() => focused(page)).toBe('Approve the sign-in')
     // The QR code is announced once it is wanted, and its text is its name.
@@ -125,7 +125,7 @@ describe('by keyboard alone', () => {
     expect(await page.textContent('body')).toContain('"verified":true')
   })
 
-  it('enters a code: a wrong one, then one pasted in groups', async () => {
+  it('by keyboard alone, a user enters a code: a wrong one, then one pasted in groups', async () => {
     const { app, page } = await waiting()
     const { baseUrl, apiKey, fetch } = await app.service.connect()
     const client = createClient({ baseUrl, apiKey, fetch })
@@ -151,7 +151,7 @@ describe('by keyboard alone', () => {
     await page.waitForURL(`${app.url}/account`)
   })
 
-  it('reaches help and sign-out', async () => {
+  it('by keyboard alone, a user reaches help and sign-out', async () => {
     const { page } = await waiting()
 
     await pressTabUntil(page, 'Cancel this sign-in')
@@ -167,7 +167,7 @@ describe('by keyboard alone', () => {
 })
 
 describe('the time', () => {
-  it('warns once, 20 seconds before the end, and leaves the focus where it is', async () => {
+  it('the waiting page warns once, 20 seconds before the end, and leaves the focus where it is', async () => {
     const { page } = await waiting((tab) => tab.clock.install())
     const news = page.getByRole('status').filter({ hasText: 'out of time' })
     await page.getByRole('link', { name: 'Other ways to sign in' }).focus()
@@ -181,7 +181,7 @@ describe('the time', () => {
     expect(await focused(page)).toBe('Other ways to sign in')
   })
 
-  it('is extended by sending again, as often as users want', async () => {
+  it('users can extend the time of a sign-in request by sending it again, as often as they want', async () => {
     const { app, page } = await waiting()
     for (let times = 0; times < 3; times++) {
       await app.clock.advance(80)
@@ -194,7 +194,7 @@ describe('the time', () => {
     expect(await page.locator('#time').textContent()).toMatch(/^(90|89|88) seconds left$/)
   })
 
-  it('before a resend is counted down on the button, which is enabled at the end', async () => {
+  it('the button that sends again counts down the time before a resend, and is enabled at the end', async () => {
     const { page } = await waiting((tab) => tab.clock.install())
     const send = page.locator('#send button')
 
@@ -208,7 +208,7 @@ describe('the time', () => {
     expect(await send.isEnabled()).toBe(true)
   })
 
-  it('before a resend is shown and enforced by the server as well', async () => {
+  it('the server also shows and enforces the time before a resend', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -223,7 +223,7 @@ describe('the time', () => {
     expect(page.text).toContain('>Send again in 10 seconds</button>')
   })
 
-  it('at which paused codes work again is shown in the time zone of the browser', async () => {
+  it('the code page shows in the browser’s time zone when paused codes work again', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -241,7 +241,7 @@ describe('the time', () => {
 })
 
 describe('a browser without script', () => {
-  it('can stop the reloading, and resume it', async () => {
+  it('users of a browser without script can stop the page from reloading, and resume it', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { page } = await app.enroll(browser, 'alice')
@@ -256,7 +256,7 @@ describe('a browser without script', () => {
 })
 
 describe('the settings of the user’s system', () => {
-  it('are respected: nothing moves, and with forced colors the QR code stays dark on light', async () => {
+  it('the pages respect the user’s system settings: nothing moves, and with forced colors the QR code stays dark on light', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.signIn(browser, 'alice')

@@ -9,13 +9,13 @@ const read = (appUser: AppUser) =>
   resolveAppUser({} as AppRequest, { user: () => appUser } as unknown as ResolvedOptions)
 
 describe('the app user of a request', () => {
-  it('is not validated again while nothing about the user has changed', () => {
+  it('an app user is not validated again while nothing about the user has changed', () => {
     const first = read({ username: 'alice', email: 'alice@example.com' })
 
     expect(read({ username: 'alice', email: 'alice@example.com' })).toBe(first)
   })
 
-  it('is forgotten alone, as the one who was read first, when ten thousand others have come', () => {
+  it('only the app user who was read first is forgotten when ten thousand others have come', () => {
     const [, second, third] = ['u0', 'u1', 'u2'].map((username) => read({ username }))
     for (let index = 3; index < 10_000; index++) void read({ username: `u${index}` })
     void read({ username: 'u0', name: 'Changed' })
@@ -29,13 +29,13 @@ describe('the app user of a request', () => {
     ['another e-mail address', { username: 'alice', email: 'alice@example.org' }],
     ['no e-mail address', { username: 'alice' }],
     ['a name', { username: 'alice', email: 'alice@example.com', name: 'Alice' }],
-  ])('is the present one after the app has given it %s', (_what, changed) => {
+  ])('after the app gives an app user %s, mfa() uses the changed user', (_what, changed) => {
     void read({ username: 'alice', email: 'alice@example.com' })
 
     expect(read(changed)).toEqual(changed)
   })
 
-  it('is refused after its username has become invalid', () => {
+  it('an app user is refused after the username has become invalid', () => {
     void read({ username: 'alice', email: 'alice@example.com' })
 
     expect(() => read({ username: 'a\tb', email: 'alice@example.com' })).toThrow(/a user with a mistake/)
@@ -59,7 +59,7 @@ describe('the app user of a request', () => {
     ['a name of 129 characters', { name: 'x'.repeat(129) }, /a name that cannot be used/],
     ['a very long name', { name: 'x'.repeat(1_000_000) }, /a name that cannot be used/],
     ['an object as a name', { name: { first: 'Alice' } }, /a name that cannot be used/],
-  ])('is read without %s, with one warning for all users', (_what, wrong, warning) => {
+  ])('an app user is read without %s, with one warning for all users', (_what, wrong, warning) => {
     const warnings: string[] = []
     const given = { user: (): AppUser => ({}), logger: { warn: (text: string) => void warnings.push(text) } }
     const readAs = (username: string) => {
@@ -84,7 +84,7 @@ describe('the app user of a request', () => {
     '"quoted"@example.com',
     'a@[192.0.2.1]',
     'root@localhost',
-  ])('has the address %s', (email) => {
+  ])('an app user can have the e-mail address %s', (email) => {
     expect(read({ username: 'alice', email })).toEqual({ username: 'alice', email })
   })
 })

@@ -80,7 +80,7 @@ const outcome =
   () => ({ state: 'as-is', answer: json(200, 'answer'), ...given })
 
 describe('an outcome', () => {
-  it('is applied in one order: state, cookies, events, answer', async () => {
+  it('the outcome of a handler is applied in one order: state, cookies, events, answer', async () => {
     const { log, run } = arrange()
 
     await run(outcome({ state: { save: saved }, cookies: ['a=1'], events: [opened] }))
@@ -88,7 +88,7 @@ describe('an outcome', () => {
     expect(log).toEqual(['saved "saved"', 'Set-Cookie: a=1', 'event challenge.opened', 'end 200 "answer"'])
   })
 
-  it('is saved under a new id before anything else happens', async () => {
+  it('an outcome that renews the web session is saved under a new id before anything else happens', async () => {
     const { log, run } = arrange()
 
     await run(outcome({ state: { renew: saved }, events: [opened], answer: redirect('/') }))
@@ -100,7 +100,7 @@ describe('an outcome', () => {
     ['saved', { save: saved }, ['save failed']],
     ['renewed', { renew: saved }, ['new id', 'save failed']],
   ] as const)(
-    'that cannot be %s drops cookies, events and answer, and is answered with 503',
+    'an outcome that cannot be %s drops cookies, events and answer, and is answered with 503',
     async (_, state, before) => {
       const { log, req, run } = arrange({ failsAt: 0 })
 
@@ -111,7 +111,7 @@ describe('an outcome', () => {
     },
   )
 
-  it('that continues does so with the saved state, after its cookies and events', async () => {
+  it('an outcome that continues does so with the saved state, after its cookies and events', async () => {
     const { log, run } = arrange()
 
     await run((request) =>
@@ -124,7 +124,7 @@ describe('an outcome', () => {
     expect(log).toEqual(['saved "saved"', 'event challenge.opened', 'saved "saved twice"', 'end 200 "later"'])
   })
 
-  it('that continues does not if it cannot be saved', async () => {
+  it('an outcome does not continue if it cannot be saved', async () => {
     const { log, run } = arrange({ failsAt: 0 })
 
     await run((request) => andThen(request, { state: { save: saved } }, () => expect.unreachable('continued')))
@@ -132,7 +132,7 @@ describe('an outcome', () => {
     expect(log).toEqual(['save failed', 'event service.unavailable', 'end 503'])
   })
 
-  it('keeps what was saved when a later step fails', async () => {
+  it('an outcome keeps what was saved when a later step fails', async () => {
     const { log, run } = arrange()
 
     await run((request) =>
@@ -144,7 +144,7 @@ describe('an outcome', () => {
     expect(log).toEqual(['saved "saved"', 'event challenge.opened', 'event service.unavailable', 'end 503'])
   })
 
-  it('lets the request go to the next handler of the app', async () => {
+  it('an outcome can let the request go to the next handler of the app', async () => {
     const { log, run } = arrange()
 
     await run(outcome({ state: { save: saved }, answer: { kind: 'next' } }))
@@ -152,7 +152,7 @@ describe('an outcome', () => {
     expect(log).toEqual(['saved "saved"', 'next'])
   })
 
-  it('of a mistake in the app is an error of the app, and answers nothing', async () => {
+  it('a mistake in the app is passed on as an error of the app, and nothing is answered', async () => {
     const { log, run } = arrange()
 
     await expect(run(() => Promise.reject(new TypeError('mistake')))).rejects.toThrow('mistake')
@@ -169,7 +169,7 @@ describe('a stream', () => {
         answer: { kind: 'stream', run: async (sink) => write(sink) },
       }))
 
-  it('starts after the web session was detached', async () => {
+  it('a stream starts after the web session was detached', async () => {
     const { log, req, run } = arrange()
 
     await run(streaming((sink) => sink.end(`session: ${typeof req.session}`)))
@@ -177,7 +177,7 @@ describe('a stream', () => {
     expect(log).toEqual(['end 200 session: undefined'])
   })
 
-  it('that fails after its first event is cut off, and failMode is not asked', async () => {
+  it('a stream that fails after its first event is cut off, and failMode is not asked', async () => {
     const { log, run } = arrange({}, { failMode: () => expect.unreachable('asked') })
 
     await run(
@@ -190,7 +190,7 @@ describe('a stream', () => {
     expect(log).toEqual(['write hello', 'event service.unavailable', 'destroyed'])
   })
 
-  it('sends nothing after its end, however slowly the browser takes it', async () => {
+  it('a stream sends nothing after its end, however slowly the browser takes it', async () => {
     const { log, run } = arrange()
 
     await run(
@@ -204,7 +204,7 @@ describe('a stream', () => {
     expect(log).toEqual(['end 200 the end'])
   })
 
-  it('aborts when the browser closes the connection', async () => {
+  it('a stream aborts when the browser closes the connection', async () => {
     const { res, run } = arrange()
     let aborted: boolean | undefined
 
@@ -222,7 +222,7 @@ describe('a stream', () => {
 const fails: Handler = () => Promise.reject(new UnreachableError('network', 'gone'))
 
 describe('the page that says that the service is gone', () => {
-  it('loads the texts of its language, if no page has loaded them before', async () => {
+  it('the page for an unavailable service loads the texts of its language if no page has loaded them before', async () => {
     const { log, run } = arrange({}, { languages: createLanguages({}, 'de') })
 
     await run(fails)
@@ -232,7 +232,7 @@ describe('the page that says that the service is gone', () => {
 })
 
 describe('failMode', () => {
-  it('lets the user pass once that is saved', async () => {
+  it('failMode lets the user pass after its decision is saved', async () => {
     const { log, req, run } = arrange({}, { failMode: () => true })
 
     await run(fails)
@@ -241,7 +241,7 @@ describe('failMode', () => {
     expect(req.session).toHaveProperty('mfa.letThrough.userKey', 'username:alice')
   })
 
-  it('lets nobody pass if that cannot be saved', async () => {
+  it('failMode lets nobody pass if its decision cannot be saved', async () => {
     const { log, run } = arrange({ failsAt: 0 }, { failMode: () => true })
 
     await run(fails)
@@ -250,7 +250,7 @@ describe('failMode', () => {
   })
 
   it.each([[false], [true]])(
-    'is not asked once the web session is detached (cookie-session: %s)',
+    'failMode is not asked once the web session is detached (cookie-session: %s)',
     async (cookieSession) => {
       const { log, run } = arrange({ cookieSession }, { failMode: () => expect.unreachable('asked') })
 

@@ -37,7 +37,7 @@ describe('the address of the authenticator', () => {
     'http://[::1]:8787/api',
     'http://[::ffff:127.0.0.1]:8787/api',
     'http://0.0.0.0:8787/api',
-  ])('is never an address of the service that phones cannot open: %s', (baseUrl) => {
+  ])('the authenticator’s address is never a service address that phones cannot open: %s', (baseUrl) => {
     expect(() => start({ service: remote(baseUrl) })).toThrow(SetupError)
     expect(() => start({ service: remote(baseUrl) })).toThrow(
       /authenticatorUrl is required.* write .*authenticatorUrl: 'https:\/\/mfa\.example'.*While you develop/,
@@ -45,12 +45,12 @@ describe('the address of the authenticator', () => {
     expect(() => start({ service: remote(baseUrl), authenticatorUrl: new URL(baseUrl).origin })).not.toThrow()
   })
 
-  it('is derived from a service that phones can reach, and not required if the service has another authenticator', () => {
+  it('the authenticator’s address is derived from a service that phones can reach, and optional if the service has another authenticator', () => {
     expect(() => start({ service: remote('https://mfa.example/api') })).not.toThrow()
     expect(() => start({ service: { ...remote('http://127.0.0.1/api'), version: '1.3' } })).not.toThrow()
   })
 
-  it('comes from the environment together with the service', () => {
+  it('the authenticator’s address comes from the environment together with the service', () => {
     const environment = { MFA_BASE_URL: 'http://127.0.0.1/api', MFA_API_KEY: 'k', MFA_DOMAIN_ID: 'd' }
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
     expect(() => start({})).toThrow(/authenticatorUrl is required/)
@@ -63,7 +63,7 @@ describe('the address of the authenticator', () => {
     expect(() => start({})).toThrow('authenticatorUrl: must be an http(s) address')
   })
 
-  it('never quotes secrets in the address of the service', () => {
+  it('an error about the authenticator’s address never quotes secrets in the address of the service', () => {
     expect(() => start({ service: remote('http://alice:hunter2@127.0.0.1/hunter3') })).toThrow(
       expect.not.objectContaining({ message: expect.stringMatching(/hunter/) }),
     )
@@ -76,18 +76,21 @@ describe('the address of the authenticator', () => {
     ['publicUrl', { service: embeddedLike, publicUrl: 'http://app.example' }],
     ['publicUrl', { service: embeddedLike, publicUrl: 'https://127.0.0.1' }],
     ['the service’s address', { service: remote('http://mfa.example/api') }],
-  ] as [string, Partial<MfaOptions>][])('is https and no loopback address in production: %s of %j', (name, options) => {
-    const given = { publicUrl: 'https://app.example', ...options }
-    expect(() => start(given)).not.toThrow()
+  ] as [string, Partial<MfaOptions>][])(
+    'in production, the authenticator’s address must be https and not a loopback address: %s of %j',
+    (name, options) => {
+      const given = { publicUrl: 'https://app.example', ...options }
+      expect(() => start(given)).not.toThrow()
 
-    vi.stubEnv('NODE_ENV', 'production')
+      vi.stubEnv('NODE_ENV', 'production')
 
-    expect(() => start(given)).toThrow(SetupError)
-    expect(() => start(given)).toThrow(new RegExp(`${name}.*authenticatorUrl: 'https://mfa\\.example'`))
-    expect(() => start({ ...given, authenticatorUrl: 'https://mfa.example' })).not.toThrow()
-  })
+      expect(() => start(given)).toThrow(SetupError)
+      expect(() => start(given)).toThrow(new RegExp(`${name}.*authenticatorUrl: 'https://mfa\\.example'`))
+      expect(() => start({ ...given, authenticatorUrl: 'https://mfa.example' })).not.toThrow()
+    },
+  )
 
-  it('needs no option in development with an embedded service', async () => {
+  it('in development, an embedded service needs no option for the authenticator’s address', async () => {
     expect(await offered({})).toBe('http://localhost:PORT/mfa/authenticator/')
   })
 
@@ -97,9 +100,12 @@ describe('the address of the authenticator', () => {
     ['https://mfa.example/phones', 'https://mfa.example/phones/'],
     // Its own origin: there the authenticator is below the challenge pages.
     ['https://app.example', 'https://app.example/mfa/authenticator/'],
-  ])('is an origin or all of it: %s is %s', async (authenticatorUrl, wanted) => {
-    expect(await offered({ authenticatorUrl, publicUrl: 'https://app.example' })).toBe(wanted)
-  })
+  ])(
+    'authenticatorUrl is an origin or the whole address of the authenticator: %s becomes %s',
+    async (authenticatorUrl, wanted) => {
+      expect(await offered({ authenticatorUrl, publicUrl: 'https://app.example' })).toBe(wanted)
+    },
+  )
 
   it.each([
     [{ publicUrl: 'https://app.example' }, 'https://app.example/mfa/authenticator'],
@@ -112,7 +118,7 @@ describe('the address of the authenticator', () => {
     // Without either, only a request could tell, whose headers anyone can write.
     [{}, undefined],
   ] as [Partial<MfaOptions>, string | undefined][])(
-    'is what an embedded service is told, for its mails: %j',
+    'an embedded service is told the authenticator’s address for its mails: %j',
     async (options, address) => {
       const told: unknown[] = []
       const service = { ...embeddedLike, connect: (app?: object) => (told.push(app), embeddedLike.connect()) }

@@ -28,7 +28,7 @@ async function arrange(mfa: Partial<MfaOptions> = {}) {
 const textOf = ({ text }: { text: string }) => text.replaceAll('&#39;', "'")
 
 describe('a request that was denied', () => {
-  it('is a warning: the main button changes the password, the other one tries again', async () => {
+  it('the page of a denied request is a warning: the main button changes the password, the other one tries again', async () => {
     const { answered } = await arrange({ passwordUrl })
 
     const page = await answered('deny')
@@ -40,7 +40,7 @@ describe('a request that was denied', () => {
     expect(page).toContain('<button type="submit" class="quiet">It was me – try again</button>')
   })
 
-  it('says in words to change the password if the app does not say where', async () => {
+  it('the page of a denied request says in words to change the password if the app does not say where', async () => {
     const { answered } = await arrange()
 
     const page = await answered('deny')
@@ -52,7 +52,7 @@ describe('a request that was denied', () => {
 })
 
 describe('a request that was reported', () => {
-  it('says that no one got in and for how long requests are paused, and leads to the password first', async () => {
+  it('after a report, the page says that no one got in and how long requests are paused, password change first', async () => {
     const { app, browser, answered } = await arrange({ passwordUrl })
 
     const page = await answered('report')
@@ -64,7 +64,7 @@ describe('a request that was reported', () => {
     expect(textOf(await browser.visit('/mfa'))).toContain('Requests are paused for 10 minutes.')
   })
 
-  it('can be repeated once requests work again', async () => {
+  it('a reported request can be repeated once requests work again', async () => {
     const { app, browser, answered } = await arrange()
     await answered('report')
 
@@ -80,7 +80,7 @@ describe('a request that ended without harm', () => {
   it.each([
     ['with a wrong number', "That wasn't the right number", "We'll send a new request with a new number."],
     ['unanswered', 'Time ran out', "The request wasn't answered within 90 seconds."],
-  ])('%s is no warning', async (how, headline, sentence) => {
+  ])('a request that ended %s shows no warning', async (how, headline, sentence) => {
     const { app, browser, page, answered } = await arrange({ passwordUrl })
     if (how === 'unanswered') await app.clock.advance(90)
     else await answered('approve', page.text.includes('id="number">10<') ? '11' : '10')
@@ -95,7 +95,7 @@ describe('a request that ended without harm', () => {
 })
 
 describe('wrong codes', () => {
-  it('announce the pause before the last try, for as long as it would be, and never a last try of none', async () => {
+  it('wrong codes announce the pause and its length before the last try, and never a last try of none', async () => {
     const { app, guess } = await arrange()
     await app.clock.advance(60)
 
@@ -109,7 +109,7 @@ describe('wrong codes', () => {
     expect(paused).not.toContain('0 tries')
   })
 
-  it('announce the longer pause of the user where that comes first', async () => {
+  it('wrong codes announce the longer pause of the user where that comes first', async () => {
     const { app } = await arrange()
     const { baseUrl, apiKey, domainId, fetch } = await app.service.connect()
     const client = createClient({ baseUrl, apiKey, fetch })
@@ -128,7 +128,7 @@ describe('wrong codes', () => {
     )
   })
 
-  it('announce a lock that only an administrator ends', async () => {
+  it('wrong codes announce a lock that only an administrator ends', async () => {
     const { noticeText } = await import('../../src/express/pages/notice.ts')
     const { createLanguages, englishOf } = await import('../../src/express/options/languages.ts')
     const english = englishOf(createLanguages({}, undefined))

@@ -25,7 +25,7 @@ async function arrange(options: Partial<MfaOptions> = {}) {
 }
 
 describe('an API with bearer tokens behind mfa()', () => {
-  it('logs one warning, with the two lines that gate it', async () => {
+  it('an API with bearer tokens behind mfa() logs one warning, with the two lines that gate it', async () => {
     const { said, get } = await arrange()
 
     expect((await get('/api/orders')).status).toBe(200)
@@ -36,7 +36,7 @@ describe('an API with bearer tokens behind mfa()', () => {
     expect(said[0]).toContain('req.auth.mfa ? next() : res.sendStatus(403)')
   })
 
-  it('logs no warning if it refuses, if public lists it, or without the gate', async () => {
+  it('an API with bearer tokens logs no warning if it refuses, if public lists it, or without the gate', async () => {
     const refusing = await arrange()
     const listed = await arrange({ public: ['/api/*'] })
     const open = await arrange({ gate: false })

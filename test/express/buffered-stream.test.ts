@@ -45,7 +45,7 @@ async function arrange() {
 }
 
 describe('a buffered stream', () => {
-  it('delivers nothing until the proxy times out', async () => {
+  it('a buffered stream delivers nothing until the proxy times out', async () => {
     const { app, open } = await arrange()
 
     const { answer } = await open('/mfa/events')
@@ -54,7 +54,7 @@ describe('a buffered stream', () => {
     expect(await answer).toMatchObject({ status: 504 })
   })
 
-  it('is replaced by held requests that report a change at once', async () => {
+  it('held requests that replace a buffered stream report a change at once', async () => {
     const { app, account, page, open } = await arrange()
 
     const { answer } = await open('/mfa/status')
@@ -63,7 +63,7 @@ describe('a buffered stream', () => {
     expect(await answer).toEqual({ status: 200, text: '{"change":"settled"}' })
   })
 
-  it('is replaced by held requests that are answered long before the proxy times out', async () => {
+  it('held requests that replace a buffered stream are answered long before the proxy times out', async () => {
     const { app, open } = await arrange()
 
     const { answer } = await open('/mfa/status')

@@ -44,22 +44,25 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     ['/mfa/devices/remove', { what: 'hardware' }, '/mfa/devices?done=removed', 'factor.removed'],
     ['/mfa/devices/device', {}, '/mfa/devices/device', undefined],
     ['/mfa/devices/codes', {}, '/mfa/devices/codes', 'recovery_codes.made'],
-  ] as const)('is carried out after it, once: %s', async (path, fields, next, event) => {
-    const arranged = await arrange()
-    const { app, browser } = arranged
-    const before = app.happened().filter((type) => type === event).length
+  ] as const)(
+    'a self-service form that a confirmation interrupts is carried out after it, once: %s',
+    async (path, fields, next, event) => {
+      const arranged = await arrange()
+      const { app, browser } = arranged
+      const before = app.happened().filter((type) => type === event).length
 
-    const asked = await browser.submit(path, fields)
-    const done = await confirm(arranged)
-    const again = [await browser.submit('/mfa/complete'), await browser.open('/mfa')]
+      const asked = await browser.submit(path, fields)
+      const done = await confirm(arranged)
+      const again = [await browser.submit('/mfa/complete'), await browser.open('/mfa')]
 
-    expect([asked, done].map(destination)).toEqual(['/mfa', next])
-    expect(app.happened().filter((type) => type === event)).toHaveLength(before + (event ? 1 : 0))
-    // What is passed is over: the back button and a repeated form lead nowhere else.
-    expect(again.map(destination)).not.toContain(next === '/mfa/devices/device' ? 'never' : next)
-  })
+      expect([asked, done].map(destination)).toEqual(['/mfa', next])
+      expect(app.happened().filter((type) => type === event)).toHaveLength(before + (event ? 1 : 0))
+      // What is passed is over: the back button and a repeated form lead nowhere else.
+      expect(again.map(destination)).not.toContain(next === '/mfa/devices/device' ? 'never' : next)
+    },
+  )
 
-  it('is carried out once, also when two requests complete the confirmation', async () => {
+  it('an interrupted form is carried out once, even when two requests complete the confirmation', async () => {
     const { app, browser, account } = await arrange()
     await browser.submit('/mfa/devices/codes')
     await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
@@ -69,7 +72,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(app.happened().filter((type) => type === 'recovery_codes.made')).toHaveLength(1)
   })
 
-  it('is carried out after a code as well', async () => {
+  it('an interrupted form is carried out after a confirmation by code as well', async () => {
     const { app, browser } = await arrange()
     const { id } = await app.user()
     const { code = '' } = await app.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
@@ -81,7 +84,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(await hasApp(app)).toBe(false)
   })
 
-  it('leads a script to the page that the form leads to', async () => {
+  it('an interrupted form leads a script to the page that the form leads to', async () => {
     const { app, browser, account } = await arrange()
     await browser.submit('/mfa/devices/remove', { what: 'hardware' })
     await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
@@ -92,7 +95,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(await hasApp(app)).toBe(false)
   })
 
-  it('also waits for the sign-in, and then for the confirmation', async () => {
+  it('an interrupted form also waits for the sign-in, and then for the confirmation', async () => {
     const { app, account } = await arrange()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -107,7 +110,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(await hasApp(app)).toBe(false)
   })
 
-  it.each(['cancel', 'deny'])('is dropped when the confirmation is given up: %s', async (how) => {
+  it.each(['cancel', 'deny'])('an interrupted form is dropped when the confirmation is given up: %s', async (how) => {
     const { app, browser, account } = await arrange()
     await browser.submit('/mfa/devices/remove', { what: 'hardware' })
     const page = await browser.visit('/mfa')
@@ -122,7 +125,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(await hasApp(app)).toBe(true)
   })
 
-  it('is dropped for another user of the same web session', async () => {
+  it('an interrupted form is dropped for another user of the same web session', async () => {
     const { app, browser } = await arrange()
     await app.withApp('bob')
     await browser.submit('/mfa/devices/remove', { what: 'hardware' })
@@ -134,7 +137,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(await hasApp(app)).toBe(true)
   })
 
-  it('is dropped after ten minutes', async () => {
+  it('an interrupted form is dropped after ten minutes', async () => {
     const arranged = await arrange()
     const { app, browser } = arranged
     await browser.submit('/mfa/devices/remove', { what: 'hardware' })
@@ -146,7 +149,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(await hasApp(app)).toBe(true)
   })
 
-  it('is replaced by what was pressed last', async () => {
+  it('an interrupted form is replaced by the one that was submitted last', async () => {
     const arranged = await arrange()
     const { app, browser } = arranged
     await browser.submit('/mfa/devices/remove', { what: 'hardware' })
@@ -158,7 +161,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(await hasApp(app)).toBe(true)
   })
 
-  it('is carried out in the browser that has sent it, and in no other', async () => {
+  it('an interrupted form is carried out only in the browser that sent it', async () => {
     const { app, browser, account } = await arrange()
     const thief = withSessionOf(app, browser)
     await browser.submit('/mfa/devices/remove', { what: 'hardware' })
@@ -170,7 +173,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(destination(await browser.submit('/mfa/complete'))).toBe('/mfa/devices?done=removed')
   })
 
-  it('is not kept if it comes from another site', async () => {
+  it('an interrupted form is not kept if it comes from another site', async () => {
     const { app, browser, account } = await arrange()
 
     const refused = await browser.submit(
@@ -184,7 +187,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(await hasApp(app)).toBe(true)
   })
 
-  it('is kept with ids, names and choices alone, and with none of the routes that carry a code', async () => {
+  it('an interrupted form is kept with ids, names and choices alone, and never for a route that carries a code', async () => {
     const { app, browser } = await arrange()
     await browser.submit('/mfa/devices/remove', { what: 'hardware', code: '123456', page: 'x', extra: 'y' })
     const ofForm = carriedIn(app, browser)
@@ -197,7 +200,7 @@ describe('a form of one’s own factors that a confirmation interrupts', () => {
     expect(carriedIn(app, browser).map((carried) => carried?.fields)).toEqual([{}])
   })
 
-  it('is never one of the app', async () => {
+  it('a form of the app itself is never carried out after a confirmation', async () => {
     let orders = 0
     const app = await startOwnApp({}, {}, undefined, (web) => {
       web.post('/order', requireMfa({ maxAge: 60 }), (_req, res) => {
@@ -224,7 +227,7 @@ describe('the page of new recovery codes', () => {
     return { app, ...person, shown: await person.browser.open('/mfa/devices/codes') }
   }
 
-  it('shows the same codes when it is loaded again', async () => {
+  it('the page of new recovery codes shows the same codes when it is loaded again', async () => {
     const { app, browser, shown } = await withCodes()
 
     const again = await browser.open('/mfa/devices/codes')
@@ -234,7 +237,7 @@ describe('the page of new recovery codes', () => {
     expect(app.happened().filter((type) => type === 'recovery_codes.made')).toHaveLength(1)
   })
 
-  it('makes no new ones by a second click, or after the back button', async () => {
+  it('a second click or the back button makes no new recovery codes', async () => {
     const { app, browser, shown } = await withCodes()
 
     const repeated = await browser.submit('/mfa/devices/codes')
@@ -244,7 +247,7 @@ describe('the page of new recovery codes', () => {
     expect(app.happened().filter((type) => type === 'recovery_codes.made')).toHaveLength(1)
   })
 
-  it('asks whether to make new ones, once they are saved', async () => {
+  it('the page of new recovery codes asks whether to make others, once the codes are saved', async () => {
     const { browser } = await withCodes()
     await browser.submit('/mfa/devices/codes/done')
 
@@ -256,14 +259,14 @@ describe('the page of new recovery codes', () => {
     expect(codesOn(asked)).toEqual([])
   })
 
-  it('shows nothing ten minutes later', async () => {
+  it('the page of new recovery codes shows nothing ten minutes later', async () => {
     const { app, browser } = await withCodes()
     await app.clock.advance(600)
 
     expect(codesOn(await browser.open('/mfa/devices/codes'))).toEqual([])
   })
 
-  it('shows no codes that another request has replaced', async () => {
+  it('the page of new recovery codes shows no codes that another request has replaced', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     const first = await app.makeCodes(browser)
@@ -276,14 +279,14 @@ describe('the page of new recovery codes', () => {
     expect((await browser.open('/mfa/devices/codes')).text).toContain('already seen these codes')
   })
 
-  it('shows nothing in a browser with a copied web session', async () => {
+  it('the page of new recovery codes shows nothing in a browser with a copied web session', async () => {
     const { app, browser } = await withCodes()
     const thief = withSessionOf(app, browser)
 
     expect(codesOn(await thief.open('/mfa/devices/codes'))).toEqual([])
   })
 
-  it('also follows the offer for users to whom an administrator once gave a code', async () => {
+  it('the page of new recovery codes also follows the offer for users to whom an administrator once gave a code', async () => {
     const app = await startOwnApp({ recoveryCodes: true })
     const { browser, page } = await app.newcomer()
     const account = await app.activate(page)
@@ -299,7 +302,7 @@ describe('the page of new recovery codes', () => {
     expect(codesOn(await browser.open('/mfa/devices/codes'))).toHaveLength(5)
   })
 
-  it('makes none by being opened', async () => {
+  it('opening the page of new recovery codes makes none', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
 
@@ -311,7 +314,7 @@ describe('the page of new recovery codes', () => {
 })
 
 describe('the offer of recovery codes', () => {
-  it('needs a confirmation in a browser that did not set up the factor', async () => {
+  it('the offer of recovery codes needs a confirmation in a browser that did not set up the factor', async () => {
     const app = await startOwnApp({ recoveryCodes: true })
     const { browser } = await app.signedIn()
     const stored = app.storedIn(browser)
@@ -324,7 +327,7 @@ describe('the offer of recovery codes', () => {
     expect((await app.user()).bypasscodes).toEqual([])
   })
 
-  it('does not say that none are left to users who never made any', async () => {
+  it('the devices page does not tell users who never made recovery codes that none are left', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
     const before = await browser.open('/mfa/devices')
@@ -342,7 +345,7 @@ describe('the offer of recovery codes', () => {
 })
 
 describe('a wrong recovery code', () => {
-  it('is told apart from a wrong code of an app', async () => {
+  it('a wrong recovery code is told apart from a wrong code of an app', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     const [old = ''] = codesOn(await app.makeCodes(browser))

@@ -5,7 +5,7 @@ import { numberOn } from '../support/web-app.ts'
 import { startOwnApp } from './own-factors.ts'
 
 describe('a pass for changing devices', () => {
-  it('is required after a sign-in, by a request that names its purpose', async () => {
+  it('a pass for changing devices is required after a sign-in, by a request that names its purpose', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.signedIn()
 
@@ -21,7 +21,7 @@ describe('a pass for changing devices', () => {
     expect(request).toMatchObject({ purpose: 'change_devices' })
   })
 
-  it('counts as a step-up, and a step-up does not count as a pass', async () => {
+  it('a pass for changing devices counts as a step-up, and a step-up does not count as a pass', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
 
@@ -36,7 +36,7 @@ describe('a pass for changing devices', () => {
     expect(change.headers['location']).toBe('/mfa')
   })
 
-  it('gives scripts the address of the challenge', async () => {
+  it('a change of devices without a pass gives scripts the address of the challenge', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.signedIn()
 
@@ -54,7 +54,7 @@ describe('a pass for changing devices', () => {
     expect((await browser.submit('/mfa/devices/device')).headers['location']).toBe('/mfa/devices/device')
   })
 
-  it('does not count by a factor that only a manipulated address allows', async () => {
+  it('a pass for changing devices does not count by a factor that only a manipulated address allows', async () => {
     const app = await startOwnApp({ devices: { factors: ['otp'] } })
     const { browser, account } = await app.signedIn()
 
@@ -65,7 +65,7 @@ describe('a pass for changing devices', () => {
     expect((await browser.submit('/mfa/devices/device')).headers['location']).toBe('/mfa')
   })
 
-  it('ends when the code that passed it is withdrawn', async () => {
+  it('a pass for changing devices ends when the code that passed it is withdrawn', async () => {
     const app = await startOwnApp()
     const { browser } = await app.signedIn()
     const { id } = await app.user()
@@ -79,7 +79,7 @@ describe('a pass for changing devices', () => {
     expect((await browser.open('/mfa/devices/app')).headers['location']).toBe('/mfa')
   })
 
-  it('lasts as long as the option allows', async () => {
+  it('a pass for changing devices lasts as long as the option devices allows', async () => {
     const app = await startOwnApp({ devices: { maxAge: 60 } })
     const { browser } = await app.withDevice()
 
@@ -91,7 +91,7 @@ describe('a pass for changing devices', () => {
     expect([inTime, late].map(({ headers }) => headers['location'])).toEqual(['/mfa/devices/device', '/mfa'])
   })
 
-  it('that no factor can give sends the user to an administrator', async () => {
+  it('a pass for changing devices that no factor can give sends the user to an administrator', async () => {
     const app = await startOwnApp({ devices: { factors: ['bypass'] }, helpUrl: '/help' })
     const { browser } = await app.signedIn()
 
@@ -111,7 +111,7 @@ describe('the option devices', () => {
     [{ maxage: 60 }, 'devices'],
     [{ factors: [] }, 'devices.factors'],
     [{ factors: ['email'] }, 'devices.factors'],
-  ])('rejects impossible values: %j', (devices, named) => {
+  ])('the option devices rejects impossible values: %j', (devices, named) => {
     expect(() => mfa({ service, devices: devices as never })).toThrow(named)
   })
 })

@@ -12,7 +12,7 @@ import type { WebApp } from '../support/web-app.ts'
 const from = (ip: string) => ({ ip, socket: { remoteAddress: '10.0.0.1' } }) as never
 
 describe('the address of a browser', () => {
-  it('is a valid address or undefined, whatever trusted proxies send', () => {
+  it('the address of a browser is a valid address or undefined, whatever trusted proxies send', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.constant('unknown')), (said) => {
         const address = clientAddress(from(said))
@@ -21,7 +21,7 @@ describe('the address of a browser', () => {
     )
   })
 
-  it('loses the port that a proxy added, and is undefined if a proxy did not know it', () => {
+  it('a browser’s address loses the port that a proxy added, and is undefined if a proxy did not know it', () => {
     expect(['198.51.100.7:443', '[2001:db8::7]:443', 'unknown'].map((said) => clientAddress(from(said)))).toEqual([
       '198.51.100.7',
       '2001:db8::7',
@@ -45,7 +45,7 @@ describe('the option locate', () => {
     return { attributes: request?.attributes, warn }
   }
 
-  it('adds the place of the address to what the device shows', async () => {
+  it('the option locate adds the place of the address to what the device shows', async () => {
     const locate = vi.fn<(address: string) => Promise<string>>().mockResolvedValue('Lyon, France')
 
     const { attributes } = await shownBy(locate)
@@ -57,11 +57,11 @@ describe('the option locate', () => {
   it.each([
     ['knows no place', () => undefined],
     ['returns an empty text', () => ''],
-  ])('adds nothing if it %s', async (_name, locate) => {
+  ])('the option locate adds nothing if it %s', async (_name, locate) => {
     expect((await shownBy(locate)).attributes?.map(({ key }) => key)).not.toContain('Place')
   })
 
-  it('is ignored with a warning if it fails', async () => {
+  it('the option locate is ignored with a warning if it fails', async () => {
     const { attributes, warn } = await shownBy(() => {
       throw new Error('no data file')
     })
@@ -70,7 +70,7 @@ describe('the option locate', () => {
     expect(warn).toHaveBeenCalledWith('mfa: locate failed, so devices show no place: Error: no data file')
   })
 
-  it('delays a request by 500 ms at most', async () => {
+  it('the option locate delays a request by 500 ms at most', async () => {
     const begun = Promise.withResolvers<void>()
     const locate = vi.fn<() => Promise<undefined>>().mockResolvedValueOnce(undefined)
     locate.mockImplementation(() => {

@@ -56,7 +56,7 @@ const verifiedBy = async (browser: ReturnType<WebApp['browser']>) =>
   (await browser.fetch('/account')).body.mfa?.verified?.factor as string | undefined
 
 describe('a code instead of the device', () => {
-  it('has its own page, which does not reload while the user types', async () => {
+  it('users enter a code on a page of its own, which does not reload while they type', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -68,7 +68,7 @@ describe('a code instead of the device', () => {
     expect(entry.text).not.toContain('http-equiv="refresh"')
   })
 
-  it('passes with a bypass code, emits that, and cancels the request on the device', async () => {
+  it('a bypass code passes the second step, is reported as the factor, and cancels the request on the device', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -81,7 +81,7 @@ describe('a code instead of the device', () => {
     expect((await app.device.requests(account)).requests).toEqual([])
   })
 
-  it('is the first page for users with a hardware token and no device', async () => {
+  it('the code page is the first page for users with a hardware token and no device', async () => {
     const app = await startWebApp()
     const administrator = await administratorOf(app)
     await administrator.hardwareToken((await administrator.member('alice')).id)
@@ -95,7 +95,7 @@ describe('a code instead of the device', () => {
     expect(await verifiedBy(browser)).toBe('otp')
   })
 
-  it('works once: the same code does not verify a second browser', async () => {
+  it('a code works once: the same code does not verify a second browser', async () => {
     const app = await startWebApp()
     const administrator = await administratorOf(app)
     await administrator.hardwareToken((await administrator.member('alice')).id)
@@ -112,7 +112,7 @@ describe('a code instead of the device', () => {
   it.each([
     ['in one call', false, ['sessions']],
     ['in two calls by a service that does not know how to redeem it at once', true, ['sessions', 'redeem']],
-  ])('is checked and redeemed %s', async (_, isOlder, expected) => {
+  ])('a code is checked and redeemed %s', async (_, isOlder, expected) => {
     const clock = createTestClock()
     const { service, calls } = observed(embedded({ database: ':memory:', clock }), isOlder)
     const app = await startWebApp({ mfa: { service, clock } })
@@ -129,7 +129,7 @@ describe('a code instead of the device', () => {
     expect(calls).toEqual(expected)
   })
 
-  it('is rejected without the reason when it is wrong, and the device can still approve', async () => {
+  it('a wrong code is rejected without the reason, and the device can still approve', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -147,7 +147,7 @@ describe('a code instead of the device', () => {
   })
 
   it.each(['', '12345', 'abcdef', '1234567890', "' or 1=1"])(
-    'that cannot be one is not even asked about: %j',
+    'the service is not even asked about a text that cannot be a code: %j',
     async (code) => {
       const app = await startWebApp()
       const browser = app.browser()
@@ -159,7 +159,7 @@ describe('a code instead of the device', () => {
     },
   )
 
-  it('from another site is refused', async () => {
+  it('a code that is posted from another site is refused', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -171,7 +171,7 @@ describe('a code instead of the device', () => {
     expect(await verifiedBy(browser)).toBeUndefined()
   })
 
-  it('of a factor that the app does not accept verifies nobody', async () => {
+  it('a code of a factor that the app does not accept verifies nobody', async () => {
     const app = await startWebApp({ mfa: { factors: ['push'] } })
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -186,7 +186,7 @@ describe('a code instead of the device', () => {
 })
 
 describe('an approval that can no longer be used', () => {
-  it('leads to a page with a next step, not into a loop', async () => {
+  it('an approval that can no longer be used leads to a page with a next step, not into a loop', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')

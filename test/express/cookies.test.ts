@@ -122,7 +122,7 @@ describe('the list of cookies', () => {
     ['https below a prefix', 'https://app.example/portal', { secure: true, path: '/', mount: '-mount' }],
     ['http', 'http://localhost:3000', { secure: false, path: '/', mount: '' }],
     ['http below a prefix', 'http://localhost:3000/portal', { secure: false, path: '/portal/', mount: '' }],
-  ])('contains every cookie of an app over %s, and no other', async (_which, publicUrl, sent) => {
+  ])('the list of cookies contains every cookie of an app over %s, and no other', async (_which, publicUrl, sent) => {
     const app = await startApp(publicUrl, { debug: true })
 
     await setAllCookies(app)
@@ -141,7 +141,7 @@ describe('the list of cookies', () => {
   it.each([
     ['https', 'https://console.example', true],
     ['http on localhost, where Safari stores no cookie with Secure', 'http://localhost:8787', false],
-  ])('contains the cookie of the console over %s', async (_which, at, secure) => {
+  ])('the list of cookies contains the cookie of the console over %s', async (_which, at, secure) => {
     const running = await startConsole(await newDatabase(), { console: { url: at } })
     onTestFinished(() => running.close())
     const headers = { host: new URL(at).host, origin: at }
@@ -161,7 +161,7 @@ describe('the list of cookies', () => {
     expect((await callConsole(running, 'GET', '/session', session)).status).toBe(401)
   })
 
-  it('keeps the console from reading a cookie whose name browsers do not see as one with a prefix', async () => {
+  it('the console does not read a cookie whose name browsers do not see as one with a prefix', async () => {
     const running = await startConsole(await newDatabase())
     onTestFinished(() => running.close())
     const { state } = await administrator(running, { role: 'owner' })
@@ -174,7 +174,7 @@ describe('the list of cookies', () => {
     expect(await Promise.all(statuses)).toEqual([200, 200, 401, 401])
   })
 
-  it('misses no file that sends a cookie in another way', () => {
+  it('no source file sends a cookie in a way that the list of cookies would miss', () => {
     const files = globSync('src/**/*.{ts,tsx}', { cwd: root })
     const sends = /(append|set)Header\(\s*'set-cookie'|\.cookie\(|document\.cookie|cookieStore/i
 
@@ -189,7 +189,7 @@ describe('the list of cookies', () => {
 describe('the cookies of an app below a prefix, over https', () => {
   const portal = 'https://app.example/portal'
 
-  it('do not collide with those of another app of the host', async () => {
+  it('the cookies of an app below a prefix do not collide with those of another app of the host', async () => {
     const [one, other, plain] = [
       await startApp(portal),
       await startApp(`${portal}/wiki`),
@@ -202,7 +202,7 @@ describe('the cookies of an app below a prefix, over https', () => {
     expect(new Set(names.flat()).size).toBe(names.map((own) => new Set(own).size).reduce((sum, size) => sum + size))
   })
 
-  it('do not bind a challenge to a browser under a name that another host can set', async () => {
+  it('below a prefix, no challenge is bound to a browser under a cookie name that another host can set', async () => {
     const app = await startApp(portal)
     const browser = createBrowser(app.url, new Map([['mfa-binding', 'A'.repeat(22)]]))
     await app.signIn(browser, 'alice')
@@ -240,7 +240,7 @@ describe('the cookies of an app below a prefix, over https', () => {
     `__Host-${name}-mount=${id}; Path=/; Max-Age=${days * 86_400}; HttpOnly; SameSite=Lax; Secure`
   const removed = (name: string) => `${name}=; Path=/portal/; Max-Age=0; HttpOnly; SameSite=Lax; Secure`
 
-  it('are read under their former names, and renamed, where a browser is remembered', async () => {
+  it('below a prefix, a remembered browser’s cookies are read under their former names, and renamed', async () => {
     const { app, browser, former, ...lines } = await updated({ remember: true })
 
     const answer = await browser.fetch('/account')
@@ -252,7 +252,7 @@ describe('the cookies of an app below a prefix, over https', () => {
     expect(lines.written()).toEqual([])
   })
 
-  it('are read under their former names, and renamed at the next second step, where a browser is kept', async () => {
+  it('below a prefix, a kept browser’s cookies are read under their former names, and renamed at the next second step', async () => {
     const { app, account, browser, former, ...lines } = await updated()
     const [, proof = ''] = /data-proof="([^"]+)"/.exec((await browser.visit('/mfa')).text) ?? []
     await browser.submit('/mfa/browser', { signature: key.signature(proof, 'https://app.example') })
@@ -268,7 +268,7 @@ describe('the cookies of an app below a prefix, over https', () => {
     expect(app.seen).toEqual(['new', 'kept'])
   })
 
-  it('are not renamed for a user who does not have them, because another host may have planted them', async () => {
+  it('below a prefix, cookies are not renamed for a user who does not have them: another host may have planted them', async () => {
     const { app, former, ...lines } = await updated({ remember: true })
     const victim = createBrowser(app.url, former)
     await app.signIn(victim, 'bob')

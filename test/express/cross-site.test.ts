@@ -13,42 +13,42 @@ function own(headers: Record<string, string>, given: { token?: unknown; publicUr
 
 describe('a POST', () => {
   it.each(['cross-site', 'same-site', 'none', 'something-new'])(
-    'that the browser calls %s is refused, whatever else it brings',
+    'a POST that the browser calls %s is refused, whatever else it brings',
     (site) => {
       expect(own({ 'sec-fetch-site': site, origin: 'https://app.example' }, { token })).toBe(false)
     },
   )
 
-  it('is trusted when the browser calls it same-origin', () => {
+  it('a POST is trusted when the browser calls it same-origin', () => {
     expect(own({ 'sec-fetch-site': 'same-origin' })).toBe(true)
   })
 
   it.each(['https://evil.example', 'https://app.example.evil.example', 'null', '', 'https://app.example:8443'])(
-    'from an older browser on %j is refused, whatever token it brings',
+    'a POST from an older browser on %j is refused, whatever token it brings',
     (origin) => {
       expect(own({ origin }, { token })).toBe(false)
     },
   )
 
-  it('is trusted from an older browser on our own origin', () => {
+  it('a POST from an older browser on our own origin is trusted', () => {
     expect(own({ origin: 'https://app.example' })).toBe(true)
     expect(own({ origin: 'https://app.example', host: '127.0.0.1:3000' }, { publicUrl: 'https://app.example' })).toBe(
       true,
     )
   })
 
-  it('is rejected with another scheme than the configured address', () => {
+  it('a POST is rejected if its origin has another scheme than the configured address', () => {
     expect(own({ origin: 'http://app.example' }, { publicUrl: 'https://app.example' })).toBe(false)
   })
 
   it.each([undefined, '', 'guess', ['the-token-of-the-page'], { length: 21 }])(
-    'is rejected without headers and with the token %j',
+    'a POST without headers is rejected with the token %j',
     (given) => {
       expect(own({}, { token: given })).toBe(false)
     },
   )
 
-  it('is trusted without headers when it has the token of the page', () => {
+  it('a POST without headers is trusted when it has the token of the page', () => {
     expect(own({}, { token })).toBe(true)
   })
 })

@@ -25,7 +25,7 @@ async function arrange() {
 const enterCode = (browser: Browser) => browser.copy().submit('/mfa/code', { code: '123456' })
 
 describe('a service that stops answering', () => {
-  it('does not block the app: 100 users get an answer each, and few calls are made', async () => {
+  it('a service that stops answering does not block the app: 100 users get answers, and few calls are made', async () => {
     const { app, door, browser } = await arrange()
 
     const answers = await Promise.all(
@@ -42,7 +42,7 @@ describe('a service that stops answering', () => {
     expect((await app.browser().fetch('/')).status).toBe(200)
   })
 
-  it('is not waited for any more: the next users get Retry-After at once, and no call is made', async () => {
+  it('the app stops waiting for a silent service: the next users get Retry-After at once, and no call is made', async () => {
     const { door, browser } = await arrange()
     await Promise.all(Array.from({ length: 10 }, () => enterCode(browser)))
     const { asked } = door
@@ -54,7 +54,7 @@ describe('a service that stops answering', () => {
     expect(door.asked).toBe(asked)
   })
 
-  it('is detected again automatically: one call tries for all after five seconds', async () => {
+  it('the app detects automatically that a service answers again: one call tries for all after five seconds', async () => {
     const { app, door, browser } = await arrange()
     await Promise.all(Array.from({ length: 10 }, () => enterCode(browser)))
     await app.clock.advance(5)

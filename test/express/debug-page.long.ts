@@ -10,7 +10,7 @@ describe('the page for developers in a browser', () => {
   it.each([
     ['light', 320],
     ['dark', 1280],
-  ] as const)('is accessible and fits: %s, %i pixels', async (colorScheme, width) => {
+  ] as const)('the debug page is accessible and fits in a browser: %s, %i pixels', async (colorScheme, width) => {
     const app = await startWebApp({ mfa: { debug: true } })
     const person = app.browser()
     await app.signIn(person, 'alice')

@@ -32,7 +32,7 @@ async function read(browser: Browser): Promise<string> {
 const startDebugged = (options: Partial<MfaOptions> = {}) => startWebApp({ mfa: { debug: true, ...options } })
 
 describe('the page for developers', () => {
-  it('explains the decisions before and after the second step, and lists the events', async () => {
+  it('the debug page explains the decisions before and after the second step, and lists the events', async () => {
     const app = await startDebugged()
     const browser = app.browser()
     await browser.open('/account?secret=hunter2')
@@ -65,7 +65,7 @@ describe('the page for developers', () => {
     expect(after).toMatch(/challenge\.passed factor: push, sessionId: [\da-f]{40}/)
   })
 
-  it('works without a user, and when the option user fails', async () => {
+  it('the debug page works without a user, and when the option user fails', async () => {
     const app = await startDebugged()
     expect(await read(app.browser())).toContain('User no user is signed in, as the option user says')
 
@@ -80,7 +80,7 @@ describe('the page for developers', () => {
     expect(text).toMatch(/GET \/account .* 500 .* Failed: TypeError: user\(req\) returned/)
   })
 
-  it('is not shown to another web session, nor to the next user', async () => {
+  it('the debug page shows nothing of a web session to another one, nor to the next user', async () => {
     const app = await startDebugged()
     const [alice, bob] = [app.browser(), app.browser()]
     await app.signIn(alice, 'alice')
@@ -99,7 +99,7 @@ describe('the page for developers', () => {
     expect(await read(alice)).not.toMatch(/alice/)
   })
 
-  it('is not shown under an earlier id of the web session, which an attacker may know', async () => {
+  it('the debug page shows no later requests under an earlier id of the web session, which an attacker may know', async () => {
     const app = await startDebugged()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -112,7 +112,7 @@ describe('the page for developers', () => {
     expect(await read(planted)).not.toContain('/after')
   })
 
-  it('discards the record when another user signs in under the same id', async () => {
+  it('the debug page discards the record when another user signs in under the same session id', async () => {
     const app = express()
     app.use(session({ secret: 'test', resave: false, saveUninitialized: true }))
     app.get('/as/:name', (req, res) => {
@@ -140,29 +140,32 @@ describe('the page for developers', () => {
   it.each([
     ['express-session', () => session({ secret: 'test', resave: false, saveUninitialized: false })],
     ['cookie-session', () => cookieSession({ keys: ['test'] })],
-  ])('is keyed by the web session and by no cookie, which other ports of the host can set: %s', async (_which, web) => {
-    const app = express()
-    app.use(web())
-    const service = embedded({ database: ':memory:' })
-    onTestFinished(() => service.close())
-    app.use(mfa({ service, debug: true, user: () => null }))
-    app.use((_req, res) => void res.end())
-    const url = await listen(app)
-    const planted = new Map(['mfa-debug', '__Host-mfa-debug', 'mfaDebug'].map((name) => [name, 'A'.repeat(22)]))
-    const [attacker, victim] = [createBrowser(url, planted), createBrowser(url, planted)]
-    await attacker.open('/of-attacker')
-    await attacker.open('/again')
-    const { cookies } = await victim.open('/of-victim')
+  ])(
+    'the debug page is keyed by the web session, not by a cookie, which other ports can set: %s',
+    async (_which, web) => {
+      const app = express()
+      app.use(web())
+      const service = embedded({ database: ':memory:' })
+      onTestFinished(() => service.close())
+      app.use(mfa({ service, debug: true, user: () => null }))
+      app.use((_req, res) => void res.end())
+      const url = await listen(app)
+      const planted = new Map(['mfa-debug', '__Host-mfa-debug', 'mfaDebug'].map((name) => [name, 'A'.repeat(22)]))
+      const [attacker, victim] = [createBrowser(url, planted), createBrowser(url, planted)]
+      await attacker.open('/of-attacker')
+      await attacker.open('/again')
+      const { cookies } = await victim.open('/of-victim')
 
-    expect(await read(attacker)).toContain('/of-attacker')
-    expect(await read(attacker)).toContain('/again')
-    expect(await read(attacker)).not.toContain('/of-victim')
-    expect(await read(victim)).toContain('/of-victim')
-    expect(await read(victim)).not.toContain('/of-attacker')
-    expect(cookies.map((line) => line.split('=', 1)[0]).filter((name) => name?.includes('mfa'))).toEqual([])
-  })
+      expect(await read(attacker)).toContain('/of-attacker')
+      expect(await read(attacker)).toContain('/again')
+      expect(await read(attacker)).not.toContain('/of-victim')
+      expect(await read(victim)).toContain('/of-victim')
+      expect(await read(victim)).not.toContain('/of-attacker')
+      expect(cookies.map((line) => line.split('=', 1)[0]).filter((name) => name?.includes('mfa'))).toEqual([])
+    },
+  )
 
-  it('tells web sessions of cookie-session apart as well', async () => {
+  it('the debug page also tells web sessions of cookie-session apart', async () => {
     const app = express()
     app.use(cookieSession({ keys: ['test'] }))
     const service = embedded({ database: ':memory:' })
@@ -177,7 +180,7 @@ describe('the page for developers', () => {
     expect((await bob.open('/mfa/debug', { 'x-user': 'bob' })).text).not.toContain('alice')
   })
 
-  it('shows the warnings about the app, each with its fix', async () => {
+  it('the debug page shows the warnings about the app, each with its fix', async () => {
     const app = express()
     app.get('/admin', (_req, res) => void res.end())
     app.use(session({ secret: 'test', resave: false, saveUninitialized: true }))
@@ -193,7 +196,7 @@ describe('the page for developers', () => {
     expect(text).toMatch(/Warning: the accent is hard to read .* choose one/)
   })
 
-  it('is English in every language, never stored, and reads only', async () => {
+  it('the debug page is English in every language, never stored, and read-only', async () => {
     const app = await startDebugged()
     const browser = app.browser()
 
@@ -205,7 +208,7 @@ describe('the page for developers', () => {
     expect((await browser.submit('/mfa/debug')).status).toBe(404)
   })
 
-  it('does not exist unless debug is on, and in production mfa() rejects the option', async () => {
+  it('the debug page does not exist unless debug is on, and in production mfa() rejects the option', async () => {
     for (const options of [{}, { debug: false }]) {
       const app = await startWebApp({ mfa: options })
       const browser = app.browser()
@@ -246,7 +249,7 @@ describe('secrets', () => {
     return { page, cookie: browser.cookie('connect.sid') ?? '' }
   }
 
-  it('of a remote service are redacted, also in errors', async () => {
+  it('the debug page redacts secrets of a remote service, also in errors', async () => {
     const answers = express().use(
       (_req, res) => void res.status(401).json({ errors: [{ code: 'x', message: secret }] }),
     )
@@ -263,7 +266,7 @@ describe('secrets', () => {
     expect(page).not.toContain(secret)
   })
 
-  it('of the environment are redacted', async () => {
+  it('the debug page redacts secrets of the environment', async () => {
     vi.stubEnv('MFA_BASE_URL', `https://alice:${secret}@127.0.0.1:9/api`)
     vi.stubEnv('MFA_AUTHENTICATOR_URL', 'https://mfa.example')
     vi.stubEnv('MFA_API_KEY', secret)
@@ -272,7 +275,7 @@ describe('secrets', () => {
     expect((await look({})).page).not.toContain(secret)
   })
 
-  it('of an embedded service, of challenges and of the web session are nowhere on it', async () => {
+  it('the debug page shows no secrets of an embedded service, of challenges or of the web session', async () => {
     const folder = mkdtempSync(join(tmpdir(), `${secret}-`))
     const keys = `k1:${Buffer.from(secret.slice(0, 32)).toString('base64')}`
     const smtp = { host: '127.0.0.1', port: 9, from: 'a@example.com', user: secret, password: secret }
@@ -290,7 +293,7 @@ describe('secrets', () => {
     expect(page).not.toContain(decodeURIComponent(cookie).slice(2, 30))
   })
 
-  it('of an option that is added later are redacted by default', async () => {
+  it('the debug page redacts secrets of an option that is added later by default', async () => {
     const { shownOptions } = await import('../../src/express/debug/shown-options.ts')
     const { MfaOptionsSchema: schema } = await import('../../src/express/options/options.ts')
     const everything = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, secret]))
@@ -317,7 +320,7 @@ describe('secrets', () => {
 })
 
 describe('what it keeps', () => {
-  it('ends when its user signs out, also where the web session stays', () => {
+  it('the record of the debug page ends when its user signs out, even where the web session stays', () => {
     const log = createDebugLog((text) => text)
     const visit = (path: string, userKey: string | undefined) => {
       const { trace, end } = log.begin('key', { at: 0, method: 'GET', path, requestId: path })
@@ -332,7 +335,7 @@ describe('what it keeps', () => {
     expect(visit('/of-bob', 'bob')).toEqual(['/later', '/of-bob'])
   })
 
-  it('is bounded', () => {
+  it('the record of the debug page is bounded in number and length', () => {
     const log = createDebugLog((text) => text)
     const long = 'x'.repeat(10_000)
     for (let webSession = 0; webSession < debugLimits.webSessions + 5; webSession++) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { isIn, startOwnApp } from './own-factors.ts'
 
 describe('/mfa/devices', () => {
-  it('shows the factors to verified users, as a page and as JSON', async () => {
+  it('/mfa/devices shows the factors to verified users, as a page and as JSON', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
 
@@ -24,7 +24,7 @@ describe('/mfa/devices', () => {
     })
   })
 
-  it('leads unverified users through the second step first, and back', async () => {
+  it('/mfa/devices leads unverified users through the second step first, and back', async () => {
     const app = await startOwnApp()
     const { account } = await app.withDevice()
     const browser = app.browser()
@@ -40,7 +40,7 @@ describe('/mfa/devices', () => {
     expect((await browser.open('/mfa/devices')).status).toBe(200)
   })
 
-  it('shows each user only their own factors', async () => {
+  it('/mfa/devices shows each user only their own factors', async () => {
     const app = await startOwnApp()
     await app.withDevice('alice')
     const { browser } = await app.withApp('bob')
@@ -52,7 +52,7 @@ describe('/mfa/devices', () => {
 })
 
 describe('renaming the device', () => {
-  it('needs no further pass, and nothing else changes', async () => {
+  it('renaming the device needs no further pass, and changes nothing else', async () => {
     const app = await startOwnApp()
     const { browser } = await app.signedIn()
     const before = (await browser.fetch('/mfa/devices')).body
@@ -70,15 +70,18 @@ describe('renaming the device', () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it.each(['', 'x'.repeat(65)])('ignores a name that is too short or too long: %j', async (name) => {
-    const app = await startOwnApp()
-    const { browser } = await app.signedIn()
+  it.each(['', 'x'.repeat(65)])(
+    'renaming the device ignores a name that is too short or too long: %j',
+    async (name) => {
+      const app = await startOwnApp()
+      const { browser } = await app.signedIn()
 
-    const answer = await browser.submit('/mfa/devices/name', { name })
+      const answer = await browser.submit('/mfa/devices/name', { name })
 
-    expect(answer.headers['location']).toBe('/mfa/devices')
-    expect((await browser.fetch('/mfa/devices')).body).toMatchObject({ device: { name: 'Test device' } })
-  })
+      expect(answer.headers['location']).toBe('/mfa/devices')
+      expect((await browser.fetch('/mfa/devices')).body).toMatchObject({ device: { name: 'Test device' } })
+    },
+  )
 })
 
 describe('changing what the second step is passed with', () => {
@@ -96,7 +99,7 @@ describe('changing what the second step is passed with', () => {
   const withdrawal = '/mfa/devices/device/cancel'
 
   it.each(changes.filter(([path]) => path !== withdrawal))(
-    'wants a second step not older than ten minutes: %s',
+    'changing factors requires a second step not older than ten minutes: %s',
     async (path, fields, next) => {
       const app = await startOwnApp()
       const { browser, account } = await app.withDevice()
@@ -117,7 +120,7 @@ describe('changing what the second step is passed with', () => {
   )
 
   it.each(['/mfa/devices/app', '/mfa/devices/device'])(
-    'shows no secret after the pass has expired: %s',
+    'a page that changes factors shows no secret after the pass has expired: %s',
     async (path) => {
       const app = await startOwnApp()
       const { browser } = await app.withDevice()
@@ -132,7 +135,7 @@ describe('changing what the second step is passed with', () => {
     },
   )
 
-  it('is rejected from another site, whatever it changes', async () => {
+  it('changing factors is rejected from another site, whatever is changed', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await app.addApp(browser)
@@ -148,7 +151,7 @@ describe('changing what the second step is passed with', () => {
     expect(await app.user()).toEqual(before)
   })
 
-  it('accepts the forms of its own page from browsers that send no headers', async () => {
+  it('changing factors works with the page’s own forms from browsers that send no headers', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     const page = await browser.open('/mfa/devices')
@@ -168,7 +171,7 @@ describe('changing what the second step is passed with', () => {
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 303])
   })
 
-  it('is rejected for unverified users, whatever it changes', async () => {
+  it('changing factors is rejected for unverified users, whatever is changed', async () => {
     const app = await startOwnApp()
     await app.withDevice()
     const browser = app.browser()
@@ -187,7 +190,7 @@ describe('changing what the second step is passed with', () => {
 })
 
 describe('replacing the device', () => {
-  it('keeps the old one active until the new one is set up; then notifies the old one, and the app', async () => {
+  it('the old device stays active until its replacement is set up; then it and the app are notified', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
     const old = await app.user()
@@ -207,7 +210,7 @@ describe('replacing the device', () => {
     expect(app.events.at(-1)).toMatchObject({ type: 'factor.replaced', kind: 'device', id: body.device.id })
   })
 
-  it('updates the page at once, and verifies no one', async () => {
+  it('replacing a device updates the page at once, and verifies no one', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -223,7 +226,7 @@ describe('replacing the device', () => {
     expect(await isIn(stranger)).toBe(false)
   })
 
-  it('can be canceled: the code then becomes invalid', async () => {
+  it('a device replacement can be canceled: the code then becomes invalid', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -236,7 +239,7 @@ describe('replacing the device', () => {
     expect((await browser.open('/mfa/devices/device')).headers['location']).toBe('/mfa/devices')
   })
 
-  it('is shown as pending for 15 minutes, and can be withdrawn at any time', async () => {
+  it('a device replacement is shown as pending for 15 minutes, and can be withdrawn at any time', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -257,7 +260,7 @@ describe('replacing the device', () => {
     await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
   })
 
-  it('expires after 15 minutes', async () => {
+  it('a device replacement expires after 15 minutes', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -271,7 +274,7 @@ describe('replacing the device', () => {
   it.each([
     ['at the way out that mfa() knows', { logoutPath: '/logout' }],
     ['by Passport', { logoutPath: undefined }],
-  ])('is invalid after signing out: %s', async (_how, mfa) => {
+  ])('a device replacement is invalid after signing out: %s', async (_how, mfa) => {
     const app = await startOwnApp(mfa)
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -289,7 +292,7 @@ describe('replacing the device', () => {
     ['the user resolver says nobody', '/leave'],
     ['somebody else signs in', '/become/bob'],
     ['the app has destroyed the web session at its logoutPath', '/destroy'],
-  ])('is invalid once %s', async (_when, path) => {
+  ])('a device replacement is invalid once %s', async (_when, path) => {
     const app = await startOwnApp(
       { user: ({ session }) => (session as { person?: MfaUser }).person ?? null, logoutPath: '/destroy' },
       {},
@@ -321,7 +324,7 @@ describe('replacing the device', () => {
     await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
   })
 
-  it('does not prevent signing out while the service is unreachable', async () => {
+  it('a pending device replacement does not prevent signing out while the service is unreachable', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -334,7 +337,7 @@ describe('replacing the device', () => {
     expect((await browser.fetch('/account')).body.user).toBeNull()
   })
 
-  it('also gives users with an app their first device', async () => {
+  it('the page for replacing a device also gives users with an app their first device', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withApp()
 
@@ -348,7 +351,7 @@ describe('replacing the device', () => {
 })
 
 describe('an authenticator app of one’s own', () => {
-  it('is added beside the device, and replaced by another one', async () => {
+  it('a user’s own authenticator app is added beside the device, and replaced by another one', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
 
@@ -376,7 +379,7 @@ describe('an authenticator app of one’s own', () => {
     expect((await app.device.requests(account)).requests).toEqual([])
   })
 
-  it('does not replace a hardware token of an administrator, which can only be reported lost', async () => {
+  it('an authenticator app does not replace an administrator’s hardware token, which can only be reported lost', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     const { id } = await app.user()
@@ -403,7 +406,7 @@ describe('an authenticator app of one’s own', () => {
 })
 
 describe('removing', () => {
-  it('a device leaves the app, and the device can answer no request', async () => {
+  it('removing a device keeps the authenticator app, and the device can answer no request', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
     await app.addApp(browser)
@@ -418,7 +421,7 @@ describe('removing', () => {
   it.each([
     ['device', 'withDevice'],
     ['hardware', 'withApp'],
-  ] as const)('the last one is refused, and said why: %s', async (what, arrange) => {
+  ] as const)('removing the last factor is refused, with the reason: %s', async (what, arrange) => {
     const app = await startOwnApp()
     const { browser } = await app[arrange]()
     await browser.submit('/mfa/devices/codes')
@@ -431,7 +434,7 @@ describe('removing', () => {
     expect(await app.user()).toEqual(before)
   })
 
-  it('a factor that does not exist changes nothing', async () => {
+  it('removing a factor that does not exist changes nothing', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
 
@@ -442,7 +445,7 @@ describe('removing', () => {
 })
 
 describe('new recovery codes', () => {
-  it('end the old ones', async () => {
+  it('new recovery codes invalidate the old ones', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/codes')
@@ -455,7 +458,7 @@ describe('new recovery codes', () => {
     expect(now.filter((id) => old.includes(id))).toEqual([])
   })
 
-  it('are returned to scripts as well', async () => {
+  it('new recovery codes are returned to scripts as well', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
 
@@ -466,7 +469,7 @@ describe('new recovery codes', () => {
 })
 
 describe('a user with a bypass code who never had a factor', () => {
-  it('is not offered a device before it is used, and sets one up after', async () => {
+  it('a user with a bypass code who never had a factor sets up a device only after using the code', async () => {
     const app = await startOwnApp()
     const user = await app.client.users.create({ username: 'alice', name: 'Alice', email: 'person@example.com' })
     await app.client.domains.addUser(app.domainId, user.id)

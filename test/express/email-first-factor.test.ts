@@ -49,7 +49,7 @@ async function passedByEmail(more: Partial<MfaOptions>) {
 }
 
 describe('a user without a factor who has passed by e-mail', () => {
-  it('sets up a first one with another pass, if the app allows self-enrollment', async () => {
+  it('after passing by e-mail, a user without a factor adds a first one with another pass, if self-enrollment is allowed', async () => {
     const { browser, pass } = await passedByEmail({})
 
     const asked = await browser.open('/mfa/devices/app')
@@ -64,7 +64,7 @@ describe('a user without a factor who has passed by e-mail', () => {
     ['selfEnrollment: false', { selfEnrollment: false }],
     ['mayEnroll says no', { mayEnroll: () => false }],
   ] satisfies [string, Partial<MfaOptions>][])(
-    'asks an administrator where the app does not: %s',
+    'after passing by e-mail, a user without a factor has to ask an administrator if self-enrollment is not allowed: %s',
     async (_what, mfa) => {
       const { browser, show } = await passedByEmail(mfa)
 

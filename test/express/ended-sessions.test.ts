@@ -141,7 +141,7 @@ async function eventually(check: () => Promise<boolean>): Promise<boolean> {
 }
 
 describe('a verified web session', () => {
-  it('is checked once, and then no request asks the service while its stream is open', async () => {
+  it('a verified web session is checked once, and then no request asks the service while its stream is open', async () => {
     const { node, clock } = await arrange()
     const { verified, calls } = await node()
     const browser = await verified()
@@ -162,7 +162,7 @@ describe('a verified web session', () => {
   })
 
   it.each(['a report', 'the button elsewhere', 'a revoked device'])(
-    'ends within a minute on every node of the app after %s',
+    'a verified web session ends within a minute on every node of the app after %s',
     async (what) => {
       const { node, clock, report, end, call, path } = await arrange()
       const [one, other] = [await node(), await node()]
@@ -176,7 +176,7 @@ describe('a verified web session', () => {
     },
   )
 
-  it('ends at once while the stream is open', async () => {
+  it('a verified web session ends at once while the event stream is open', async () => {
     const { node, clock, end } = await arrange()
     const { verified } = await node()
     const browser = await verified()
@@ -189,7 +189,7 @@ describe('a verified web session', () => {
     expect(await eventually(async () => !(await isIn(browser)))).toBe(true)
   })
 
-  it('ends within a minute without the stream, and is checked once a minute', async () => {
+  it('a verified web session ends within a minute without the event stream, and is checked once a minute', async () => {
     const { node, clock, end } = await arrange()
     const { verified, calls, door } = await node()
     door.shut({ streams: true })
@@ -208,7 +208,7 @@ describe('a verified web session', () => {
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('does not come back when its user is deleted and created again', async () => {
+  it('a verified web session does not come back when its user is deleted and created again', async () => {
     const { node, clock, alice, call, domain } = await arrange()
     const { verified } = await node()
     const browser = await verified()
@@ -222,7 +222,7 @@ describe('a verified web session', () => {
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('stays valid for 15 minutes while the service is unreachable, with an event, and no longer', async () => {
+  it('a verified web session stays valid for 15 minutes while the service is unreachable, with an event, and no longer', async () => {
     const { node, clock } = await arrange()
     const { verified, events, door } = await node()
     const browser = await verified()
@@ -241,7 +241,7 @@ describe('a verified web session', () => {
     )
   })
 
-  it('stays valid for `maxUnchecked`, which does not change `maxAge`', async () => {
+  it('a verified web session stays valid for maxUnchecked, which does not change maxAge', async () => {
     const { node, clock } = await arrange()
     const { verified, door } = await node({ maxUnchecked: 400 })
     const browser = await verified()
@@ -254,7 +254,7 @@ describe('a verified web session', () => {
     expect([old, present, await isIn(browser)]).toEqual([403, true, false])
   })
 
-  it('is verified again as soon as the service says so', async () => {
+  it('a web session that was unchecked for too long is verified again as soon as the service says so', async () => {
     const { node, clock } = await arrange()
     const { verified, door } = await node()
     const browser = await verified()
@@ -270,7 +270,7 @@ describe('a verified web session', () => {
 })
 
 describe('a user who replaces a device', () => {
-  it('stays verified, and all other web sessions end once the new one is set up', async () => {
+  it('a user who replaces a device stays verified; all other web sessions end once the new one is set up', async () => {
     const { node, clock, alice, approve } = await arrange()
     const { verified } = await node()
     const [mine, theirs] = [await verified(), await verified()]
@@ -294,7 +294,7 @@ describe('a user who replaces a device', () => {
 })
 
 describe('a user who ends their other sessions', () => {
-  it('stays verified, and all other web sessions end, also on other nodes and of remembered browsers', async () => {
+  it('a user who ends other sessions stays verified; all others end, also on other nodes and in remembered browsers', async () => {
     const { node, clock } = await arrange()
     const [one, other] = [await node(), await node()]
     const [mine, theirs] = [await one.verified(), await other.verified()]
@@ -309,7 +309,7 @@ describe('a user who ends their other sessions', () => {
     expect(one.events.map(({ type }) => type)).toContain('sessions.ended')
   })
 
-  it('stays verified, however often', async () => {
+  it('a user who ends their other sessions stays verified, however often', async () => {
     const { node, clock } = await arrange()
     const { verified } = await node()
     const browser = await verified()
@@ -321,7 +321,7 @@ describe('a user who ends their other sessions', () => {
     }
   })
 
-  it('stays verified also after a failed change', async () => {
+  it('a user who ends their other sessions stays verified even after a failed change', async () => {
     const { node, clock, approve } = await arrange()
     const { verified } = await node()
     const browser = await verified()
@@ -339,7 +339,7 @@ describe('a user who ends their other sessions', () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it('cannot do so from another site', async () => {
+  it('a user cannot end their other sessions from another site', async () => {
     const { node, clock } = await arrange()
     const { verified } = await node()
     const [mine, theirs] = [await verified(), await verified()]

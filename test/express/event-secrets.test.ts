@@ -21,7 +21,7 @@ const secretsOf = (text: string): string[] =>
   ].flatMap((pattern) => [...text.matchAll(pattern)].map((found) => found[1] ?? ''))
 
 describe('the events of a long story', () => {
-  it('contain none of the secrets that were shown, typed or stored', async () => {
+  it('the events of a long story contain none of the secrets that were shown, typed or stored', async () => {
     const events: MfaEvent[] = []
     const factors = ['push', 'otp', 'bypass', 'email'] as const
     const app = await startWebApp({
@@ -83,7 +83,7 @@ describe('the events of a long story', () => {
     expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(7)
   })
 
-  it('are all documented', () => {
+  it('all types of events are documented', () => {
     const source = readFileSync(join(root, 'src/express/request/events.ts'), 'utf8')
     const types = new Set([...source.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, type]) => type ?? ''))
     const text = readFileSync(join(root, 'docs/events.md'), 'utf8')

@@ -12,7 +12,7 @@ async function startTold() {
 }
 
 describe('the events of the web half', () => {
-  it('report a sign-in from its request to its end: user, time, address, factor', async () => {
+  it('events report a sign-in from its request to its end: user, time, address, factor', async () => {
     const { app, events, types } = await startTold()
     const browser = app.browser()
 
@@ -30,7 +30,7 @@ describe('the events of the web half', () => {
     })
   })
 
-  it('report a request that was not approved once, however often its page is loaded', async () => {
+  it('events report an unapproved request once, however often its page is loaded', async () => {
     const { app, events } = await startTold()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -41,7 +41,7 @@ describe('the events of the web half', () => {
     expect(events.filter(({ type }) => type === 'push.ended')).toMatchObject([{ reason: 'reported' }])
   })
 
-  it('report wrong codes, rejected posts, rejected approvals and users who give up', async () => {
+  it('events report wrong codes, rejected posts, rejected approvals and users who give up', async () => {
     const { app, types } = await startTold()
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -54,7 +54,7 @@ describe('the events of the web half', () => {
     expect(types().slice(4)).toEqual(['code.wrong', 'challenge.refused', 'post.refused', 'challenge.given_up'])
   })
 
-  it('contain no number, code, cookie or challenge', async () => {
+  it('events contain no number, code, cookie or challenge', async () => {
     const { app, events } = await startTold()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -72,7 +72,7 @@ describe('the events of the web half', () => {
     )
   })
 
-  it('change nothing when their listener fails', async () => {
+  it('an event listener that fails changes nothing', async () => {
     const app = await startWebApp({
       mfa: {
         onEvent() {
@@ -88,7 +88,7 @@ describe('the events of the web half', () => {
     expect(app.trouble.join()).toContain('mfa: onEvent failed: collector down (request ')
   })
 
-  it('are published on a diagnostics channel as well', async () => {
+  it('events are published on a diagnostics channel as well', async () => {
     const seen: unknown[] = []
     const listen = (event: unknown) => void seen.push(event)
     eventChannel.subscribe(listen)

@@ -63,7 +63,7 @@ function ask(url: string, browser: Browser, method: 'GET' | 'POST', path: string
 }
 
 describe.each(troubles)('while the service %s', (_, instead, error, retryAfter) => {
-  it('every route of the challenge says so, as a page and as JSON, with Retry-After', async () => {
+  it('every route of the challenge reports a failing service, as a page and as JSON, with Retry-After', async () => {
     const { app, door, browser } = await arrange(error === 'slow' ? 1_000 : undefined)
     await app.enroll(browser, 'alice')
     door.instead = instead
@@ -79,7 +79,7 @@ describe.each(troubles)('while the service %s', (_, instead, error, retryAfter) 
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('every route of self-service says so, and the web session stays verified', async () => {
+  it('every route of self-service reports a failing service, and the web session stays verified', async () => {
     const { app, door, browser } = await arrange(error === 'slow' ? 1_000 : undefined)
     await app.verify(browser, 'alice')
     door.instead = instead
@@ -94,7 +94,7 @@ describe.each(troubles)('while the service %s', (_, instead, error, retryAfter) 
 })
 
 describe('while the service is down', () => {
-  it('the held status says so, and the event stream breaks: the page reloads and says so', async () => {
+  it('while the service is down, the held status reports it, and the event stream breaks, so that the page reloads', async () => {
     const { app, door, browser } = await arrange()
     await app.enroll(browser, 'alice')
     door.instead = (req) => void req.socket.destroy()
@@ -105,7 +105,7 @@ describe('while the service is down', () => {
     await expect(ask(app.url, browser, 'GET', '/events', 'text/event-stream')).rejects.toThrow('aborted')
   })
 
-  it('a busy one sets Retry-After', async () => {
+  it('the page of a busy service sets Retry-After', async () => {
     const { app, door, browser } = await arrange()
     await app.enroll(browser, 'alice')
     door.instead = refusal(429, 'api.error.toomanyrequests', { 'retry-after': '7' })

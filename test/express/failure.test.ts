@@ -69,7 +69,7 @@ describe('a service in trouble', () => {
       '7',
     ],
   ])(
-    'that is %s verifies nobody, and is reported on a page and in JSON',
+    'a service that is %s verifies nobody, and is reported on a page and in JSON',
     async (_, answers, error, words, retryAfter) => {
       const service = answers ? await serviceThat(answers) : down
       const { app, browser, events } = await signedIn({ service, timeout: error === 'slow' ? 150 : 10_000 })
@@ -87,7 +87,7 @@ describe('a service in trouble', () => {
     },
   )
 
-  it('does not block the app: all requests are answered, and other pages work', async () => {
+  it('a service that never answers does not block the app: all requests are answered, and other pages work', async () => {
     let asked = 0
     const service = await serviceThat(() => void asked++)
     const { app, browser } = await signedIn({ service, timeout: 150 })
@@ -102,7 +102,7 @@ describe('a service in trouble', () => {
 })
 
 describe('failMode', () => {
-  it('lets the chosen user pass the gate for five minutes, with an event, never verified', async () => {
+  it('failMode lets the chosen user pass the gate for five minutes, with an event, but never verified', async () => {
     const asked: string[] = []
     const failMode: MfaOptions['failMode'] = (_req, error) => asked.push(error.name) > 0
     const { app, browser, events } = await signedIn({ service: down, failMode })
@@ -117,7 +117,7 @@ describe('failMode', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('is not asked if no call was made: one user could cause that with enough requests', async () => {
+  it('failMode is not asked if no call was made, as one user could cause that with enough requests', async () => {
     const failMode = () => expect.unreachable('asked')
     const noRoom = () => Promise.reject(new UnreachableError('no_room', 'There was no room in time.'))
     const service = { routes: () => {}, connect: noRoom, close: () => Promise.resolve() }
@@ -130,7 +130,7 @@ describe('failMode', () => {
     expect(events.at(-1)).toMatchObject({ type: 'service.unavailable', reason: 'busy' })
   })
 
-  it('is not asked if the app is not set up correctly: that is a 500, with the reason only in the log', async () => {
+  it('failMode is not asked if the app is set up incorrectly: that is a 500, explained only in the log', async () => {
     const failMode = () => expect.unreachable('asked')
     const logged: string[] = []
     const logger = { info() {}, warn() {}, error: (message: string) => void logged.push(message) }
@@ -147,7 +147,7 @@ describe('failMode', () => {
     expect(events.map(({ type }) => type)).not.toContain('service.unavailable')
   })
 
-  it('lets no other user pass, also not the next one in the same web session', async () => {
+  it('failMode lets no other user pass, not even the next one in the same web session', async () => {
     const failMode: MfaOptions['failMode'] = (req) => (req.user as { username: string }).username === 'alice'
     const { app, browser } = await signedIn({ service: down, failMode, logoutPath: '/login' })
     await browser.visit('/account')
@@ -159,7 +159,7 @@ describe('failMode', () => {
     expect((await browser.visit('/account')).status).toBe(503)
   })
 
-  it('is not asked when the service is overloaded: an attacker could cause that with enough requests', async () => {
+  it('failMode is not asked when the service is overloaded, as an attacker could cause that with enough requests', async () => {
     const overloaded = json(503, 'api.error.unavailable', { 'retry-after': '7', unprocessed: 'overload' })
     const failMode = () => expect.unreachable('asked')
 
@@ -168,7 +168,7 @@ describe('failMode', () => {
     expect((await browser.visit('/account')).status).toBe(503)
   })
 
-  it('is not asked when the service refuses: that is no outage', async () => {
+  it('failMode is not asked when the service refuses, because that is no outage', async () => {
     const service = await serviceThat(json(401, 'api.error.unauthorized'))
     const failMode = () => expect.unreachable('asked')
 
@@ -177,7 +177,7 @@ describe('failMode', () => {
     expect((await browser.visit('/account')).status).toBe(503)
   })
 
-  it('lets nobody pass when it throws', async () => {
+  it('failMode lets nobody pass when it throws', async () => {
     const failMode = () => Promise.reject(new Error('policy down'))
 
     const { browser } = await signedIn({ service: down, failMode })

@@ -30,7 +30,7 @@ const webSession = () => session({ secret: 'test', resave: false, saveUninitiali
 
 describe('the gate', () => {
   it.each(['get', 'post', 'put', 'patch', 'delete', 'options'] as const)(
-    'stops a signed-in, not verified user at every later route: %s',
+    'the gate stops a signed-in, unverified user at every later route: %s',
     async (method) => {
       const answer = await request(appOf())[method]('/anything').set('x-user', 'alice')
 
@@ -40,7 +40,7 @@ describe('the gate', () => {
     },
   )
 
-  it('stops a second web session of a user whose first one is verified', async () => {
+  it('the gate stops a second web session of a user whose first one is verified', async () => {
     const app = await startWebApp()
     const [first, second] = [app.browser(), app.browser()]
     const { account, page: waiting } = await app.enroll(first, 'alice')
@@ -52,7 +52,7 @@ describe('the gate', () => {
     expect((await second.fetch('/account')).status).toBe(403)
   })
 
-  it('redirects pages to the challenge with 303, so that a POST is not repeated', async () => {
+  it('the gate redirects pages to the challenge with 303, so that a POST is not repeated', async () => {
     const answer = await request(appOf())
       .post('/form')
       .set({ ...page, 'x-user': 'alice' })
@@ -69,19 +69,22 @@ describe('the gate', () => {
     [{}, 403],
     [{ accept: 'text/html,application/xhtml+xml' }, 303],
     [{ 'sec-fetch-mode': 'navigate', accept: '*/*' }, 303],
-  ] as const)('distinguishes pages from data by the headers of the browser: %j is %i', async (headers, status) => {
-    const answer = await request(appOf())
-      .get('/')
-      .set({ 'x-user': 'alice', ...headers })
+  ] as const)(
+    'the gate distinguishes pages from data by the headers of the browser: %j is %i',
+    async (headers, status) => {
+      const answer = await request(appOf())
+        .get('/')
+        .set({ 'x-user': 'alice', ...headers })
 
-    expect(answer.status).toBe(status)
-  })
+      expect(answer.status).toBe(status)
+    },
+  )
 
-  it('lets signed-out users pass: the app decides about them', async () => {
+  it('the gate lets signed-out users pass, because the app decides about them', async () => {
     expect((await request(appOf()).get('/')).text).toBe('reached false')
   })
 
-  it('verifies no request that it has not seen, and says what an upgrade needs', async () => {
+  it('isVerified() is false for a request that mfa() has not seen, and says what an upgrade needs', async () => {
     const warnings: string[] = []
     const listener = (warning: Error) => void warnings.push(warning.message)
     process.on('warning', listener)
@@ -95,11 +98,11 @@ describe('the gate', () => {
     expect(warnings).toEqual([expect.stringContaining('Call verifyUpgrade(req, user)')])
   })
 
-  it('does not affect routes before it', async () => {
+  it('the gate does not affect routes before it', async () => {
     expect((await request(appOf()).get('/public.css').set('x-user', 'alice')).text).toBe('public')
   })
 
-  it('lets requests to logoutPath pass, and no path that merely resembles it', async () => {
+  it('the gate lets requests to logoutPath pass, and no path that merely resembles it', async () => {
     const app = appOf({ logoutPath: '/logout' })
     const statusOf = async (path: string) => (await request(app).post(path).set('x-user', 'alice')).status
 
@@ -119,14 +122,14 @@ describe('the gate', () => {
     }
   })
 
-  it('lets users pass that `required` exempts, unverified', async () => {
+  it('the gate lets users exempted by the option required pass, without verifying them', async () => {
     const app = appOf({ required: async (_req, user) => user.username !== 'guest' })
 
     expect((await request(app).get('/').set('x-user', 'guest')).text).toBe('reached false')
     expect((await request(app).get('/').set('x-user', 'alice')).status).toBe(403)
   })
 
-  it('lets nobody pass when `required` or `user` fails', async () => {
+  it('the gate lets nobody pass when the option required or user fails', async () => {
     const failing = () => {
       throw new Error('directory down')
     }
@@ -144,7 +147,7 @@ describe('the gate', () => {
     )
   })
 
-  it('leaves everything to requireMfa() when it is off', async () => {
+  it('the gate leaves everything to requireMfa() when it is off', async () => {
     const app = express()
     app.use(webSession())
     app.use(
@@ -162,7 +165,7 @@ describe('the gate', () => {
     expect((await request(app).get('/guarded').set('x-user', 'alice')).status).toBe(403)
   })
 
-  it('works below a mount path', async () => {
+  it('the gate works below a mount path', async () => {
     const outer = express()
     outer.use('/app', appOf())
 
@@ -175,21 +178,21 @@ describe('the gate', () => {
 })
 
 describe('mfa() in the wrong place', () => {
-  it('is an error on every request without a web session before it, never a pass', async () => {
+  it('mfa() without a web session before it is an error on every request, never a pass', async () => {
     const answer = await request(appOf({}, [])).get('/')
 
     expect(answer.status).toBe(500)
     expect(answer.text).toContain('put app.use(session(…))')
   })
 
-  it('is an error if nothing says who is signed in', async () => {
+  it('mfa() is an error if nothing says who is signed in', async () => {
     const answer = await request(appOf({ user: undefined })).get('/')
 
     expect(answer.status).toBe(500)
     expect(answer.text).toContain('put app.use(passport.session()) before app.use(mfa())')
   })
 
-  it('is an error before Passport has read the login, also if the option user returns nobody', async () => {
+  it('mfa() is an error before Passport has read the login, even if the option user returns nobody', async () => {
     const loggedIn: express.RequestHandler = (req, _res, next) => {
       Object.assign(req.session, { passport: { user: 'alice' } })
       next()
@@ -207,7 +210,7 @@ describe('mfa() in the wrong place', () => {
     [{ username: 'a', serviceUserId: 'a'.repeat(40) }, 'serviceUserId: must be absent where there is a username'],
     [{ serviceUserId: 'not-an-id' }, 'serviceUserId: has the wrong form'],
     [{ username: 'a\tb', email: 'nowhere' }, 'username: must not contain control characters'],
-  ])('is an error for an invalid user: %j', async (user, mistake) => {
+  ])('mfa() is an error for an invalid user: %j', async (user, mistake) => {
     const answer = await request(appOf({ user: () => user as object })).get('/')
 
     expect(answer.status).toBe(500)
@@ -219,14 +222,14 @@ describe('mfa() in the wrong place', () => {
     { id: 7, username: 'alice', passwordHash: 'x' },
     { username: 'alice', name: null, email: '' },
     { username: 'alice', serviceUserId: null },
-  ])('accepts a user as the app’s database has it: %j', async (user) => {
+  ])('mfa() accepts a user as the app’s database has it: %j', async (user) => {
     const answer = await request(appOf({ user: () => user })).get('/')
 
     // The service has no such user.
     expect(answer.status).toBe(403)
   })
 
-  it('tells an app without Passport that a user has no username', async () => {
+  it('mfa() tells an app without Passport that a user has no username', async () => {
     const byToken: express.RequestHandler = (req, _res, next) => {
       Object.assign(req, { user: { sub: 'alice' } })
       next()
@@ -236,7 +239,7 @@ describe('mfa() in the wrong place', () => {
     expect(answer.text).toContain('mfa: req.user has no username: set the option user.')
   })
 
-  it('makes requireMfa() an error, never a pass', async () => {
+  it('requireMfa() without mfa() before it is an error, never a pass', async () => {
     const app = express()
     app.get('/', requireMfa(), (_req, res) => void res.send('reached'))
     app.use((error: Error, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
@@ -248,7 +251,7 @@ describe('mfa() in the wrong place', () => {
 })
 
 describe('requireMfa()', () => {
-  it('rejects a user that was set after mfa() ran, as strategies without a web session do', async () => {
+  it('requireMfa() rejects a user that was set after mfa() ran, as strategies without a web session do', async () => {
     const app = express()
     app.use(webSession())
     app.use(mfa({ service, authenticatorUrl: 'https://mfa.example', user: (req) => req.user as { username: string } }))
@@ -264,7 +267,7 @@ describe('requireMfa()', () => {
     expect(answer.body.error).toBe('mfa_required')
   })
 
-  it('answers 401 to signed-out users', async () => {
+  it('requireMfa() answers 401 to signed-out users', async () => {
     const app = express()
     app.use(webSession())
     app.use(mfa({ service, authenticatorUrl: 'https://mfa.example', user: () => null }))
@@ -273,7 +276,7 @@ describe('requireMfa()', () => {
     expect((await request(app).get('/')).status).toBe(401)
   })
 
-  it('detects milliseconds, and rejects unknown options', () => {
+  it('requireMfa() detects a maxAge in milliseconds, and rejects unknown options', () => {
     expect(() => requireMfa({ maxAge: 300_000 })).toThrow(RangeError)
     expect(() => requireMfa({ maxAge: 300_000 })).toThrow(/milliseconds/)
     expect(() => requireMfa({ maxAge: 43_200 })).not.toThrow()
@@ -289,12 +292,12 @@ describe('the options of mfa()', () => {
     [{ service, path: 'mfa' }, /path: must be a path such as \/mfa/],
     [{ service, user: 'alice' }, /user: must be a function/],
     [{}, /MFA_BASE_URL.*|embedded\(/],
-  ])('are checked at startup, with a message that says what to write: %#', (options, message) => {
+  ])('the options of mfa() are checked at startup, with a message that says what to write: %#', (options, message) => {
     expect(() => mfa(options as never)).toThrow(TypeError)
     expect(() => mfa(options as never)).toThrow(message)
   })
 
-  it('never put a secret into a message', () => {
+  it('an error about the options of mfa() never contains a secret', () => {
     const options = { service: { ...service, apiKey: 'hunter2', baseUrl: 'x' }, secret: 'hunter3' }
 
     expect(messageOf(() => mfa(options as never))).not.toMatch(/hunter/)
@@ -311,20 +314,23 @@ function messageOf(run: () => unknown): string {
 }
 
 describe('a POST to the challenge', () => {
-  it.each(['/mfa/complete', '/mfa/send', '/mfa/cancel'])('%s from another site has no effect', async (path) => {
-    const app = await startWebApp()
-    const browser = app.browser()
-    const { account } = await app.enroll(browser, 'alice')
-    await app.clock.advance(20)
-    const before = (await app.device.requests(account)).requests
+  it.each(['/mfa/complete', '/mfa/send', '/mfa/cancel'])(
+    'a POST to %s from another site has no effect',
+    async (path) => {
+      const app = await startWebApp()
+      const browser = app.browser()
+      const { account } = await app.enroll(browser, 'alice')
+      await app.clock.advance(20)
+      const before = (await app.device.requests(account)).requests
 
-    const answer = await browser.submit(path, {}, { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' })
+      const answer = await browser.submit(path, {}, { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' })
 
-    expect(answer.status).toBe(403)
-    expect((await app.device.requests(account)).requests).toEqual(before)
-  })
+      expect(answer.status).toBe(403)
+      expect((await app.device.requests(account)).requests).toEqual(before)
+    },
+  )
 
-  it('without any header of the browser needs the token of the page', async () => {
+  it('a POST to the challenge without any header of the browser needs the token of the page', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { page: waiting } = await app.enroll(browser, 'alice')
@@ -341,7 +347,7 @@ describe('a POST to the challenge', () => {
 })
 
 describe('the pages of the challenge', () => {
-  it('cannot be cached or framed, and run only their own script', async () => {
+  it('the pages of the challenge cannot be cached or framed, and run only their own script', async () => {
     const app = await startWebApp()
     const { page: waiting } = await app.enroll(app.browser(), 'alice')
 
@@ -359,7 +365,7 @@ describe('the pages of the challenge', () => {
     expect(waiting.text).not.toMatch(/<script(?![^>]+src=)|\sstyle=|\son\w+=/)
   })
 
-  it('escape the name of the user', async () => {
+  it('the pages of the challenge escape the name of the user', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { page: waiting } = await app.enroll(browser, '<img src=x onerror=alert(1)>')

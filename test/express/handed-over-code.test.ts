@@ -43,7 +43,7 @@ const otherPages = [
 ]
 
 describe('the page for users who need a passkey and have none', () => {
-  it('says what to do, and has a field for the code of an administrator', async () => {
+  it('the page for users without a required passkey says what to do, and has a field for an administrator’s code', async () => {
     const { signIn } = await arrange()
 
     const { page } = await signIn()
@@ -52,7 +52,7 @@ describe('the page for users who need a passkey and have none', () => {
     expect(page.text).toContain('action="/mfa/passkey/code"')
   })
 
-  it('has no field where bypass codes change nothing in this app', async () => {
+  it('the page for users without a required passkey has no field where bypass codes change nothing in this app', async () => {
     const { signIn, newCode, enterCode, addPasskey } = await arrange({
       mfa: { phishingResistant: 'require', devices: { factors: ['passkey', 'push'] } },
     })
@@ -65,7 +65,7 @@ describe('the page for users who need a passkey and have none', () => {
     expect(await addPasskey(browser)).toBe(false)
   })
 
-  it('is there for users who have lost theirs', async () => {
+  it('the page for an administrator’s code is there for users who have lost their passkeys', async () => {
     const { signIn, givePasskey } = await arrange()
     await givePasskey()
 
@@ -79,7 +79,7 @@ describe('the page for users who need a passkey and have none', () => {
 })
 
 describe('a code that an administrator hands over', () => {
-  it('leads to a new passkey, and only that verifies the web session', async () => {
+  it('a handed-over code leads to a new passkey, and only that verifies the web session', async () => {
     const { signIn, newCode, enterCode, addPasskey, byPasskey } = await arrange()
     const { browser } = await signIn()
 
@@ -95,7 +95,7 @@ describe('a code that an administrator hands over', () => {
   })
 
   it.each(['the app', 'the domain'])(
-    'leads to one where %s prefers passkeys and the user has lost hers',
+    'a handed-over code leads to a new passkey where %s prefers passkeys and the user has lost theirs',
     async (place) => {
       const { signIn, newCode, enterCode, addPasskey, byPasskey, givePasskey, setPolicy } = await arrange(
         place === 'the app' ? { mfa: { phishingResistant: 'prefer' } } : {},
@@ -113,7 +113,7 @@ describe('a code that an administrator hands over', () => {
     },
   )
 
-  it('leads nowhere else', async () => {
+  it('a handed-over code leads nowhere else than to a new passkey', async () => {
     const { signIn, newCode, enterCode } = await arrange()
     const { browser } = await signIn()
     await enterCode(browser, await newCode())
@@ -123,7 +123,7 @@ describe('a code that an administrator hands over', () => {
     expect(opened.map(({ headers }) => headers['location'])).toEqual(otherPages.map(() => '/mfa'))
   })
 
-  it('allows one passkey', async () => {
+  it('a handed-over code allows only one passkey', async () => {
     const { signIn, newCode, enterCode, addPasskey } = await arrange()
     const { browser } = await signIn()
     await enterCode(browser, await newCode())
@@ -133,7 +133,7 @@ describe('a code that an administrator hands over', () => {
     expect(added).toEqual([true, false])
   })
 
-  it('gives the web session a new id, so that an attacker who knows the old one adds no passkey', async () => {
+  it('a handed-over code renews the session id, so that an attacker who knows the old one adds no passkey', async () => {
     const { signIn, newCode, enterCode, addPasskey } = await arrange()
     const { browser } = await signIn()
     const attacker = browser.copy()
@@ -143,7 +143,7 @@ describe('a code that an administrator hands over', () => {
     expect(await addPasskey(attacker)).toBe(false)
   })
 
-  it('is worth nothing in another browser, which has the cookie of the web session only', async () => {
+  it('a handed-over code is worth nothing in another browser, which has only the cookie of the web session', async () => {
     const { url, signIn, newCode, enterCode, addPasskey } = await arrange()
     const { browser } = await signIn()
     await enterCode(browser, await newCode())
@@ -154,7 +154,7 @@ describe('a code that an administrator hands over', () => {
     expect(await addPasskey(browser)).toBe(true)
   })
 
-  it('is worth nothing to the next user of the web session', async () => {
+  it('a handed-over code is worth nothing to the next user of the web session', async () => {
     const user: MfaOptions['user'] = (req) => {
       const { username } = (req.user ?? {}) as { username?: string }
       return username !== undefined && { username: req.get('x-user') ?? username }
@@ -169,7 +169,7 @@ describe('a code that an administrator hands over', () => {
     expect(ofBob.status).not.toBe(200)
   })
 
-  it('is worth nothing after ten minutes', async () => {
+  it('a handed-over code is worth nothing ten minutes after it was entered', async () => {
     const { service, signIn, newCode, enterCode, addPasskey } = await arrange()
     const { browser } = await signIn()
     await enterCode(browser, await newCode())
@@ -181,7 +181,7 @@ describe('a code that an administrator hands over', () => {
     expect(await addPasskey(browser)).toBe(false)
   })
 
-  it('is an event, as is the new passkey', async () => {
+  it('a handed-over code is reported as an event, and so is the new passkey', async () => {
     const { signIn, newCode, enterCode, addPasskey, events } = await arrange()
     const { browser } = await signIn()
 
@@ -193,7 +193,7 @@ describe('a code that an administrator hands over', () => {
     )
   })
 
-  it('does not count where other factors do', async () => {
+  it('a handed-over code does not count where other factors are accepted', async () => {
     const { signIn, newCode, enterCode, addPasskey } = await arrange({})
     const { browser } = await signIn()
 
@@ -209,23 +209,26 @@ describe('other codes', () => {
     ['a recovery code', { expirationTime: 0 }],
     ['a code with two uses', { usesAllowed: 2 }],
     ['a code of 31 minutes', { expirationTime: 31 }],
-  ])('lead nowhere: %s, with the reason in the event', async (_, given) => {
-    const { signIn, newCode, enterCode, addPasskey, events } = await arrange()
-    const { browser } = await signIn()
+  ])(
+    'where a handed-over code is expected, other codes lead nowhere: %s, with the reason in the event',
+    async (_, given) => {
+      const { signIn, newCode, enterCode, addPasskey, events } = await arrange()
+      const { browser } = await signIn()
 
-    await enterCode(browser, await newCode(given))
-    const page = await browser.visit('/mfa?use=handed-over')
+      await enterCode(browser, await newCode(given))
+      const page = await browser.visit('/mfa?use=handed-over')
 
-    expect(page.text).toContain(
-      'Only a code that your administrator gave you in the last 30 minutes works here. 4 tries left.',
-    )
-    expect(events).toContainEqual(
-      expect.objectContaining({ type: 'code.refused', reason: 'phishing_resistance_required' }),
-    )
-    expect(await addPasskey(browser)).toBe(false)
-  })
+      expect(page.text).toContain(
+        'Only a code that your administrator gave you in the last 30 minutes works here. 4 tries left.',
+      )
+      expect(events).toContainEqual(
+        expect.objectContaining({ type: 'code.refused', reason: 'phishing_resistance_required' }),
+      )
+      expect(await addPasskey(browser)).toBe(false)
+    },
+  )
 
-  it('count as wrong ones: after five, no other code is taken', async () => {
+  it('where a handed-over code is expected, other codes count as wrong: after five, no other code is taken', async () => {
     const { signIn, newCode, enterCode, addPasskey, events } = await arrange()
     const { browser } = await signIn()
     for (let guess = 0; guess < 5; guess += 1) await enterCode(browser, '000000000')
@@ -239,7 +242,7 @@ describe('other codes', () => {
     expect(await addPasskey(browser)).toBe(false)
   })
 
-  it('are not even sent to the service unless they have nine digits', async () => {
+  it('where a handed-over code is expected, a code without nine digits is not even sent to the service', async () => {
     const { signIn, token, enterCode, events } = await arrange()
     const { browser } = await signIn()
 
@@ -252,7 +255,7 @@ describe('other codes', () => {
 })
 
 describe('a user who has a passkey', () => {
-  it('adds another one neither by a push nor by a code, where nothing requires passkeys', async () => {
+  it('where nothing requires passkeys, a user with a passkey adds another one neither by a push nor by a code', async () => {
     const { signIn, givePasskey, byPush } = await arrange({})
     await givePasskey()
     const { browser } = await signIn()

@@ -53,7 +53,7 @@ function arrange(given: Partial<WebRequest> = {}, headers: object = {}) {
 }
 
 describe('finish()', () => {
-  it('verifies under a new session id, and keeps nothing of the challenge', async () => {
+  it('finish() verifies under a new session id, and keeps nothing of the challenge', async () => {
     const { request } = arrange({ state: { challenge, page: 'p' } })
 
     const { verified, effects } = await finish(request, challenge)
@@ -64,7 +64,7 @@ describe('finish()', () => {
     expect(effects.events).toEqual([{ type: 'challenge.passed', factor: 'push', sessionId: 's1' }])
   })
 
-  it('changes no state if the approval belongs to another user', async () => {
+  it('finish() changes no state if the approval belongs to another user', async () => {
     const { request } = arrange({ user: { username: 'mallory' } })
 
     const { verified, effects } = await finish(request, challenge)
@@ -73,7 +73,7 @@ describe('finish()', () => {
     expect(effects).toEqual({ state: 'as-is', events: [{ type: 'challenge.refused', sessionId: 's1' }] })
   })
 
-  it('continues at the requested page only after its effects', async () => {
+  it('completeChallenge() continues at the requested page only after its effects', async () => {
     const { request, calls } = arrange({ state: { challenge } })
 
     const outcome = await completeChallenge(request, new AbortController().signal)
@@ -86,7 +86,7 @@ describe('finish()', () => {
 })
 
 describe('a challenge', () => {
-  it('is reused for the same purpose, without another event', () => {
+  it('a challenge is reused for the same purpose, without another event', () => {
     const { request } = arrange({ state: { challenge } })
 
     const opened = openChallenge(request, { userKey, purpose: 'sign_in', returnTo: '/other' })
@@ -95,7 +95,7 @@ describe('a challenge', () => {
     expect(opened.effects.events).toEqual([])
   })
 
-  it('is new for another purpose, and drops the state of another user', () => {
+  it('a challenge for another purpose is new, and drops the state of another user', () => {
     const other = { at: now, factor: 'push', purpose: 'sign_in', userKey: 'username:mallory' } as const
     const { request } = arrange({ state: { challenge, verified: other } })
 
@@ -105,7 +105,7 @@ describe('a challenge', () => {
     expect(effects.events).toEqual([{ type: 'challenge.opened', purpose: 'step_up' }])
   })
 
-  it('is not opened by a script that is refused', () => {
+  it('a script that is refused opens no challenge', () => {
     const { request } = arrange({}, { accept: 'application/json' })
 
     expect(demand(request, { purpose: 'step_up' })).toMatchObject({
@@ -114,7 +114,7 @@ describe('a challenge', () => {
     })
   })
 
-  it('that is canceled detaches the web session', async () => {
+  it('a challenge that is canceled detaches the web session', async () => {
     const { request, calls } = arrange({ state: { challenge: { ...challenge, giveUpTo: '/login' } } })
 
     const outcome = await giveUp(request)
@@ -127,7 +127,7 @@ describe('a challenge', () => {
     } satisfies Outcome)
   })
 
-  it('remembers the browser only as long as there is one', () => {
+  it('the choice to remember the browser is saved only as long as there is a challenge', () => {
     const chosen = { form: { remember: 'yes' } }
 
     expect(setRemember(arrange({ state: { challenge }, ...chosen }).request).state).toMatchObject({
@@ -138,7 +138,7 @@ describe('a challenge', () => {
 })
 
 describe('recovery codes', () => {
-  it('that are declined are not offered again', () => {
+  it('recovery codes that are declined are not offered again', () => {
     const { request } = arrange({ state: { page: 'p', offer: { returnTo: '/account' } } })
 
     expect(declineCodes(request)).toEqual({
@@ -148,7 +148,7 @@ describe('recovery codes', () => {
   })
 
   it.each(['<b>', '123456789 12345', Array.from({ length: 6 }, () => '123456789').join(' ')])(
-    'are no file if they are %j',
+    'recovery codes are not downloaded as a file if they are %j',
     (codes) => {
       expect(downloadCodes(arrange({ form: { codes } }).request).answer).toEqual({
         kind: 'redirect',

@@ -22,7 +22,7 @@ async function arrange() {
 }
 
 describe('the page that sets up a first device', () => {
-  it('writes nothing when it is reloaded, because each write blocks all others', async () => {
+  it('the page that sets up a first device writes nothing when it is reloaded, because each write blocks all others', async () => {
     const { app, browser, page, version } = await arrange()
     const before = version()
 

@@ -62,7 +62,7 @@ interface Again {
 const policies = ['passkey', 'deny'] as const
 
 describe('a browser that its user keeps', () => {
-  it('is new to the device until then, and kept from then on', async () => {
+  it('a browser is new to the device until its user keeps it, and kept from then on', async () => {
     const { keep, again, approve } = await start()
     const { browser, seen } = await keep()
 
@@ -74,7 +74,7 @@ describe('a browser that its user keeps', () => {
     expect(await isVerified(browser)).toBe(true)
   })
 
-  it('is the one that asked, not that of an attacker who completes first with the same web session', async () => {
+  it('the kept browser is the one that asked, not an attacker’s that completes first with the same web session', async () => {
     const { url, alice, service, signIn, again, approve, key } = await start()
     const { browser, page } = await signIn()
     const attacker = createBrowser(url, new Map([['connect.sid', browser.cookie('connect.sid') ?? '']]))
@@ -93,7 +93,7 @@ describe('a browser that its user keeps', () => {
     expect(await approve(browser)).toBe('new')
   })
 
-  it('is in an event, once', async () => {
+  it('keeping a browser is reported in an event, once', async () => {
     const { keep, again, approve, events } = await start()
     const { browser } = await keep()
     await again(browser)
@@ -107,7 +107,7 @@ describe('a browser that its user keeps', () => {
   it.each<[string, object, Record<string, string>]>([
     ['no answer on the device', {}, {}],
     ['the answer no', { keepBrowser: false }, {}],
-  ])('is not asked to sign after %s, so that no sign-in takes longer', async (_, answer) => {
+  ])('a browser is not asked to sign after %s, so that no sign-in takes longer', async (_, answer) => {
     const { keep, again, approve } = await start()
     const { browser } = await keep(answer)
 
@@ -118,7 +118,7 @@ describe('a browser that its user keeps', () => {
     expect(await approve(browser)).toBe('new')
   })
 
-  it('is not kept without a key, such as without JavaScript', async () => {
+  it('a browser without a key is not kept, such as one without JavaScript', async () => {
     const { keep, again, approve } = await start()
     const { browser } = await keep({ keepBrowser: true }, { browserKey: '' })
     await again(browser)
@@ -132,7 +132,7 @@ describe('a browser that its user keeps', () => {
     ['with nothing', { signature: '' }],
     ['with garbage', { signature: 'A'.repeat(86) }],
     ['with too much', { signature: 'A'.repeat(5000) }],
-  ])('is new if its page signs %s', async (_, wrong) => {
+  ])('a kept browser counts as new if its page signs %s', async (_, wrong) => {
     const { keep, again, approve } = await start()
     const { browser } = await keep()
     await again(browser, wrong)
@@ -140,7 +140,7 @@ describe('a browser that its user keeps', () => {
     expect(await approve(browser)).toBe('new')
   })
 
-  it('signs in without JavaScript as a new one', async () => {
+  it('a kept browser without JavaScript signs in as a new one', async () => {
     const { keep, app, approve } = await start()
     const { browser } = await keep()
     await browser.open('/logout')
@@ -153,7 +153,7 @@ describe('a browser that its user keeps', () => {
     expect(await approve(browser)).toBe('new')
   })
 
-  it('signs once for all requests of a sign-in', async () => {
+  it('a kept browser signs once for all requests of a sign-in', async () => {
     const { keep, again, approve, service } = await start()
     const { browser } = await keep()
     await again(browser)
@@ -164,7 +164,7 @@ describe('a browser that its user keeps', () => {
     expect(await approve(browser)).toBe('kept')
   })
 
-  it('is on the page of devices, and new once it is removed there', async () => {
+  it('a kept browser is listed on the page of devices, and is new once it is removed there', async () => {
     const { keep, again, prove, approve } = await start({ locate: () => 'Lyon, France' })
     const { browser } = await keep()
     const { text } = await browser.visit('/mfa/devices')
@@ -184,7 +184,7 @@ describe('a browser that its user keeps', () => {
   it.each([
     ['ends the other sessions', '/mfa/devices/sessions'],
     ['forgets all browsers', '/mfa/devices/forget'],
-  ])('stays kept when an attacker with a copied cookie %s', async (_, path) => {
+  ])('a kept browser stays kept when an attacker with a copied cookie %s', async (_, path) => {
     const { keep, again, approve } = await start()
     const { browser } = await keep()
 
@@ -196,7 +196,7 @@ describe('a browser that its user keeps', () => {
 })
 
 describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
-  it('offers a new browser nothing but a passkey, and sends nothing', async () => {
+  it('an app with unknownBrowser offers a new browser nothing but a passkey, and sends nothing', async () => {
     const { signIn, alice } = await start({ unknownBrowser })
 
     const { page } = await signIn()
@@ -208,7 +208,7 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     expect(await alice.pending()).toEqual([])
   })
 
-  it('accepts nothing else from there, also not by hand-made requests', async () => {
+  it('an app with unknownBrowser accepts nothing but a passkey from a new browser, not even by hand-made requests', async () => {
     const { signIn, alice, tryOtherWays } = await start({ unknownBrowser })
     const { browser } = await signIn()
 
@@ -218,7 +218,7 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     expect(await isVerified(browser)).toBe(false)
   })
 
-  it('accepts nothing else with an invented proof, because the service verifies it', async () => {
+  it('an app with unknownBrowser rejects other factors with an invented proof, because the service verifies it', async () => {
     const { signIn, alice, tryOtherWays, events } = await start({ unknownBrowser })
     const { browser } = await signIn()
     await browser.submit('/mfa/browser', { signature: 'A'.repeat(86) })
@@ -231,7 +231,7 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     expect((await browser.visit('/mfa')).text).toContain('This browser is new')
   })
 
-  it('takes a passkey', async () => {
+  it('an app with unknownBrowser lets a new browser pass with a passkey', async () => {
     const { givePasskey, signIn, byPasskey } = await start({ unknownBrowser })
     await givePasskey()
     const { browser } = await signIn()
@@ -241,7 +241,7 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     expect(await isVerified(browser)).toBe(true)
   })
 
-  it('lets a new user make a passkey first', async () => {
+  it('an app with unknownBrowser lets a new user make a passkey first', async () => {
     const { signIn } = await start({ unknownBrowser })
 
     const { page } = await signIn('carol')
@@ -249,7 +249,7 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     expect(page.path).toBe('/mfa/enroll/passkey')
   })
 
-  it('asks the device from a browser that was kept before', async () => {
+  it('an app with unknownBrowser asks the device from a browser that was kept before', async () => {
     const { keep, startApp, key, approve } = await start()
     const { browser } = await keep()
     const stricter = await startApp({ unknownBrowser })
@@ -263,7 +263,7 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     expect(await isVerified(other)).toBe(true)
   })
 
-  it('does not redeem an approval that was started before the app asked for it', async () => {
+  it('an app with unknownBrowser does not redeem an approval that was started before the option was set', async () => {
     const { signIn, startApp, alice } = await start()
     const { browser, page } = await signIn()
     const [request] = await alice.pending()
@@ -279,7 +279,7 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     ['without passkeys', { passkeys: false }],
     ["without 'passkey' among factors", { factors: ['push'] }],
     ['at an IP address', { publicUrl: 'https://192.0.2.1' }],
-  ])('is an error at start %s, as no user could ever pass', (_, options) => {
+  ])('the option unknownBrowser is an error at startup %s, as no user could ever pass', (_, options) => {
     const service = { baseUrl: 'http://127.0.0.1:1/api', apiKey: 'k', domainId: 'd' }
     const logger = { info() {}, warn() {}, error() {} }
 
@@ -288,7 +288,7 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     )
   })
 
-  it('does not count what was passed with another factor in a new browser before', async () => {
+  it('an app with unknownBrowser does not count an earlier pass with another factor in a new browser', async () => {
     const { signIn, approve, startApp } = await start()
     const { browser } = await signIn()
     await approve(browser)
@@ -299,7 +299,7 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     expect(await isVerified(other)).toBe(false)
   })
 
-  it('counts what was passed before by a passkey, or in a browser that had shown its key', async () => {
+  it('an app with unknownBrowser counts an earlier pass by a passkey, or in a browser that had shown its key', async () => {
     const { keep, again, approve, givePasskey, signIn, byPasskey, startApp } = await start()
     const { browser: kept } = await keep()
     await again(kept)
@@ -313,7 +313,7 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
     expect(await isVerified(withPasskey.copy(url))).toBe(true)
   })
 
-  it('excludes remembered browsers, as they pass the gate without showing a key', () => {
+  it('the option unknownBrowser excludes remembered browsers, as they pass the gate without showing a key', () => {
     const service = { baseUrl: 'http://127.0.0.1:1/api', apiKey: 'k', domainId: 'd' }
     const options = { service, authenticatorUrl: 'https://mfa.example', remember: { days: 30 } }
 
@@ -325,7 +325,7 @@ describe.each(policies)('unknownBrowser: %s', (unknownBrowser) => {
 describe.each(policies)('requireMfa({ unknownBrowser: %s })', (unknownBrowser) => {
   const guard = { unknownBrowser }
 
-  it('is not satisfied by another factor in a new browser, and leads to a step-up by passkey', async () => {
+  it('requireMfa({ unknownBrowser }) is not satisfied by another factor in a new browser, and leads to a step-up by passkey', async () => {
     const { signIn, approve, givePasskey, byPasskey } = await start({}, guard)
     await givePasskey()
     const { browser } = await signIn()
@@ -339,7 +339,7 @@ describe.each(policies)('requireMfa({ unknownBrowser: %s })', (unknownBrowser) =
     expect((await browser.open('/guarded')).text).toBe('guarded')
   })
 
-  it('is satisfied by another factor in a browser that has shown its key', async () => {
+  it('requireMfa({ unknownBrowser }) is satisfied by another factor in a browser that has shown its key', async () => {
     const { keep, again, approve } = await start({}, guard)
     const { browser } = await keep()
     const before = (await browser.open('/guarded')).status
@@ -350,7 +350,7 @@ describe.each(policies)('requireMfa({ unknownBrowser: %s })', (unknownBrowser) =
     expect((await browser.open('/guarded')).text).toBe('guarded')
   })
 
-  it('accepts nothing else in a new browser, also not by hand-made requests', async () => {
+  it('requireMfa({ unknownBrowser }) accepts nothing but a passkey in a new browser, not even by hand-made requests', async () => {
     const { signIn, approve, alice, tryOtherWays } = await start({}, guard)
     const { browser } = await signIn()
     await approve(browser)
@@ -363,7 +363,7 @@ describe.each(policies)('requireMfa({ unknownBrowser: %s })', (unknownBrowser) =
     expect((await browser.open('/guarded')).status).toBe(303)
   })
 
-  it('accepts nothing else with an invented proof, because the service verifies it', async () => {
+  it('requireMfa({ unknownBrowser }) rejects other factors with an invented proof, because the service verifies it', async () => {
     const { signIn, approve, alice, tryOtherWays } = await start({}, guard)
     const { browser } = await signIn()
     await approve(browser)
@@ -376,7 +376,7 @@ describe.each(policies)('requireMfa({ unknownBrowser: %s })', (unknownBrowser) =
     expect((await browser.open('/guarded')).status).toBe(303)
   })
 
-  it('opens a challenge of its own beside one that accepts any browser', async () => {
+  it('requireMfa({ unknownBrowser }) opens a challenge of its own beside one that accepts any browser', async () => {
     const { signIn, approve, alice } = await start({}, guard)
     const { browser } = await signIn()
     await approve(browser)
@@ -389,7 +389,7 @@ describe.each(policies)('requireMfa({ unknownBrowser: %s })', (unknownBrowser) =
     expect(page.text).toContain('This browser is new')
   })
 
-  it('tells a script which challenge to open', async () => {
+  it('requireMfa({ unknownBrowser }) tells a script which challenge to open', async () => {
     const { signIn, approve } = await start({}, guard)
     const { browser } = await signIn()
     await approve(browser)
@@ -401,7 +401,7 @@ describe.each(policies)('requireMfa({ unknownBrowser: %s })', (unknownBrowser) =
     expect(page.text).toContain('This browser is new')
   })
 
-  it('is an error where the app has no passkeys, or its factors leave them out', async () => {
+  it('requireMfa({ unknownBrowser }) is an error where the app has no passkeys, or its factors leave them out', async () => {
     const { signIn, approve } = await start({ passkeys: false }, guard)
     const { browser } = await signIn()
     await approve(browser)
@@ -428,7 +428,7 @@ describe('a code that an administrator hands over where unknown browsers are den
     return { ...started, browser, enter }
   }
 
-  it('keeps the browser, in which the user then signs in as usual', async () => {
+  it('where unknown browsers are denied, a handed-over code keeps the browser, in which the user then signs in as usual', async () => {
     const { browser, enter, prove, approve, events } = await lockedOut()
 
     const entered = await enter()
@@ -441,7 +441,7 @@ describe('a code that an administrator hands over where unknown browsers are den
     expect(events.filter(({ type }) => type === 'browser.kept')).toHaveLength(1)
   })
 
-  it('is not enough to sign in, nor to add a passkey', async () => {
+  it('where unknown browsers are denied, a handed-over code is not enough to sign in, nor to add a passkey', async () => {
     const { browser, enter } = await lockedOut()
     await enter()
 
@@ -451,7 +451,7 @@ describe('a code that an administrator hands over where unknown browsers are den
     expect(await isVerified(browser)).toBe(false)
   })
 
-  it('gives the web session a new id, so that an attacker who knows the old one has no part in what follows', async () => {
+  it('a handed-over code renews the session id, so that an attacker who knows the old one is shut out', async () => {
     const { browser, enter } = await lockedOut()
     const before = browser.cookie('connect.sid')
 
@@ -460,7 +460,7 @@ describe('a code that an administrator hands over where unknown browsers are den
     expect(browser.cookie('connect.sid')).not.toBe(before)
   })
 
-  it('is not used up in a browser without a key, such as one without JavaScript', async () => {
+  it('a handed-over code is not used up in a browser without a key, such as one without JavaScript', async () => {
     const { browser, enter } = await lockedOut()
 
     const refused = await enter({})

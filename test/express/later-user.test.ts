@@ -31,7 +31,7 @@ async function arrange(options: WebAppOptions['mfa'] = {}) {
 
 describe('a user who appears after mfa() ran', () => {
   it.each(['/api/once', '/api/once/moved', '/api/lasting'])(
-    'is warned about once, with the route that answered after the password alone: POST %s',
+    'mfa() warns once of a user set after it ran, naming the route that answered by password alone: POST %s',
     async (path) => {
       const { app, said } = await arrange()
       const browser = app.browser()
@@ -43,7 +43,7 @@ describe('a user who appears after mfa() ran', () => {
     },
   )
 
-  it('logs a warning, whatever set the user', async () => {
+  it('mfa() logs a warning for a user who appears after it ran, whatever set the user', async () => {
     const { app, said } = await arrange()
 
     await app.browser().fetch('/api/token')
@@ -51,7 +51,7 @@ describe('a user who appears after mfa() ran', () => {
     expect(said).toEqual([expect.stringContaining('GET /api/token: a user signed in after mfa() ran')])
   })
 
-  it('logs a warning if another user is signed in already', async () => {
+  it('mfa() logs a warning for a user who appears after it ran if another user is signed in already', async () => {
     const { app, said } = await arrange()
     const browser = app.browser()
     await app.verify(browser, 'bob')
@@ -61,7 +61,7 @@ describe('a user who appears after mfa() ran', () => {
     expect(said).toEqual([expect.stringContaining('POST /api/once')])
   })
 
-  it('logs no warning if the verified user enters the password again', async () => {
+  it('mfa() logs no warning if the verified user enters the password again', async () => {
     const { app, said } = await arrange()
     const browser = app.browser()
     await app.verify(browser, 'alice')
@@ -71,7 +71,7 @@ describe('a user who appears after mfa() ran', () => {
     expect([status, said]).toEqual([200, []])
   })
 
-  it('logs no warning at a login that redirects, at a guarded route, or without the gate', async () => {
+  it('mfa() logs no warning for a later user at a redirecting login, at a guarded route, or without the gate', async () => {
     const { app, said } = await arrange()
     await app.signIn(app.browser(), 'alice')
     const guarded = await app.browser().submit('/api/guarded', fields)

@@ -59,20 +59,23 @@ describe('the event stream of a challenge', () => {
   it.each([
     ['plainly', []],
     ['through the compression middleware', [compression({ threshold: 0 })]],
-  ])('opens at once %s, and reports at once that the challenge is settled', async (_, before) => {
-    const { url, device, cookie } = await arrange(before)
+  ])(
+    'the event stream of a challenge opens at once %s, and reports at once that the challenge is settled',
+    async (_, before) => {
+      const { url, device, cookie } = await arrange(before)
 
-    const { answer, next } = await openStream(url, cookie)
-    expect(await next()).toContain('event: hello')
-    await device.approve()
+      const { answer, next } = await openStream(url, cookie)
+      expect(await next()).toContain('event: hello')
+      await device.approve()
 
-    expect(await next()).toBe('event: change\ndata: settled\n\n')
-    expect(answer.headers['cache-control']).toBe('no-store, no-transform')
-    expect(answer.headers['x-accel-buffering']).toBe('no')
-    expect(answer.headers['set-cookie']).toBeUndefined()
-  })
+      expect(await next()).toBe('event: change\ndata: settled\n\n')
+      expect(answer.headers['cache-control']).toBe('no-store, no-transform')
+      expect(answer.headers['x-accel-buffering']).toBe('no')
+      expect(answer.headers['set-cookie']).toBeUndefined()
+    },
+  )
 
-  it('reports a denial in the same way: the server tells the page what it means', async () => {
+  it('the event stream of a challenge reports a denial like an approval: the server tells the page what it means', async () => {
     const { url, device, cookie } = await arrange()
     const { next } = await openStream(url, cookie)
     await next()
@@ -82,7 +85,7 @@ describe('the event stream of a challenge', () => {
     expect(await next()).toBe('event: change\ndata: settled\n\n')
   })
 
-  it('sends heartbeats, so that no proxy closes it', async () => {
+  it('the event stream of a challenge sends heartbeats, so that no proxy closes it', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -94,13 +97,13 @@ describe('the event stream of a challenge', () => {
     expect(await next()).toBe('event: beat\ndata: \n\n')
   })
 
-  it('requires a signed-in user', async () => {
+  it('the event stream of a challenge requires a signed-in user', async () => {
     const app = await startWebApp()
 
     expect((await app.browser().fetch('/mfa/events')).status).toBe(401)
   })
 
-  it('ends with its reader, and nothing keeps waiting', async () => {
+  it('the event stream of a challenge ends with its reader, and nothing keeps waiting', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -116,7 +119,7 @@ describe('the event stream of a challenge', () => {
 })
 
 describe('a session store that is slow', () => {
-  it('does not let a late status answer undo what was saved in the meantime', async () => {
+  it('with a slow session store, a late status answer does not undo what was saved in the meantime', async () => {
     const store = new session.MemoryStore()
     const set = store.set.bind(store)
     store.set = (id, data, done) => void setImmediate(() => setImmediate(() => set(id, data, done)))

@@ -35,7 +35,7 @@ describe('the option logout', () => {
       '/',
     ],
     ['an async function of any arguments', async (...given) => byPassport(...given), '/goodbye'],
-  ])('signs out by %s', async (_, logout, location) => {
+  ])('the option logout signs out by %s', async (_, logout, location) => {
     const { browser } = await verified({ logout })
 
     const answer = await browser.submit('/mfa/sign-out')
@@ -44,7 +44,7 @@ describe('the option logout', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(false)
   })
 
-  it('handles "Sign out" on every page, also beside logoutPath', async () => {
+  it('the option logout handles Sign out on every page, also beside logoutPath', async () => {
     const app = await startWebApp({ mfa: { logout: byPassport, logoutPath: '/logout' } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -57,7 +57,7 @@ describe('the option logout', () => {
     expect(elsewhere.text).toContain('<form method="post" action="/mfa/sign-out">')
   })
 
-  it('works with CSRF protection behind mfa(), whose tokens the pages do not know', async () => {
+  it('the option logout works with CSRF protection behind mfa(), whose tokens the pages do not know', async () => {
     const app = await startWebApp({
       mfa: { logoutPath: undefined, logout: byPassport },
       routes: (routes) => routes.use((req, res, next) => (req.method === 'GET' ? next() : res.sendStatus(403))),
@@ -68,7 +68,7 @@ describe('the option logout', () => {
     expect((await browser.submit('/mfa/sign-out')).headers['location']).toBe('/goodbye')
   })
 
-  it('ends the second step with the login if the app keeps its web session and answers at once', async () => {
+  it('the option logout also ends the second step if the app keeps its web session and answers at once', async () => {
     const app = await startOwnApp(session({ secret: 'test', resave: false, saveUninitialized: false }), (req, res) => {
       Reflect.deleteProperty(req.session ?? {}, 'username')
       res.redirect(303, '/')
@@ -81,7 +81,7 @@ describe('the option logout', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('signs out with cookie-session', async () => {
+  it('the option logout signs out with cookie-session', async () => {
     const app = await startOwnApp(cookieSession({ name: 'web', keys: ['test'] }), (req) => {
       Object.assign(req, { session: null })
     })
@@ -103,7 +103,7 @@ describe('the option logout', () => {
           ;(req as express.Request).session.reload(() => reject(new Error('the store is full')))
         }),
     ],
-  ])('passes errors to the app, and leaves nobody verified, with a handler %s', async (_, logout) => {
+  ])('the option logout passes errors to the app, and leaves nobody verified, with a handler %s', async (_, logout) => {
     const { app, browser } = await verified({ logout })
 
     const answer = await browser.submit('/mfa/sign-out')
@@ -113,7 +113,7 @@ describe('the option logout', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('leaves nobody verified if the handler of the app fails like the service, and failMode lets the user pass', async () => {
+  it('a logout handler that fails like the service leaves nobody verified, even if failMode lets the user pass', async () => {
     const types: string[] = []
     const { browser } = await verified({
       logout: () => Promise.reject(new UnreachableError('network', 'refused')),
@@ -127,7 +127,7 @@ describe('the option logout', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(false)
   })
 
-  it('answers after ten seconds, with a warning, if the handler takes res and never answers', async () => {
+  it('a sign-out answers after ten seconds, with a warning, if the logout handler takes res and never answers', async () => {
     const said: string[] = []
     const called = Promise.withResolvers<void>()
     const { app, browser } = await verified({
@@ -143,7 +143,7 @@ describe('the option logout', () => {
     expect(said).toEqual([expect.stringContaining('logout neither answered nor called next()')])
   })
 
-  it('cancels the request on the device', async () => {
+  it('the option logout cancels the request on the device', async () => {
     const app = await startWebApp({ mfa: { logout: byPassport } })
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -154,7 +154,7 @@ describe('the option logout', () => {
     await expect.poll(async () => (await app.device.requests(account)).requests).toEqual([])
   })
 
-  it('signs out while the service does not respond', async () => {
+  it('the option logout signs out while the service does not respond', async () => {
     const down = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd' }
     const app = await startWebApp({ mfa: { logout: byPassport, service: down } })
     const browser = app.browser()
@@ -164,7 +164,7 @@ describe('the option logout', () => {
     expect((await browser.submit('/mfa/sign-out')).headers['location']).toBe('/goodbye')
   })
 
-  it('is required for /mfa/sign-out to exist', async () => {
+  it('the option logout is required for /mfa/sign-out to exist', async () => {
     const { browser } = await verified({ logoutPath: '/logout' })
 
     expect((await browser.submit('/mfa/sign-out')).status).toBe(404)
@@ -178,7 +178,7 @@ describe('a sign-out from another site', () => {
     ['from a sibling domain', { 'sec-fetch-site': 'same-site' }],
     ['from another origin, by an older browser', { origin: 'https://evil.example' }],
     ['that says not from where', {}],
-  ])('is rejected: %s', async (_, headers) => {
+  ])('a sign-out that is not known to come from the app is rejected: %s', async (_, headers) => {
     const { app, browser } = await verified({ logout: byPassport })
     const cookie = browser.cookies()
 
@@ -191,14 +191,14 @@ describe('a sign-out from another site', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('is rejected by a link or an image', async () => {
+  it('a sign-out from another site by a link or an image is rejected', async () => {
     const { browser } = await verified({ logout: byPassport })
 
     expect((await browser.open('/mfa/sign-out', { 'sec-fetch-site': 'cross-site' })).status).toBe(405)
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('needs the token of the page in a browser that sends no headers', async () => {
+  it('a sign-out needs the token of the page in a browser that sends no headers', async () => {
     const app = await startWebApp({ mfa: { logout: byPassport } })
     const browser = app.browser()
     for (const path of ['/mfa', '/mfa/nowhere']) {
@@ -214,7 +214,7 @@ describe('a sign-out from another site', () => {
 })
 
 describe('the option logoutPath', () => {
-  it('is posted to, or opened as a link with logoutMethod GET', async () => {
+  it('the option logoutPath is posted to, or opened as a link with logoutMethod GET', async () => {
     const footer = async (options: Partial<MfaOptions>) => {
       const app = await startWebApp({ mfa: { logoutPath: '/logout', ...options } })
       const browser = app.browser()
@@ -231,17 +231,20 @@ describe('a logout route of the app that refuses the form of the pages', () => {
   it.each([
     ['it is a link', 404],
     ['it wants a CSRF token', 403],
-  ])('logs one warning, with the two fixes: %s', async (_, status) => {
-    const { browser, said } = await refusing(status, { logoutPath: '/out' })
+  ])(
+    'mfa() logs one warning, with the two fixes, if the app’s logout route refuses the form of the pages: %s',
+    async (_, status) => {
+      const { browser, said } = await refusing(status, { logoutPath: '/out' })
 
-    await browser.submit('/out')
-    await browser.submit('/out')
+      await browser.submit('/out')
+      await browser.submit('/out')
 
-    expect(said).toEqual([expect.stringContaining(`POST /out was answered ${status}`)])
-    expect(said[0]).toContain("mfa({ logout }) your logout handler, or write logoutMethod: 'GET'")
-  })
+      expect(said).toEqual([expect.stringContaining(`POST /out was answered ${status}`)])
+      expect(said[0]).toContain("mfa({ logout }) your logout handler, or write logoutMethod: 'GET'")
+    },
+  )
 
-  it('logs no warning if the pages do not post to it', async () => {
+  it('mfa() logs no warning about a logout route that refuses forms if the pages do not post to it', async () => {
     const link = await refusing(403, { logoutPath: '/out', logoutMethod: 'GET' })
     const own = await refusing(403, { logoutPath: '/out', logout: byPassport })
 

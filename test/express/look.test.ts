@@ -21,7 +21,7 @@ async function pageWith(look: Partial<MfaOptions>) {
 }
 
 describe('the accent', () => {
-  it('is in the style sheet and not in the page, and changes the address of the style sheet', async () => {
+  it('the accent is in the style sheet and not in the page, and changes the address of the style sheet', async () => {
     const usual = await pageWith({})
     const own = await pageWith({ accent: '#0a7a3d' })
 
@@ -32,7 +32,7 @@ describe('the accent', () => {
     expect(own.page.headers['content-security-policy']).toContain("style-src 'self';")
   })
 
-  it('is lightened for dark pages until it is readable there', () => {
+  it('the accent is lightened for dark pages until it is readable there', () => {
     const { light, dark } = resolveAccent('#0a7a3d')
 
     expect(light).toBe('#0a7a3d')
@@ -42,14 +42,14 @@ describe('the accent', () => {
     expect(resolveAccent({ light: '#000', dark: '#fff' })).toEqual({ light: '#000', dark: '#fff' })
   })
 
-  it('has readable text on it, whatever it is', async () => {
+  it('the accent has readable text on it, whatever color it is', async () => {
     const { style } = await pageWith({ accent: { light: '#ffd400', dark: '#113' } })
 
     expect(style).toContain('--accent:#ffd400;--on-accent:#0b0d12')
     expect(style).toContain('--accent:#113;--on-accent:#ffffff')
   })
 
-  it('logs one warning if it is hard to read', async () => {
+  it('mfa() logs one warning if the accent is hard to read', async () => {
     const said: string[] = []
     const logger: Logger = { info() {}, error() {}, warn: (message) => void said.push(message) }
 
@@ -61,7 +61,7 @@ describe('the accent', () => {
     expect(paleAccents(resolveAccent('#2450c8'))).toEqual([])
   })
 
-  it('is measured against its backgrounds', () => {
+  it('the accent is measured against the backgrounds of the pages', () => {
     const style = readFileSync(new URL('../../src/express/pages/style.css', import.meta.url), 'utf8')
 
     expect([...style.matchAll(/--surface: (#[\da-f]+);/g)].map(([, colour]) => colour)).toEqual([
@@ -82,14 +82,14 @@ describe('the accent', () => {
     '#fff\n',
     { light: '#fff' },
     { light: '#fff', dark: '#000', other: '#000' },
-  ])('is rejected at startup if it is no plain color: %j', (accent) => {
+  ])('the accent is rejected at startup if it is not a plain color: %j', (accent) => {
     expect(() => mfa({ service, accent: accent as string })).toThrow(TypeError)
     expect(() => mfa({ service, accent: accent as string })).toThrow(/accent/)
   })
 })
 
 describe('the logo', () => {
-  it('replaces the first letter of the app’s name', async () => {
+  it('the logo replaces the first letter of the app’s name', async () => {
     const own = await pageWith({ logo: '/logo.svg' })
     const usual = await pageWith({})
 
@@ -97,7 +97,7 @@ describe('the logo', () => {
     expect(usual.page.text).toContain('<span class="mark" aria-hidden="true">T</span><bdi>Test</bdi>')
   })
 
-  it('is the whole emoji of a name that starts with one', async () => {
+  it('without a logo, an app name that starts with an emoji shows the whole emoji', async () => {
     const { page } = await pageWith({ appName: '👩‍🚀 Space' })
 
     expect(page.text).toContain('aria-hidden="true">👩‍🚀</span>')
@@ -109,13 +109,13 @@ describe('the logo', () => {
     '/\\cdn.example',
     'logo.svg',
     'data:image/svg+xml,x',
-  ])('is rejected at startup if it is on another origin: %s', (logo) => {
+  ])('the logo is rejected at startup if it is on another origin: %s', (logo) => {
     expect(() => mfa({ service, logo })).toThrow('logo: must be a path on the app’s own origin')
   })
 })
 
 describe('the help link', () => {
-  it('is shown where users learn what to do without their device', async () => {
+  it('the help link is shown where users learn what to do without their device', async () => {
     const app = await startWebApp({ mfa: { helpUrl: 'https://help.example/mfa?from=sign-in' } })
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -125,14 +125,17 @@ describe('the help link', () => {
     expect(page.text).toContain('<a href="https://help.example/mfa?from=sign-in">Get help</a>')
   })
 
-  it.each(['javascript:alert(1)', 'http://help.example', '//help.example', 'help'])('is not %s', (url) => {
-    expect(() => mfa({ service, helpUrl: url })).toThrow('helpUrl: must be a path such as /help, or an https address')
-    expect(() => mfa({ service, passwordUrl: url })).toThrow('passwordUrl: must be a path such as /change-password')
-  })
+  it.each(['javascript:alert(1)', 'http://help.example', '//help.example', 'help'])(
+    'the help link cannot be %s',
+    (url) => {
+      expect(() => mfa({ service, helpUrl: url })).toThrow('helpUrl: must be a path such as /help, or an https address')
+      expect(() => mfa({ service, passwordUrl: url })).toThrow('passwordUrl: must be a path such as /change-password')
+    },
+  )
 })
 
 describe('the footer', () => {
-  it('says who is signing in, and once the second step is passed who is signed in', async () => {
+  it('the footer says who is signing in, and once the second step is passed who is signed in', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -146,7 +149,7 @@ describe('the footer', () => {
     expect(devices.text).not.toContain('Not you?')
   })
 
-  it('shows the name that the app gives, and a username that says more', async () => {
+  it('the footer shows the name that the app gives, and a username that says more', async () => {
     const app = await startWebApp({
       mfa: { user: ({ user }) => user && { username: 'anna@example.com', name: 'Anna Berg' } },
     })
@@ -162,7 +165,7 @@ describe('the footer', () => {
 })
 
 describe('a page', () => {
-  it('is less than 8 kB compressed, with everything it loads', async () => {
+  it('the waiting page is less than 8 kB compressed, with everything it loads', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { page } = await app.enroll(browser, 'alice')
@@ -175,7 +178,7 @@ describe('a page', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(8192)
   })
 
-  it('loads 1 kB more while the person looks at the device', async () => {
+  it('the waiting page loads 1 kB more while the person looks at the device', async () => {
     const app = await startWebApp()
     const { page } = await app.enroll(app.browser(), 'alice')
     const [, later = ''] = /data-later="([^"]+)"/.exec(page.text) ?? []

@@ -27,7 +27,7 @@ describe('a lost returnTo', () => {
     ['data', '/api/data', { 'sec-fetch-mode': 'cors', accept: '*/*' }],
     ['a frame', '/advert', { 'sec-fetch-dest': 'iframe' }],
     ['the style of the page', '/mfa/assets/style.css', { 'sec-fetch-mode': 'no-cors' }],
-  ])('does not happen: %s that the browser fetches meanwhile does not replace it', async (_, path, headers) => {
+  ])('returnTo is not replaced by %s that the browser fetches meanwhile', async (_, path, headers) => {
     const { app, account, browser } = await arrange()
     await browser.visit('/reports?year=2026')
 
@@ -36,7 +36,7 @@ describe('a lost returnTo', () => {
     expect(await pass(app, account, browser)).toBe('/reports?year=2026')
   })
 
-  it('does not happen after a denial, a timeout, and a wrong code', async () => {
+  it('returnTo is not lost after a denial, a timeout, and a wrong code', async () => {
     const { app, account, browser } = await arrange()
     await browser.visit('/reports?year=2026')
     await app.answer(account, 'deny')
@@ -48,7 +48,7 @@ describe('a lost returnTo', () => {
     expect(await pass(app, account, browser)).toBe('/reports?year=2026')
   })
 
-  it('of a posted form is the page it is on', async () => {
+  it('returnTo of a posted form is the page that the form is on', async () => {
     const { app, account, browser } = await arrange()
 
     await browser.submit('/orders', { amount: '1' }, { referer: `${app.url}/basket?step=2` })
@@ -56,7 +56,7 @@ describe('a lost returnTo', () => {
     expect(await pass(app, account, browser)).toBe('/basket?step=2')
   })
 
-  it('of a script is what it sets when it sends the user, including the fragment', async () => {
+  it('returnTo of a script is what it sets when it sends the user, including the fragment', async () => {
     const { app, account, browser } = await arrange()
     const { challenge } = (await browser.fetch('/account')).body as { challenge: string }
 
@@ -65,7 +65,7 @@ describe('a lost returnTo', () => {
     expect(await pass(app, account, browser)).toBe('/page#/reports?year=2026')
   })
 
-  it('of a script that wants a step-up is kept as well', async () => {
+  it('returnTo of a script that requires a step-up is kept as well', async () => {
     const { app, account, browser } = await arrange()
     await browser.visit('/account')
     await pass(app, account, browser)
@@ -81,7 +81,7 @@ describe('a lost returnTo', () => {
 })
 
 describe('a stale returnTo', () => {
-  it('does not happen: the last request counts', async () => {
+  it('returnTo is never stale: the last request counts', async () => {
     const { app, account, browser } = await arrange()
     await browser.visit('/reports')
 
@@ -90,7 +90,7 @@ describe('a stale returnTo', () => {
     expect(await pass(app, account, browser)).toBe('/invoices')
   })
 
-  it('of a challenge that was passed is not that of the next one', async () => {
+  it('returnTo of a challenge that was passed is not that of the next one', async () => {
     const { app, account, browser } = await arrange()
     await browser.visit('/reports')
     await pass(app, account, browser)
@@ -101,7 +101,7 @@ describe('a stale returnTo', () => {
     expect(await pass(app, account, browser)).toBe('/danger')
   })
 
-  it('ends with the login', async () => {
+  it('returnTo of one login is not that of the next login', async () => {
     const { app, account, browser } = await arrange()
     await browser.visit('/reports')
     await browser.submit('/logout')

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('the language of the mails of a user', () => {
-  it('is that of the page where the app adds the user', async () => {
+  it('the language of a user’s mails is that of the page where the app adds the user', async () => {
     const { newcomer, user } = await startOwnApp({ language: 'pt' })
 
     await newcomer()
@@ -25,7 +25,7 @@ describe('the language of the mails of a user', () => {
     expect((await user()).language).toBe('pt')
   })
 
-  it('is that of the page that asks for a code by e-mail', async () => {
+  it('the language of a user’s mails is that of the page that asks for a code by e-mail', async () => {
     const smtp = { host: '127.0.0.1', port: server.port, from: 'mfa@example.com' }
     const running = await startService({ smtp }, { emailOtpEnabled: true })
     const { origin, apiKey, domain, clock } = running
@@ -43,7 +43,7 @@ describe('the language of the mails of a user', () => {
     await running.close()
   })
 
-  it('changes with a change of factors to that of its page, and not with a sign-in', async () => {
+  it('the language of a user’s mails follows the page at a change of factors, and not at a sign-in', async () => {
     const { client, signedIn, passByDevice, addApp, user, newcomer } = await startOwnApp({ language: 'de' })
     const { browser, account } = await signedIn()
     const { id } = await user()
@@ -63,7 +63,7 @@ describe('the time zone of the mails of a user', () => {
     user: (req) => req.user && { ...(req.user as { username: string }), timeZone },
   })
 
-  it('is that of the app, where it says one', async () => {
+  it('the time zone of a user’s mails is that of the app, where it names one', async () => {
     const { newcomer, user } = await startOwnApp(inZone('Asia/Tokyo'))
 
     await newcomer()
@@ -71,7 +71,7 @@ describe('the time zone of the mails of a user', () => {
     expect((await user()).timeZone).toBe('Asia/Tokyo')
   })
 
-  it('is else that of the browser, as its forms tell it with a change of factors', async () => {
+  it('the time zone of a user’s mails is otherwise the browser’s, which its forms send with a change of factors', async () => {
     const { withDevice, user } = await startOwnApp()
     const { browser } = await withDevice()
     const before = await user()
@@ -81,7 +81,7 @@ describe('the time zone of the mails of a user', () => {
     expect([before.timeZone, (await user()).timeZone]).toEqual([undefined, 'Europe/Berlin'])
   })
 
-  it('stays that of the app, whatever a browser tells', async () => {
+  it('the time zone of a user’s mails stays that of the app, whatever a browser sends', async () => {
     const { withDevice, user } = await startOwnApp(inZone('Asia/Tokyo'))
     const { browser } = await withDevice()
 
@@ -90,7 +90,7 @@ describe('the time zone of the mails of a user', () => {
     expect((await user()).timeZone).toBe('Asia/Tokyo')
   })
 
-  it('is sent by the forms of our pages, and not with those of the app', async () => {
+  it('the forms of our pages send the time zone of the browser, and those of the app do not', async () => {
     const { url, withDevice } = await startOwnApp()
     const { browser } = await withDevice()
     const page = await keptPage(await sharedChromium(), { timezoneId: 'Asia/Tokyo' })
@@ -109,7 +109,7 @@ describe('the time zone of the mails of a user', () => {
   })
 
   it.each(['nowhere', 'Europe/Nowhere', 'x'.repeat(200), '\0', ''])(
-    'is none that does not exist: %j',
+    'the time zone of a user’s mails is never one that does not exist: %j',
     async (timeZone) => {
       const { withDevice, user } = await startOwnApp()
       const { browser } = await withDevice()
@@ -120,7 +120,7 @@ describe('the time zone of the mails of a user', () => {
     },
   )
 
-  it('stops no request of a user for whom the app says one that does not exist', async () => {
+  it('a time zone from the app that does not exist stops no request of the user', async () => {
     const { newcomer, user } = await startOwnApp(inZone('Mars/Olympus'))
 
     const { page } = await newcomer()

@@ -59,7 +59,7 @@ async function arrange(more: Partial<MfaOptions> = {}, version: '1.3' | '1.4' = 
 
 describe('a mail server that refuses', () => {
   it.each(['1.4', '1.3'] as const)(
-    'is said on the page for codes, with the other ways: version %s',
+    'the page for codes reports a mail server that refuses, with the other ways: version %s',
     async (version) => {
       const { browser, failMode, events } = await arrange({}, version)
       server.refuse()
@@ -78,7 +78,7 @@ describe('a mail server that refuses', () => {
     },
   )
 
-  it('is called once per click, and does not block calls to the service', async () => {
+  it('a mail server that refuses is called once per click, and does not block calls to the service', async () => {
     const tried = vi.fn<() => Promise<void>>(() => Promise.resolve())
     const { app, browser, failMode } = await arrange()
     server.meanwhile(tried)
@@ -94,7 +94,7 @@ describe('a mail server that refuses', () => {
 })
 
 describe('a mail server that hangs', () => {
-  it('has a longer timeout than the service, and is then reported like one that refuses', async () => {
+  it('a mail server that hangs has a longer timeout than the service, and is then reported like one that refuses', async () => {
     const { app, browser, failMode } = await arrange({ timeout: 1_000 })
     server.hang()
     const waiting = running.clock.timerSet(8)
@@ -111,7 +111,7 @@ describe('a mail server that hangs', () => {
     expect([app.trouble, failMode.mock.calls]).toEqual([[], []])
   })
 
-  it('leaves the device as an alternative', async () => {
+  it('a mail server that hangs leaves the device as an alternative', async () => {
     const { app, browser, approve } = await arrange()
     server.hang()
     const waiting = running.clock.timerSet(8)
@@ -129,7 +129,7 @@ describe('a mail server that hangs', () => {
 })
 
 describe('an e-mail that was requested too soon', () => {
-  it('is a wait and no mistake: the page says how long, and the last code still works', async () => {
+  it('an e-mail requested too soon is a wait, not a mistake: the page says how long, the last code still works', async () => {
     const { browser } = await arrange()
     await browser.submit('/mfa/email')
     await browser.submit('/mfa/email')

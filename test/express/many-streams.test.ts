@@ -59,7 +59,7 @@ async function arrange(options: Parameters<typeof startWebApp>[0] = {}) {
 }
 
 describe('one password-only account', () => {
-  it('with 150 idle streams does not block the sign-in of others, and triggers no failMode', async () => {
+  it('a password-only account with 150 idle streams does not block the sign-in of others, and triggers no failMode', async () => {
     const failMode = vi.fn<() => boolean>(() => false)
     const { app, door, enrolling } = await arrange({ mfa: { failMode, maxConcurrency: 16 } })
     const sessions: Browser[] = []
@@ -84,7 +84,7 @@ describe('one password-only account', () => {
 })
 
 describe('many requests of one account', () => {
-  it('that hang do not block others', async () => {
+  it('many hanging requests of one account do not block others', async () => {
     const { app, door, enrolling } = await arrange({ mfa: { maxConcurrency: 16, timeout: 30_000 } })
     const { browser: flooding } = await enrolling('mallory')
     const { browser: acting } = await enrolling('alice')
@@ -104,7 +104,7 @@ describe('many requests of one account', () => {
 })
 
 describe('the streams of one web session', () => {
-  it('are limited to four: the oldest is closed, and the others stay', async () => {
+  it('the streams of one web session are limited to four: the oldest is closed, and the others stay', async () => {
     const { app, enrolling } = await arrange()
     const { browser } = await enrolling('alice')
     const streams: Stream[] = []
@@ -116,7 +116,7 @@ describe('the streams of one web session', () => {
     expect(streams.filter((stream) => stream.text().includes('crowded'))).toHaveLength(1)
   })
 
-  it('leave their place when they end', async () => {
+  it('the streams of one web session leave their place when they end', async () => {
     let closed = 0
     const watch: RequestHandler = (_req, res, next) => {
       res.once('close', () => closed++)
@@ -136,7 +136,7 @@ describe('the streams of one web session', () => {
     expect(first.isOpen()).toBe(true)
   })
 
-  it('all report a change', async () => {
+  it('the streams of one web session all report a change', async () => {
     const { app, enrolling } = await arrange()
     const { browser, page } = await enrolling('alice')
     const streams = await Promise.all(Array.from({ length: 4 }, () => openStream(app.url, browser)))
@@ -147,7 +147,7 @@ describe('the streams of one web session', () => {
     for (const stream of streams) expect(await stream.ended).toContain('event: change\ndata: activated\n\n')
   })
 
-  it('of the page that sets up another device are among them, and ask once', async () => {
+  it('the page that sets up another device shares the limit of streams per web session, and asks the service once', async () => {
     const { door, service } = await startServiceWithDoor()
     const app = await startWebApp({ mfa: { service } })
     const browser = app.browser()
@@ -171,7 +171,7 @@ describe('the streams of one web session', () => {
 })
 
 describe('the streams of one user', () => {
-  it('are limited to eight: another one is answered with 204, and those of another web session stay open', async () => {
+  it('the streams of one user are limited to eight: another gets 204, and those of another web session stay open', async () => {
     const { app, enrolling } = await arrange()
     const sessions = [await enrolling('alice'), await enrolling('alice'), await enrolling('alice')]
     const open = (index: number) =>
@@ -184,7 +184,7 @@ describe('the streams of one user', () => {
     expect(held.every((stream) => stream.isOpen())).toBe(true)
   })
 
-  it('leave no place for held requests, which are answered at once with retryAfter', async () => {
+  it('the streams of one user at the limit leave no place for held requests, answered at once with retryAfter', async () => {
     const { app, enrolling } = await arrange()
     const [one, two, third] = [await enrolling('alice'), await enrolling('alice'), await enrolling('alice')]
     for (const { browser } of [one, two]) {
@@ -196,7 +196,7 @@ describe('the streams of one user', () => {
     expect((await third.browser.fetch('/mfa/status?now')).body).toEqual({ change: 'none', retryAfter: 15 })
   })
 
-  it('do not count for another user', async () => {
+  it('the streams of one user do not count for another user', async () => {
     const { app, enrolling } = await arrange()
     for (let count = 0; count < 2; count++) {
       const { browser } = await enrolling('mallory')
@@ -210,7 +210,7 @@ describe('the streams of one user', () => {
 })
 
 describe('the device page without a device that is being set up', () => {
-  it('asks the service nothing, however often its status is read', async () => {
+  it('the device page asks the service nothing while no device is being set up, however often its status is read', async () => {
     const { door, enrolling } = await arrange()
     const { browser } = await enrolling('mallory')
     Object.assign(door, { asked: 0 })
@@ -246,7 +246,7 @@ function arrangePolls() {
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
 describe('polling for pages that wait', () => {
-  it('starts at once a second and slows down to once in 15 seconds', async () => {
+  it('polling for pages that wait starts at once a second and slows down to once in 15 seconds', async () => {
     const { clock, follow, asked } = arrangePolls()
     follow()
     await turn()
@@ -261,7 +261,7 @@ describe('polling for pages that wait', () => {
     expect(counts).toEqual([16, 4, 4])
   })
 
-  it('is done once for all of them', async () => {
+  it('polling is done once for all pages that wait', async () => {
     const { clock, follow, changes, asked, change } = arrangePolls()
     for (let count = 0; count < 100; count++) follow()
     await turn()
@@ -274,7 +274,7 @@ describe('polling for pages that wait', () => {
     expect(changes).toEqual(Array(100).fill('activated'))
   })
 
-  it('does not restart for pages that reconnect', async () => {
+  it('polling does not restart for pages that reconnect', async () => {
     const { clock, follow, asked } = arrangePolls()
     for (let count = 0; count < 100; count++) {
       follow()()
@@ -287,7 +287,7 @@ describe('polling for pages that wait', () => {
     expect(asked()).toBeLessThanOrEqual(3)
   })
 
-  it('ends for a page that times out, and continues for the others', async () => {
+  it('polling ends for a page that times out, and continues for the others', async () => {
     const { clock, follow, changes, change } = arrangePolls()
     follow(25_000)
     follow()
@@ -300,7 +300,7 @@ describe('polling for pages that wait', () => {
     expect(changes).toEqual(['none', 'activated'])
   })
 
-  it('is not needed for single reads: they share a result for a second', async () => {
+  it('single status reads need no polling: they share a result for a second', async () => {
     const { clock, watches, watched, asked, change } = arrangePolls()
     for (let count = 0; count < 100; count++) expect(await watches.check(watched)).toBe('none')
     expect(asked()).toBe(1)
@@ -311,7 +311,7 @@ describe('polling for pages that wait', () => {
     expect(await watches.check(watched)).toBe('activated')
   })
 
-  it('answers single reads from a running poll', async () => {
+  it('a running poll also answers single status reads', async () => {
     const { watches, watched, follow, asked } = arrangePolls()
     follow()
     await turn()
@@ -323,7 +323,7 @@ describe('polling for pages that wait', () => {
 })
 
 describe('polls', () => {
-  it('of many accounts leave request slots to users who act', async () => {
+  it('polls of many accounts leave request slots to users who act', async () => {
     const { app, door, enrolling } = await arrange({ mfa: { maxConcurrency: 8 } })
     const { browser: acting } = await enrolling('alice')
     const people: Browser[] = []
@@ -342,7 +342,7 @@ describe('polls', () => {
 })
 
 describe('waiting in the queue of the app', () => {
-  it('is no outage of the service: failMode is not asked, and later calls are sent', async () => {
+  it('waiting in the app’s queue is no outage of the service: failMode is not asked, and later calls are sent', async () => {
     const failMode = vi.fn<() => boolean>(() => false)
     const factors = ['push', 'email'] as const
     const { app, door, enrolling } = await arrange({

@@ -25,7 +25,7 @@ async function waitingPage(options: Partial<MfaOptions>, languages?: string) {
 }
 
 describe('the words of the pages', () => {
-  it('are replaced one by one, and the others stay', async () => {
+  it('the words of the pages are replaced one by one, and the others stay', async () => {
     const page = await waitingPage({
       messages: { en: { waiting: { signIn: 'One more step', timeLeft: (span) => `Hurry: ${span}` } } },
     })
@@ -36,20 +36,20 @@ describe('the words of the pages', () => {
     expect(page.text).toContain('Enter this number there:')
   })
 
-  it('go to the script of the page as well, with room for the time', async () => {
+  it('words that the app replaces go to the script of the page as well, with room for the time', async () => {
     const page = await waitingPage({ messages: { en: { waiting: { timeLeft: (span) => `Hurry: ${span}` } } } })
 
     expect(page.text).toContain('data-words="Hurry: {time}"')
   })
 
-  it('are text: markup in them is escaped', async () => {
+  it('words that the app replaces are text: markup in them is escaped', async () => {
     const page = await waitingPage({ messages: { en: { waiting: { signIn: '<script>alert(1)</script>' } } } })
 
     expect(page.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;</h1>')
     expect(page.text).not.toContain('<script>alert')
   })
 
-  it('say how long the request was valid', async () => {
+  it('the page of an expired request says how long the request was valid', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -58,7 +58,7 @@ describe('the words of the pages', () => {
     expect((await browser.visit('/mfa')).text).toContain('<p>The request wasn&#39;t answered within 90 seconds.</p>')
   })
 
-  it('can be in another language of the app, with English as the fallback', async () => {
+  it('the words of the pages can be in another language of the app, with English as the fallback', async () => {
     const options = { messages: { nl: { waiting: { signIn: 'Inloggen bevestigen' } } } }
 
     const page = await waitingPage(options, 'nl,en;q=0.9')
@@ -69,7 +69,7 @@ describe('the words of the pages', () => {
     expect(page.text).toContain('90 seconden left')
   })
 
-  it('of a regional language fall back to the language', async () => {
+  it('the words of a regional language fall back to the language', async () => {
     const page = await waitingPage({ language: 'ar-EG', messages: { 'ar-EG': { waiting: { stop: 'كفاية' } } } })
 
     expect(page.text).toContain('<html lang="ar-EG" dir="rtl">')
@@ -78,7 +78,7 @@ describe('the words of the pages', () => {
     expect(page.text).toContain(`${before}<strong><bdi>Test device</bdi></strong>${after}`)
   })
 
-  it('contain a default name for the app', async () => {
+  it('the words of the pages contain a default name for the app', async () => {
     const { url, ...app } = await startWebApp({ mfa: { appName: undefined, language: 'ar' } })
     const page = await app.browser().visit('/mfa')
 
@@ -99,21 +99,21 @@ describe('a mistake in the words', () => {
     ['a text in place of several', { en: { waiting: 'x' } }, 'messages.en.waiting must be an object of texts'],
     ['something inherited', { en: { constructor: 'x' } }, 'messages.en.constructor: there is no such text'],
     ['nothing at all', 'x', 'messages: must be texts by language'],
-  ])('such as %s is a TypeError at startup that names it', (_, messages, error) => {
+  ])('a mistake in the words such as %s is a TypeError at startup that names it', (_, messages, error) => {
     const start = () => mfa({ service, messages: messages as NonNullable<MfaOptions['messages']> })
 
     expect(start).toThrow(TypeError)
     expect(start).toThrow(error)
   })
 
-  it('is also a compiler error', () => {
+  it('a mistake in the words is also a compiler error', () => {
     // @ts-expect-error -- there is no such text
     const typo: MfaOptions = { messages: { en: { waiting: { sigIn: 'x' } } } }
 
     expect(() => mfa({ ...typo, service })).toThrow('there are signIn')
   })
 
-  it('is reported for a language without texts', () => {
+  it('a language without texts is reported at startup', () => {
     expect(() => mfa({ service, language: 'nl' })).toThrow('language: no words for nl')
     expect(() => mfa({ service, language: 'nl', messages: { nl: {} } })).not.toThrow()
   })
@@ -136,7 +136,7 @@ describe('the language of the pages', () => {
     ['ja-Latn', 'ja'],
     ['*', 'en'],
     ['<script>', 'en'],
-  ])('of a browser that prefers %j is %s', async (languages, language) => {
+  ])('the language of the pages for a browser that prefers %j is %s', async (languages, language) => {
     const page = await waitingPage({}, languages)
 
     expect(page.text).toContain(`<html lang="${language}"`)
@@ -144,21 +144,21 @@ describe('the language of the pages', () => {
     expect(page.headers['vary']).toMatch(/\bAccept-Language\b/)
   })
 
-  it('is chosen by the app, whatever the browser prefers', async () => {
+  it('the language of the pages is chosen by the app, whatever the browser prefers', async () => {
     const page = await waitingPage({ language: 'ar' }, 'en')
 
     expect(page.text).toContain('<html lang="ar" dir="rtl">')
     expect(page.headers['vary']).toBeUndefined()
   })
 
-  it('of the app can have a region, too', async () => {
+  it('the language that the app chooses for the pages can have a region, too', async () => {
     const page = await waitingPage({ language: 'de-AT' }, 'en')
 
     expect(page.text).toContain('<html lang="de-AT" dir="ltr">')
     expect(page.text).toContain(de.waiting.signIn)
   })
 
-  it('is chosen by the app for each request, otherwise by the browser', async () => {
+  it('the language of the pages is chosen by the app for each request, otherwise by the browser', async () => {
     const language: MfaOptions['language'] = (req) => /lang=(\w+)/.exec(req.url ?? '')?.[1]
     const app = await startWebApp({ mfa: { language } })
     const lookAt = async (path: string) => {
@@ -172,7 +172,7 @@ describe('the language of the pages', () => {
     expect(await lookAt('/mfa?lang=')).toBe('ar')
   })
 
-  it('is also used for scripts', async () => {
+  it('the language of the pages is also used for scripts', async () => {
     const app = await startWebApp({ mfa: { language: 'ar' } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -185,7 +185,7 @@ describe('the language of the pages', () => {
     expect((await app.browser().fetch('/mfa')).body.message).toContain(ar.problems.sign_in_first.headline)
   })
 
-  it('does not reverse numbers, codes or names', async () => {
+  it('a right-to-left language does not reverse numbers, codes or names', async () => {
     const app = await startWebApp({ mfa: { language: 'ar' } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -202,11 +202,14 @@ describe('the language of the pages', () => {
 })
 
 describe('the words of', () => {
-  it.each(Object.entries({ de, fr, es, pt, ja, ar }))('%s are complete, and contain the same values', (_, words) => {
-    expect(valuesOf(words)).toEqual(valuesOf(en))
-  })
+  it.each(Object.entries({ de, fr, es, pt, ja, ar }))(
+    'the words of %s are complete, and contain the same values as in English',
+    (_, words) => {
+      expect(valuesOf(words)).toEqual(valuesOf(en))
+    },
+  )
 
-  it.each(Object.entries({ de, fr, es, pt, ja, ar }))('%s are translated', (_, words) => {
+  it.each(Object.entries({ de, fr, es, pt, ja, ar }))('the words of %s are translated', (_, words) => {
     const english = new Map(texts(en))
     const same = texts(words).filter(([path, text]) => english.get(path) === text)
 
@@ -216,7 +219,7 @@ describe('the words of', () => {
   it.each([
     ['ar', ar, /\p{sc=Arab}/u],
     ['ja', ja, /[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}]/u],
-  ])('%s contain no Latin letters', (_, words, script) => {
+  ])('the words of %s contain no Latin letters', (_, words, script) => {
     const wrong = texts(words).filter(
       ([, text]) => !script.test(text) || /[A-Za-z]/.test(text.replaceAll(/QR|{value}/g, '')),
     )
@@ -224,13 +227,13 @@ describe('the words of', () => {
     expect(wrong).toEqual([])
   })
 
-  it('fr do not break lines before punctuation', () => {
+  it('French words do not break lines before punctuation', () => {
     expect(texts(fr).filter(([, text]) => / [?!:;»]|« /.test(text))).toEqual([])
   })
 })
 
 describe('dates', () => {
-  it('look as in the region of the browser, with the digits that people type', async () => {
+  it('dates look as in the region of the browser, with the digits that people type', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     const since = async (languages: string) => {
@@ -246,7 +249,7 @@ describe('dates', () => {
 })
 
 describe('Japanese', () => {
-  it('has no space between number and unit, or between sentences', async () => {
+  it('Japanese has no space between number and unit, or between sentences', async () => {
     const page = await waitingPage({}, 'ja')
     const said = saidOf({ tag: 'ja', direction: 'ltr', words: ja }, { kind: 'wrong_code', triesLeft: 2 }, 0)
 
@@ -256,7 +259,7 @@ describe('Japanese', () => {
 })
 
 describe('Arabic', () => {
-  it.each(Object.entries(walks))('is the only language on the pages %s', async (_, walk) => {
+  it.each(Object.entries(walks))('Arabic is the only language on the pages %s', async (_, walk) => {
     const english: string[] = []
     for await (const { name, browser, path } of walk({ language: 'ar' })) {
       const { text } = await browser.visit(path)
@@ -272,7 +275,7 @@ describe('English', () => {
   const sources = globSync('src/{express,passport}/**/*.{ts,eta}').filter((file) => !file.includes('/texts/'))
   const code = sources.map((file) => readFileSync(file, 'utf8')).join('\n')
 
-  it.each(texts(en).map(([path]) => path))('uses %s on some page', (path) => {
+  it.each(texts(en).map(([path]) => path))('some page uses the English text %s', (path) => {
     const [part = '', ...rest] = path.split('.')
     // Of parts that are looked up by what happened, the part is what is named.
     const wanted = lookedUp.has(part) ? [part] : [rest.at(-1) ?? part]

@@ -33,39 +33,42 @@ describe('the option phishingResistant', () => {
     [{ publicUrl: 'http://app.example' }, 'needs passkeys, which are off: browsers accept none on an http page'],
     [{ factors: ['push', 'otp'] }, "needs 'passkey' among factors"],
     [{ service: { ...remote, version: '1.3' }, authenticatorUrl: publicUrl }, 'needs version 1.4 of the service'],
-  ])('is an error at start with %j, as no passkey could ever pass', (options, message) => {
+  ])('phishingResistant is an error at startup with %j, as no passkey could ever pass', (options, message) => {
     for (const phishingResistant of policies) expect(start({ phishingResistant, ...options })).toThrow(message)
   })
 
-  it('excludes remembered browsers where it requires passkeys, as they pass the gate without one', () => {
+  it('phishingResistant excludes remembered browsers where it requires passkeys, as they pass the gate without one', () => {
     const remember = { days: 30 }
 
     expect(start({ phishingResistant: 'require', remember })).toThrow('excludes remember')
     expect(start({ phishingResistant: 'prefer', remember })).not.toThrow()
   })
 
-  it('of a route is an error where its factors do not include passkeys', () => {
+  it('phishingResistant of a route is an error where its factors do not include passkeys', () => {
     expect(() => requireMfa({ phishingResistant: 'require', factors: ['push'] })).toThrow(
       "requireMfa: phishingResistant needs 'passkey' among factors",
     )
   })
 
-  it.each(policies)('%s is an error at the first connection to a service that speaks only 1.3', async (policy) => {
-    const service = embedded({ database: ':memory:' })
-    onTestFinished(() => service.close())
-    const old = { ...service, connect: async () => ({ ...(await service.connect()), version: '1.3' as const }) }
-    const app = await startWebApp({ mfa: { service: old, phishingResistant: policy } })
-    const browser = app.browser()
-    await app.signIn(browser, 'alice')
+  it.each(policies)(
+    'phishingResistant: %s is an error at the first connection to a service that speaks only 1.3',
+    async (policy) => {
+      const service = embedded({ database: ':memory:' })
+      onTestFinished(() => service.close())
+      const old = { ...service, connect: async () => ({ ...(await service.connect()), version: '1.3' as const }) }
+      const app = await startWebApp({ mfa: { service: old, phishingResistant: policy } })
+      const browser = app.browser()
+      await app.signIn(browser, 'alice')
 
-    const page = await browser.visit('/account')
+      const page = await browser.visit('/account')
 
-    expect(page.status).toBe(500)
-    expect(page.text).toContain(`phishingResistant: '${policy}' needs a service that speaks 1.4`)
-    expect(app.trouble.join()).toContain('needs a service that speaks 1.4')
-  })
+      expect(page.status).toBe(500)
+      expect(page.text).toContain(`phishingResistant: '${policy}' needs a service that speaks 1.4`)
+      expect(app.trouble.join()).toContain('needs a service that speaks 1.4')
+    },
+  )
 
-  it('of a route is an error where the app has no passkeys', async () => {
+  it('phishingResistant of a route is an error where the app has no passkeys', async () => {
     const { enter } = await startPolicyApp({ mfa: { passkeys: false }, guard: { phishingResistant: 'require' } })
 
     const { page } = await enter('/guarded')
@@ -74,30 +77,33 @@ describe('the option phishingResistant', () => {
     expect(page.text).toContain('needs passkeys, which are off')
   })
 
-  it.each(policies)('%s is an error where the service cannot verify passkeys', async (phishingResistant) => {
-    const service = embedded({ database: ':memory:' })
-    onTestFinished(() => service.close())
-    const without = {
-      ...service,
-      async connect() {
-        const connection = await service.connect()
-        const send = connection.fetch ?? fetch
-        return {
-          ...connection,
-          fetch: async (...call: Parameters<typeof fetch>) => withoutPasskeys(await send(...call)),
-        }
-      },
-    }
-    const { url, signIn } = await startWebApp({ mfa: { service: without, phishingResistant } })
-    const browser = createBrowser(url)
-    await signIn(browser, 'alice')
-    await browser.visit('/account')
+  it.each(policies)(
+    'phishingResistant: %s is an error where the service cannot verify passkeys',
+    async (phishingResistant) => {
+      const service = embedded({ database: ':memory:' })
+      onTestFinished(() => service.close())
+      const without = {
+        ...service,
+        async connect() {
+          const connection = await service.connect()
+          const send = connection.fetch ?? fetch
+          return {
+            ...connection,
+            fetch: async (...call: Parameters<typeof fetch>) => withoutPasskeys(await send(...call)),
+          }
+        },
+      }
+      const { url, signIn } = await startWebApp({ mfa: { service: without, phishingResistant } })
+      const browser = createBrowser(url)
+      await signIn(browser, 'alice')
+      await browser.visit('/account')
 
-    const page = await browser.visit('/account')
+      const page = await browser.visit('/account')
 
-    expect(page.status).toBe(500)
-    expect(page.text).toContain('npm install @simplewebauthn/server')
-  })
+      expect(page.status).toBe(500)
+      expect(page.text).toContain('npm install @simplewebauthn/server')
+    },
+  )
 })
 
 describe.each(places)('%s that requires passkeys', (place, at, options) => {
@@ -107,7 +113,7 @@ describe.each(places)('%s that requires passkeys', (place, at, options) => {
     return arranged
   }
 
-  it('offers no other factor, sends nothing, and says that a passkey is needed', async () => {
+  it('where passkeys are required, no other factor is offered, nothing is sent, and the page says a passkey is needed', async () => {
     const { enter, alice } = await arrange()
 
     const { browser, page } = await enter(at)
@@ -120,7 +126,7 @@ describe.each(places)('%s that requires passkeys', (place, at, options) => {
     expect(await alice.pending()).toEqual([])
   })
 
-  it('accepts no other factor, also not by hand-made requests', async () => {
+  it('where passkeys are required, no other factor is accepted, not even by hand-made requests', async () => {
     const { enter, tryOtherWays, alice } = await arrange()
     const { browser } = await enter(at)
 
@@ -130,7 +136,7 @@ describe.each(places)('%s that requires passkeys', (place, at, options) => {
     expect(await alice.pending()).toEqual([])
   })
 
-  it('lets a user with a passkey pass', async () => {
+  it('where passkeys are required, a user with a passkey can pass', async () => {
     const { enter, givePasskey, byPasskey, setPolicy } = await startPolicyApp(options('require'))
     await givePasskey()
     if (place === 'the domain') await setPolicy('require')
@@ -151,7 +157,7 @@ describe.each(places)('%s that prefers passkeys', (place, at, options) => {
     }
   }
 
-  it('offers and accepts nothing else of a user who has one', async () => {
+  it('where passkeys are preferred, nothing else is offered to a user who has one, or accepted from this user', async () => {
     const { enter, givePasskey, tryOtherWays, prefer, alice } = await arrange()
     await givePasskey()
     await prefer()
@@ -166,7 +172,7 @@ describe.each(places)('%s that prefers passkeys', (place, at, options) => {
     expect(await alice.pending()).toEqual([])
   })
 
-  it('asks the device of a user who has none', async () => {
+  it('where passkeys are preferred, the device of a user who has none is asked', async () => {
     const { enter, byPush, prefer } = await arrange()
     await prefer()
     const { browser } = await enter(at)
@@ -178,7 +184,7 @@ describe.each(places)('%s that prefers passkeys', (place, at, options) => {
 })
 
 describe('e-mailed codes', () => {
-  it('are not sent where the app prefers passkeys and the user has one', async () => {
+  it('e-mailed codes are not sent where the app prefers passkeys and the user has one', async () => {
     const { signIn, givePasskey, events } = await startPolicyApp({ mfa: { phishingResistant: 'prefer' } })
     await givePasskey()
     const { browser } = await signIn()
@@ -190,7 +196,7 @@ describe('e-mailed codes', () => {
 })
 
 describe('requireMfa({ phishingResistant })', () => {
-  it('is not satisfied by another factor, and leads to a step-up by passkey', async () => {
+  it('requireMfa({ phishingResistant }) is not satisfied by another factor, and leads to a step-up by passkey', async () => {
     const { signIn, byPush, byPasskey, givePasskey } = await startPolicyApp({ guard: { phishingResistant: 'require' } })
     const { browser } = await signIn()
     await byPush(browser)
@@ -203,7 +209,7 @@ describe('requireMfa({ phishingResistant })', () => {
     expect((await browser.open('/guarded')).text).toBe('guarded')
   })
 
-  it('opens a challenge of its own beside one that takes any factor', async () => {
+  it('requireMfa({ phishingResistant }) opens a challenge of its own beside one that takes any factor', async () => {
     const { signIn, byPush, alice, approve } = await startPolicyApp({ guard: { phishingResistant: 'require' } })
     const { browser } = await signIn()
     await byPush(browser)
@@ -219,7 +225,7 @@ describe('requireMfa({ phishingResistant })', () => {
     expect((await browser.open('/guarded')).status).toBe(303)
   })
 
-  it('tells a script which challenge to open', async () => {
+  it('requireMfa({ phishingResistant }) tells a script which challenge to open', async () => {
     const { signIn, byPush } = await startPolicyApp({ guard: { phishingResistant: 'require' } })
     const { browser } = await signIn()
     await byPush(browser)
@@ -232,7 +238,7 @@ describe('requireMfa({ phishingResistant })', () => {
     expect(page.text).toContain('A passkey is needed')
   })
 
-  it('prefers passkeys once more of a user who passed before that', async () => {
+  it('requireMfa({ phishingResistant }) that prefers passkeys asks users again who passed before that', async () => {
     const { signIn, byPush } = await startPolicyApp({ guard: { phishingResistant: 'prefer' } })
     const { browser } = await signIn()
     await byPush(browser)
@@ -247,7 +253,7 @@ describe('requireMfa({ phishingResistant })', () => {
 })
 
 describe('an app that starts to require passkeys', () => {
-  it('does not count what its users passed before', async () => {
+  it('an app that starts to require passkeys does not count what its users passed before', async () => {
     const { signIn, byPush, startApp, url } = await startPolicyApp()
     const { browser } = await signIn()
     await byPush(browser)
@@ -260,7 +266,7 @@ describe('an app that starts to require passkeys', () => {
     expect(await isVerified(there)).toBe(false)
   })
 
-  it('does not redeem a request of before', async () => {
+  it('an app that starts to require passkeys does not redeem an earlier request', async () => {
     const { signIn, startApp, approve } = await startPolicyApp()
     const { browser, page } = await signIn()
     const number = /id="number">(\d+)</.exec(page.text)?.[1]
@@ -275,7 +281,7 @@ describe('an app that starts to require passkeys', () => {
 })
 
 describe('a remembered browser', () => {
-  it('that one mfa() has recognized passes no gate of a stricter one, or of one that remembers none', async () => {
+  it('a remembered browser that one mfa() recognized passes no gate of a stricter one, or of one that remembers none', async () => {
     const remember = { days: 30 }
     const { signIn, byPush, givePasskey, startApp, url } = await startPolicyApp({ mfa: { remember } })
     await givePasskey()
@@ -297,35 +303,38 @@ describe('a remembered browser', () => {
     expect(seen.remembered).toBe(true)
   })
 
-  it.each(['the app', 'the domain'])('passes no gate where %s prefers passkeys and the user has one', async (place) => {
-    const phishingResistant = place === 'the app' ? 'prefer' : 'off'
-    const remember = { days: 30 }
-    const { signIn, byPush, givePasskey, startApp, setPolicy, url } = await startPolicyApp({ mfa: { remember } })
-    await givePasskey()
-    const { browser } = await signIn()
-    await browser.submit('/mfa/send')
-    await browser.submit('/mfa/remember', { remember: 'yes' })
-    await byPush(browser)
-    const stricter = await startApp({ remember, phishingResistant })
-    const comeBack = async (base: string) => {
-      const back = createBrowser(base, new Map([['mfa-browser', browser.cookie('mfa-browser') ?? '']]))
-      await back.submit('/login', { username: 'alice', password: 'secret' })
-      return { page: await back.visit('/account'), passes: await isVerified(back) }
-    }
+  it.each(['the app', 'the domain'])(
+    'a remembered browser passes no gate where %s prefers passkeys and the user has one',
+    async (place) => {
+      const phishingResistant = place === 'the app' ? 'prefer' : 'off'
+      const remember = { days: 30 }
+      const { signIn, byPush, givePasskey, startApp, setPolicy, url } = await startPolicyApp({ mfa: { remember } })
+      await givePasskey()
+      const { browser } = await signIn()
+      await browser.submit('/mfa/send')
+      await browser.submit('/mfa/remember', { remember: 'yes' })
+      await byPush(browser)
+      const stricter = await startApp({ remember, phishingResistant })
+      const comeBack = async (base: string) => {
+        const back = createBrowser(base, new Map([['mfa-browser', browser.cookie('mfa-browser') ?? '']]))
+        await back.submit('/login', { username: 'alice', password: 'secret' })
+        return { page: await back.visit('/account'), passes: await isVerified(back) }
+      }
 
-    const before = await comeBack(url)
-    if (place === 'the domain') await setPolicy('prefer')
-    const after = await comeBack(stricter.url)
+      const before = await comeBack(url)
+      if (place === 'the domain') await setPolicy('prefer')
+      const after = await comeBack(stricter.url)
 
-    expect(before.passes).toBe(true)
-    expect(after.passes).toBe(false)
-    expect(after.page.text).toContain('Use your passkey')
-    expect(after.page.text).not.toContain('on this browser for')
-  })
+      expect(before.passes).toBe(true)
+      expect(after.passes).toBe(false)
+      expect(after.page.text).toContain('Use your passkey')
+      expect(after.page.text).not.toContain('on this browser for')
+    },
+  )
 })
 
 describe('the sessions of an app that requires passkeys', () => {
-  it('carry its policy, so that the service enforces it, and the reason is in the event', async () => {
+  it('sessions of an app that requires passkeys carry its policy, which the service enforces, with the reason in the event', async () => {
     const { signIn, token, alice, events } = await startPolicyApp({ mfa: { phishingResistant: 'require' } })
     const { browser } = await signIn()
 
@@ -343,7 +352,7 @@ describe('the sessions of an app that requires passkeys', () => {
 })
 
 describe('a new user of a domain that requires passkeys', () => {
-  it('starts with a passkey, and neither a device nor an authenticator app', async () => {
+  it('a new user of a domain that requires passkeys starts with a passkey, not a device or an authenticator app', async () => {
     const { signIn, service } = await startPolicyApp({ domain: 'require' })
 
     const { browser, page } = await signIn('bob')
@@ -357,7 +366,7 @@ describe('a new user of a domain that requires passkeys', () => {
     expect(app.headers['location']).toBe('/mfa')
   })
 
-  it('is offered no recovery codes, as they would not sign in', async () => {
+  it('a new user of a domain that requires passkeys is offered no recovery codes, as they would not sign in', async () => {
     const { signIn, byPasskey, authenticator } = await startPolicyApp({
       domain: 'require',
       mfa: { recoveryCodes: true },

@@ -41,44 +41,53 @@ const unusable = [
 ] as const
 
 describe('a name or an address', () => {
-  it.each([...usable, ...unusable])('stops no request, and decides about no user: %j', async (fields) => {
-    const app = await startApp(fields)
-    const browser = app.browser()
-    await app.signIn(browser, 'alice')
+  it.each([...usable, ...unusable])(
+    'a user’s name or e-mail address stops no request, and decides about no user: %j',
+    async (fields) => {
+      const app = await startApp(fields)
+      const browser = app.browser()
+      await app.signIn(browser, 'alice')
 
-    const open = [await browser.fetch('/pricing'), await browser.fetch('/optional')]
-    const gated = await browser.fetch('/account')
-    await app.verify(browser, 'alice')
+      const open = [await browser.fetch('/pricing'), await browser.fetch('/optional')]
+      const gated = await browser.fetch('/account')
+      await app.verify(browser, 'alice')
 
-    expect(open.map(({ status }) => status)).toEqual([200, 200])
-    expect(gated.status).toBe(403)
-    expect((await browser.fetch('/account')).body.verified).toBe(true)
-  })
+      expect(open.map(({ status }) => status)).toEqual([200, 200])
+      expect(gated.status).toBe(403)
+      expect((await browser.fetch('/account')).body.verified).toBe(true)
+    },
+  )
 
-  it.each(usable)('is stored as the app gives it, without a warning: %j', async (fields) => {
-    const app = await startApp(fields)
-    await app.verify(app.browser(), 'alice')
+  it.each(usable)(
+    'a usable name or e-mail address is stored as the app gives it, without a warning: %j',
+    async (fields) => {
+      const app = await startApp(fields)
+      await app.verify(app.browser(), 'alice')
 
-    const user = await (await clientOf(app.service)).users.getByUsername('alice')
+      const user = await (await clientOf(app.service)).users.getByUsername('alice')
 
-    expect(user).toMatchObject({ name: 'alice', ...fields })
-    expect(app.warnings).toEqual([])
-  })
+      expect(user).toMatchObject({ name: 'alice', ...fields })
+      expect(app.warnings).toEqual([])
+    },
+  )
 
-  it.each(unusable)('is left out where it cannot be used, with one warning: %j', async (fields) => {
-    const app = await startApp(fields)
-    for (const username of ['alice', 'bob']) await app.verify(app.browser(), username)
+  it.each(unusable)(
+    'a name or e-mail address that cannot be used is left out, with one warning: %j',
+    async (fields) => {
+      const app = await startApp(fields)
+      for (const username of ['alice', 'bob']) await app.verify(app.browser(), username)
 
-    const user = await (await clientOf(app.service)).users.getByUsername('alice')
+      const user = await (await clientOf(app.service)).users.getByUsername('alice')
 
-    expect(user).toMatchObject({ name: 'alice', email: '' })
-    expect(app.warnings).toEqual([
-      expect.stringMatching(/^mfa: a user has an? (name|e-mail address) that cannot be used/),
-    ])
-    expect(app.warnings.join()).not.toMatch(/xxx|Bcc|Example/)
-  })
+      expect(user).toMatchObject({ name: 'alice', email: '' })
+      expect(app.warnings).toEqual([
+        expect.stringMatching(/^mfa: a user has an? (name|e-mail address) that cannot be used/),
+      ])
+      expect(app.warnings.join()).not.toMatch(/xxx|Bcc|Example/)
+    },
+  )
 
-  it('is left out where a stricter service rejects it, with one warning', async () => {
+  it('a name or e-mail address that a stricter service rejects is left out, with one warning', async () => {
     const inner = embedded({ database: ':memory:' })
     const strict = {
       ...inner,

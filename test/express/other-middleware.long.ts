@@ -33,7 +33,7 @@ describe('an app with', () => {
       'helmet() before mfa() in Express 4, and csurf behind it',
       { before: [helmet()], express: express4, ...behind(csurf()) },
     ],
-  ])('%s takes a person in and out in a real browser, and the browser blocks nothing', async (_, options) => {
+  ])('an app with %s signs a user in and out in a real browser, and the browser blocks nothing', async (_, options) => {
     const { app, page, phone, said } = await open(options)
 
     await page.goto(`${app.url}/account`)
@@ -53,7 +53,7 @@ describe('an app with', () => {
 })
 
 describe('the option logout', () => {
-  it('may lead on to an identity provider, in a real browser', async () => {
+  it('the option logout may lead on to an identity provider, in a real browser', async () => {
     const provider = await listen((_req, res) => void res.end('Goodbye'))
     const { app, page, said } = await open({}, (req, res, next) =>
       req.logout((error) => (error ? next(error) : res.redirect(`${provider}/logout?of=app`))),
@@ -90,22 +90,27 @@ describe('CSRF protection before mfa()', () => {
     ['csurf', () => csurf({ cookie: false }), express],
     ['csurf in Express 4', () => csurf({ cookie: false }), express4],
     ['lusca', () => lusca.csrf(), express],
-  ])('is warned about once, with the two lines to write: %s', async (_, create, version) => {
-    const { app, said } = await startProtected(create(), version)
-    await fetch(`${app.url}/mfa`)
+  ])(
+    'CSRF protection before mfa() is warned about once, with the two lines to write: %s',
+    async (_, create, version) => {
+      const { app, said } = await startProtected(create(), version)
+      await fetch(`${app.url}/mfa`)
 
-    const { status } = await fetch(`${app.url}/mfa/device/preview`, { method: 'POST', body: '{}' })
-    await fetch(`${app.url}/mfa/complete`, { method: 'POST' })
+      const { status } = await fetch(`${app.url}/mfa/device/preview`, { method: 'POST', body: '{}' })
+      await fetch(`${app.url}/mfa/complete`, { method: 'POST' })
 
-    expect(status).toBeGreaterThanOrEqual(403)
-    await expect.poll(() => said).toEqual([expect.stringContaining(`POST /mfa/device/preview was answered ${status}`)])
-    expect(said[0]).toContain('app.use(mfa({ … })), then app.use(csrf())')
-  })
+      expect(status).toBeGreaterThanOrEqual(403)
+      await expect
+        .poll(() => said)
+        .toEqual([expect.stringContaining(`POST /mfa/device/preview was answered ${status}`)])
+      expect(said[0]).toContain('app.use(mfa({ … })), then app.use(csrf())')
+    },
+  )
 
   it.each<[string, () => express.RequestHandler]>([
     ['by its own option', () => lusca.csrf({ blocklist: ['/mfa'] })],
     ['by the middleware of the recipe', skipMfa],
-  ])('causes no warning if it excludes the paths below /mfa, %s', async (_, create) => {
+  ])('CSRF protection before mfa() causes no warning if it excludes the paths below /mfa, %s', async (_, create) => {
     const { app, said } = await startProtected(create())
     await fetch(`${app.url}/mfa`)
 
@@ -116,7 +121,7 @@ describe('CSRF protection before mfa()', () => {
     expect(said).toEqual([])
   })
 
-  it('is not what mfa() itself refuses', async () => {
+  it('a request that mfa() itself refuses causes no warning about CSRF protection', async () => {
     const { app, said } = await startProtected((_req, _res, next) => next())
     await fetch(`${app.url}/mfa`)
     const browser = app.browser()

@@ -22,7 +22,7 @@ async function arrange(mfa: Parameters<typeof startWebApp>[0] = {}) {
 }
 
 describe('the other ways to sign in', () => {
-  it('are one link on the waiting page and on the page of a request that ended', async () => {
+  it('the other ways to sign in are one link on the waiting page and the page of an ended request', async () => {
     const { app, browser, account, page } = await arrange()
 
     await app.answer(account, 'deny')
@@ -34,7 +34,7 @@ describe('the other ways to sign in', () => {
     }
   })
 
-  it('are only those that the user has', async () => {
+  it('the other ways to sign in are only those that the user has', async () => {
     const { browser, bypassCode } = await arrange()
     const before = await browser.visit('/mfa?use=other')
     await bypassCode()
@@ -49,7 +49,7 @@ describe('the other ways to sign in', () => {
     expect(after.text).toContain('href="/mfa?use=bypass"><strong>Use a recovery code (2 left)')
   })
 
-  it('are only those that the app accepts', async () => {
+  it('the other ways to sign in are only those that the app accepts', async () => {
     const { browser, bypassCode } = await arrange({ mfa: { factors: ['push'] } })
     await bypassCode()
 
@@ -60,7 +60,7 @@ describe('the other ways to sign in', () => {
     expect(page.text).toContain('Ask your administrator')
   })
 
-  it('name an app or a hardware token, and no phone where there is none', async () => {
+  it('the other ways to sign in name an app or a hardware token, and no phone where there is none', async () => {
     const app = await startOwnApp()
     await app.withApp()
     const browser = app.browser()
@@ -73,7 +73,7 @@ describe('the other ways to sign in', () => {
     expect(page.text).not.toContain('My phone has no signal')
   })
 
-  it('e-mail a code, and show only as much of the address as its owner needs', async () => {
+  it('the other ways to sign in include an e-mailed code, and show only the part of the address its owner needs', async () => {
     const server = await startMailServer()
     const smtp = { host: '127.0.0.1', port: server.port, from: 'mfa@example.com' }
     const running = await startService({ smtp }, { emailOtpEnabled: true })
@@ -101,7 +101,7 @@ describe('the other ways to sign in', () => {
     [['push', 'otp', 'email'] as const, true],
     [['push', 'email'] as const, false],
   ])(
-    'of a service that speaks only 1.3 are one field for all codes, if the app accepts any: %j',
+    'with a service that speaks only 1.3, one field takes all codes, if the app accepts any: %j',
     async (factors, any) => {
       const service = await startTestService()
       const old = { ...service, connect: async () => ({ ...(await service.connect()), version: '1.3' as const }) }
@@ -119,7 +119,7 @@ describe('the other ways to sign in', () => {
     },
   )
 
-  it('offer no field for a recovery code that this step does not accept', async () => {
+  it('the other ways to sign in offer no field for a recovery code that this step does not accept', async () => {
     const { browser } = await arrange()
     await browser.visit('/mfa?factors=push')
 
@@ -129,7 +129,7 @@ describe('the other ways to sign in', () => {
     expect(page.text).toContain('They can help you set up another device.')
   })
 
-  it('do not disturb the request, which continues meanwhile', async () => {
+  it('the other ways to sign in do not disturb the request, which continues meanwhile', async () => {
     const { browser } = await arrange()
 
     const page = await browser.visit('/mfa?use=other')
@@ -139,7 +139,7 @@ describe('the other ways to sign in', () => {
     expect(page.text).toContain('<a href="/mfa">Approve on my device instead</a>')
   })
 
-  it('are not shown to newcomers, who have none', async () => {
+  it('the other ways to sign in are not shown to newcomers, who have none', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -155,7 +155,7 @@ describe('the page for a code', () => {
     ['bypass', 'Enter a recovery code'],
     ['email', 'Enter the code from the e-mail'],
     ['code', 'From your authenticator app or code generator, or a recovery code.'],
-  ])('asks for the one that the user chose, also after a wrong one: %s', async (use, words) => {
+  ])('the page for a code asks for the one that the user chose, also after a wrong one: %s', async (use, words) => {
     const { browser } = await arrange()
 
     const page = await browser.visit(`/mfa?use=${use}`)
@@ -166,11 +166,14 @@ describe('the page for a code', () => {
     expect(answer.headers['location']).toBe(`/mfa?use=${use}`)
   })
 
-  it.each(['other', 'https://evil.example', '', undefined])('takes no other word from a form: %s', async (use) => {
-    const { browser } = await arrange()
+  it.each(['other', 'https://evil.example', '', undefined])(
+    'the page for a code takes no other kind of code from a form: %s',
+    async (use) => {
+      const { browser } = await arrange()
 
-    const answer = await browser.submit('/mfa/code', { code: '1', ...(use !== undefined && { use }) })
+      const answer = await browser.submit('/mfa/code', { code: '1', ...(use !== undefined && { use }) })
 
-    expect(answer.headers['location']).toBe('/mfa?use=code')
-  })
+      expect(answer.headers['location']).toBe('/mfa?use=code')
+    },
+  )
 })

@@ -44,7 +44,7 @@ async function startOwnPages(engine: string, view: string) {
 }
 
 describe.each(engines)("a view of the app's own, with %s", (engine, view) => {
-  it('frames every page, which works as before', async () => {
+  it('a view of the app’s own frames every page, which works as before', async () => {
     const { app, browser, error } = await startOwnPages(engine, view)
 
     await app.signIn(browser, 'alice')
@@ -67,7 +67,7 @@ describe.each(engines)("a view of the app's own, with %s", (engine, view) => {
 })
 
 describe('a view that fails', () => {
-  it('is replaced by our page, and the log says why', async () => {
+  it('a view that fails is replaced by our page, and the log says why', async () => {
     const { app, browser, error } = await startOwnPages('ejs', '<%= missing.name %>')
 
     await app.signIn(browser, 'alice')

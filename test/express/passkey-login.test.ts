@@ -95,7 +95,7 @@ function logInWithPassport(req: Request, user: Express.User): Promise<void> {
 const isVerified = async (browser: Browser) => (await browser.open('/account')).status === 200
 
 describe('a login by passkey on a page of the app', () => {
-  it('is both steps: the web session is verified, also after Passport gave it a new id', async () => {
+  it('a login by passkey is both steps: the web session is verified, also after Passport gave it a new id', async () => {
     const app = await startApp()
     const authenticator = await app.enroll()
 
@@ -108,7 +108,7 @@ describe('a login by passkey on a page of the app', () => {
     expect(app.events).toContainEqual(expect.objectContaining({ type: 'challenge.passed', factor: 'passkey' }))
   })
 
-  it('satisfies an app and a domain that accept only passkeys', async () => {
+  it('a login by passkey satisfies an app and a domain that accept only passkeys', async () => {
     const app = await startApp({ phishingResistant: 'require' })
 
     const { after } = await app.logIn(await app.enroll())
@@ -122,7 +122,7 @@ describe('a login by passkey on a page of the app', () => {
     ['of another origin', { origin: 'http://evil.localhost' }],
     ['for another challenge', { challenge: Buffer.alloc(54).toString('base64url') }],
     ['with the handle of another user', { userHandle: Buffer.alloc(20).toString('base64url') }],
-  ])('fails with an answer %s', async (_, lies) => {
+  ])('a login by passkey fails with an answer %s', async (_, lies) => {
     const app = await startApp()
 
     const { answer } = await app.logIn(await app.enroll(), lies)
@@ -131,7 +131,7 @@ describe('a login by passkey on a page of the app', () => {
     expect(app.events.at(-1)?.type).toBe('passkey.wrong')
   })
 
-  it('fails with an answer that was used before', async () => {
+  it('a login by passkey fails with an answer that was used before', async () => {
     const app = await startApp()
     const authenticator = await app.enroll()
     const browser = createBrowser(app.url)
@@ -143,7 +143,7 @@ describe('a login by passkey on a page of the app', () => {
     expect([first.answer.status, again.answer.status]).toEqual([200, 401])
   })
 
-  it('fails in another browser than the one that was asked', async () => {
+  it('a login by passkey fails in another browser than the one that was asked', async () => {
     const app = await startApp()
     const authenticator = await app.enroll()
     const [attacker, victim] = [createBrowser(app.url), createBrowser(app.url)]
@@ -156,7 +156,7 @@ describe('a login by passkey on a page of the app', () => {
     expect([withOther.answer.status, withNone.answer.status]).toEqual([401, 401])
   })
 
-  it('fails with what is no answer at all', async () => {
+  it('a login by passkey fails with a body that is not an answer at all', async () => {
     const app = await startApp()
     const browser = createBrowser(app.url)
     await app.start(browser)
@@ -172,20 +172,23 @@ describe('a login by passkey on a page of the app', () => {
   it.each([
     ['another user', 'bob', 'belongs to another user'],
     ['no user', null, 'sign the user in before'],
-  ])('is an error where the app has signed in %s, and verifies no one', async (_, logsIn, message) => {
-    const app = await startApp({ logsIn })
-    const authenticator = await app.enroll()
-    await app.enroll('bob')
+  ])(
+    'a login by passkey is an error where the app has signed in %s, and verifies no one',
+    async (_, logsIn, message) => {
+      const app = await startApp({ logsIn })
+      const authenticator = await app.enroll()
+      await app.enroll('bob')
 
-    const { answer, after } = await app.logIn(authenticator)
+      const { answer, after } = await app.logIn(authenticator)
 
-    const { body } = await after.open('/account')
+      const { body } = await after.open('/account')
 
-    expect([answer.status, answer.text]).toEqual([500, expect.stringContaining(message)])
-    expect((body as { verified?: boolean }).verified).not.toBe(true)
-  })
+      expect([answer.status, answer.text]).toEqual([500, expect.stringContaining(message)])
+      expect((body as { verified?: boolean }).verified).not.toBe(true)
+    },
+  )
 
-  it('is accepted in its own request alone, once, and never if the app made the object itself', async () => {
+  it('a login by passkey is accepted only in its own request, once, never if the app made the object itself', async () => {
     const app = await startApp()
     const authenticator = await app.enroll()
     const { after } = await app.logIn(authenticator)
@@ -201,7 +204,7 @@ describe('a login by passkey on a page of the app', () => {
     expect(invented.answer.text).toContain('takes what req.mfa.verifyPasskey() returned in this request, once')
   })
 
-  it('does not let the browser know what redeems the approval', async () => {
+  it('a login by passkey does not let the browser know what redeems the approval', async () => {
     const asked: string[] = []
     const service = embedded({ database: ':memory:' })
     onTestFinished(() => service.close())
@@ -230,7 +233,7 @@ describe('a login by passkey on a page of the app', () => {
   it.each<[string, Partial<MfaOptions>, string]>([
     ['accepts no passkeys', { factors: ['push', 'otp'] }, 'passkeys are off'],
     ['has turned them off', { passkeys: false }, 'passkeys is false'],
-  ])('is an error where the app %s', async (_, options, message) => {
+  ])('a login by passkey is an error where the app %s', async (_, options, message) => {
     const app = await startApp(options)
 
     const { text } = await createBrowser(app.url).submit('/login/options')
@@ -238,7 +241,7 @@ describe('a login by passkey on a page of the app', () => {
     expect(text).toContain(message)
   })
 
-  it('is an error with a service that speaks only 1.3', async () => {
+  it('a login by passkey is an error with a service that speaks only 1.3', async () => {
     const service = embedded({ database: ':memory:' })
     onTestFinished(() => service.close())
     const old = { ...service, connect: async () => ({ ...(await service.connect()), version: '1.3' as const }) }
@@ -249,7 +252,7 @@ describe('a login by passkey on a page of the app', () => {
     expect(text).toContain('need a service that speaks 1.4')
   })
 
-  it('answers 503 while the service is unavailable', async () => {
+  it('a login by passkey answers 503 while the service is unavailable', async () => {
     const service = embedded({ database: ':memory:' })
     await service.close()
     const app = await startApp({ service })

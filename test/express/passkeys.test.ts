@@ -60,7 +60,7 @@ describe('the option passkeys', () => {
     [{ rpId: '192.0.2.1' }, publicUrl, 'passkeys.rpId: must be a domain name'],
     [{ origins: ['https://app.example/path'] }, publicUrl, 'passkeys.origins'],
     [{ rpName: '' }, publicUrl, 'passkeys.rpName'],
-  ])('rejects %j with the address %s', (passkeys, address, message) => {
+  ])('the option passkeys rejects %j with the address %s', (passkeys, address, message) => {
     expect(() => start({ passkeys, publicUrl: address })).toThrow(message)
   })
 
@@ -69,17 +69,20 @@ describe('the option passkeys', () => {
     [{ rpId: 'example.com' }, 'https://shop.example.com'],
     [{ rpId: 'shop.example', origins: ['https://shop.example', publicUrl] }, publicUrl],
     [false as const, 'http://192.0.2.1'],
-  ])('accepts %j with the address %s', (passkeys, address) => {
+  ])('the option passkeys accepts %j with the address %s', (passkeys, address) => {
     expect(start({ passkeys, publicUrl: address })).toEqual([])
   })
 
-  it.each(['http://192.0.2.1:3000', 'https://[2001:db8::1]'])('is off at the address %s, with one line', (address) => {
-    expect(start({ publicUrl: address })).toEqual([expect.stringContaining('passkeys are off')])
-  })
+  it.each(['http://192.0.2.1:3000', 'https://[2001:db8::1]'])(
+    'the option passkeys is off at the address %s, with one line in the log',
+    (address) => {
+      expect(start({ publicUrl: address })).toEqual([expect.stringContaining('passkeys are off')])
+    },
+  )
 })
 
 describe('/.well-known/webauthn', () => {
-  it('names the origins of several apps, also to users who have not signed in', async () => {
+  it('/.well-known/webauthn names the origins of several apps, also to users who have not signed in', async () => {
     const origins = ['https://shop.example', 'https://app.example']
     const app = await startWebApp({
       mfa: { publicUrl: 'https://app.example', passkeys: { rpId: 'shop.example', origins } },
@@ -92,7 +95,7 @@ describe('/.well-known/webauthn', () => {
     expect(answer.headers.get('set-cookie')).toBeNull()
   })
 
-  it('belongs to the app where all origins are at the name of the relying party', async () => {
+  it('/.well-known/webauthn belongs to the app where all origins are at the name of the relying party', async () => {
     const app = await startApp()
     await app.signIn(app.browser, 'alice')
 
@@ -101,7 +104,7 @@ describe('/.well-known/webauthn', () => {
 })
 
 describe('passkeys', () => {
-  it('pass the second step, and are asked for before any request is sent to a device', async () => {
+  it('passkeys pass the second step, and are asked for before any request is sent to a device', async () => {
     const app = await startApp()
     await app.enroll()
 
@@ -113,7 +116,7 @@ describe('passkeys', () => {
     expect(await verified(app.browser)).toBe(true)
   })
 
-  it('are not accepted by an app whose factors do not include them', async () => {
+  it('passkeys are not accepted by an app whose factors do not include them', async () => {
     const app = await startApp({ factors: ['push', 'otp', 'bypass'] })
     await app.signIn(app.browser, 'alice')
     const page = await app.browser.visit('/account')
@@ -129,7 +132,7 @@ describe('passkeys', () => {
     expect(await verified(app.browser)).toBe(false)
   })
 
-  it('are not offered where the service cannot verify them', async () => {
+  it('passkeys are not offered where the service cannot verify them', async () => {
     const service = embedded({ database: ':memory:' })
     onTestFinished(() => service.close())
     const app = await startApp({
@@ -152,7 +155,7 @@ describe('passkeys', () => {
     expect(page.text).not.toContain('passkey')
   })
 
-  it('are the first factor where the app accepts nothing else', async () => {
+  it('passkeys are the first factor where the app accepts nothing else', async () => {
     const app = await startApp({ factors: ['passkey'] })
     await app.signIn(app.browser, 'alice')
 
@@ -164,7 +167,7 @@ describe('passkeys', () => {
     expect(await verified(app.browser)).toBe(true)
   })
 
-  it('are needed for a route that accepts nothing else, and the page leads users without one to add one', async () => {
+  it('a route that accepts only passkeys needs one, and the page leads users without one to add one', async () => {
     const app = await startApp()
     const guard = { purpose: 'step_up', factors: 'passkey' }
     const { account } = await signInByPush(app, 'alice')
@@ -180,7 +183,7 @@ describe('passkeys', () => {
     expect(confirmed.headers['location']).toBe('/mfa/devices/passkey')
   })
 
-  it('are added only after a second step for that', async () => {
+  it('passkeys are added only after a second step for that', async () => {
     const app = await startApp()
     await app.enroll()
     await app.pass()
@@ -192,7 +195,7 @@ describe('passkeys', () => {
   })
 
   it.each(['/mfa/passkey/options', '/mfa/passkey', '/mfa/enroll/passkey', '/mfa/devices/passkey/remove'])(
-    'are not used or changed by another site: %s',
+    'passkeys are not used or changed by another site: %s',
     async (path) => {
       const app = await startApp()
       await app.enroll()
@@ -203,7 +206,7 @@ describe('passkeys', () => {
     },
   )
 
-  it('of another app of the organization are listed and not changed', async () => {
+  it('passkeys of another app of the organization are listed and not changed', async () => {
     const app = await startApp()
     await app.enroll()
     await app.pass()
@@ -226,7 +229,7 @@ describe('passkeys', () => {
     expect((await client.passkeys.list(domainId, id, 'other.example')).map(({ name }) => name)).toEqual(['Elsewhere'])
   })
 
-  it('are offered to another user of a browser in which one user has declined', async () => {
+  it('passkeys are offered to another user of a browser in which one user has declined', async () => {
     const app = await startApp()
     const first = await signInByPush(app, 'alice')
     const declined = await app.browser.submit('/mfa/passkeys/decline', { until: 'never' })

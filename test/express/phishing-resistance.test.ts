@@ -32,7 +32,7 @@ async function startApp(phishingResistant: PhishingResistance) {
 const isVerified = async (browser: Browser) => (await browser.open('/account')).status === 200
 
 describe('mfa() on a domain that requires passkeys', () => {
-  it('sends no request, and says that a passkey is needed', async () => {
+  it('mfa() on a domain that requires passkeys sends no request, and says that a passkey is needed', async () => {
     const { signIn, alice } = await startApp('require')
 
     const { browser, page } = await signIn('alice')
@@ -42,7 +42,7 @@ describe('mfa() on a domain that requires passkeys', () => {
     expect(await isVerified(browser)).toBe(false)
   })
 
-  it('takes no code', async () => {
+  it('mfa() on a domain that requires passkeys takes no code', async () => {
     const { signIn, token } = await startApp('require')
     const { browser } = await signIn('alice')
 
@@ -51,7 +51,7 @@ describe('mfa() on a domain that requires passkeys', () => {
     expect(await isVerified(browser)).toBe(false)
   })
 
-  it('lets a new user make a passkey, which then signs in', async () => {
+  it('mfa() on a domain that requires passkeys lets a new user make a passkey, which then signs in', async () => {
     const { signIn, url } = await startApp('require')
     const authenticator = createAuthenticator({ origin: url })
     const { browser } = await signIn('bob')
@@ -68,7 +68,7 @@ describe('mfa() on a domain that requires passkeys', () => {
 })
 
 describe('mfa() on a domain that prefers passkeys', () => {
-  it('asks the device of a user whose passkey is for another app', async () => {
+  it('mfa() on a domain that prefers passkeys asks the device of a user whose passkey is for another app', async () => {
     const { service, signIn, alice } = await startApp('off')
     const { id } = alice.user
     const { domain, organization, call } = service

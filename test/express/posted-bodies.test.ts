@@ -57,7 +57,7 @@ describe('a posted form', () => {
     ['fields', express.urlencoded({ extended: false })],
     ['text by a parser of Express 4', express4.text({ type: '*/*' }), express4],
     ['an empty object by the JSON parser of Express 4, which has read nothing', express4.json(), express4],
-  ])('is read where the app has read its body as %s', async (_which, parser, major = express) => {
+  ])('a posted form is read where the app has read its body as %s', async (_which, parser, major = express) => {
     const app = await startApp(parser, { with: major })
 
     expect(await app.setUp()).toBe('/mfa?use=code')
@@ -68,18 +68,21 @@ describe('a posted form', () => {
     ['has read it and kept nothing', swallow, {}],
     ['has read it and left an empty text', leaveEmptyText, {}],
     ['has read another type as text', express.text({ type: '*/*' }), { 'content-type': 'text/plain' }],
-  ])('leads to one warning where the app %s, because every code would be wrong', async (_which, parser, headers) => {
-    const app = await startApp(parser)
+  ])(
+    'a posted form leads to one warning where the app %s, because every code would be wrong',
+    async (_which, parser, headers) => {
+      const app = await startApp(parser)
 
-    expect([await app.setUp(headers), await app.setUp(headers)]).toEqual(['/mfa/enroll/app', '/mfa/enroll/app'])
-    expect(app.lines.warn).toEqual([
-      expect.stringMatching(
-        /^mfa: POST \/mfa\/enroll\/app: the body was read before mfa\(\), and req\.body has no fields/,
-      ),
-    ])
-  })
+      expect([await app.setUp(headers), await app.setUp(headers)]).toEqual(['/mfa/enroll/app', '/mfa/enroll/app'])
+      expect(app.lines.warn).toEqual([
+        expect.stringMatching(
+          /^mfa: POST \/mfa\/enroll\/app: the body was read before mfa\(\), and req\.body has no fields/,
+        ),
+      ])
+    },
+  )
 
-  it('that its browser gives up is one line at debug level, and no error', async () => {
+  it('a posted form that its browser aborts is one line at debug level, and no error', async () => {
     const app = await startApp((_req, _res, next) => next())
     const { port } = new URL(app.url)
     const socket = connect(Number(port), '127.0.0.1')

@@ -16,7 +16,7 @@ async function signedIn(options: Partial<MfaOptions>) {
 }
 
 describe('the option public', () => {
-  it('opens exactly the listed paths to unverified users', async () => {
+  it('the option public opens exactly the listed paths to unverified users', async () => {
     const statusOf = await signedIn({ public: ['/second-step'] })
 
     expect(await statusOf('/second-step')).toBe(200)
@@ -26,7 +26,7 @@ describe('the option public', () => {
     }
   })
 
-  it('opens everything below a path that ends in /*, and no ambiguous path', async () => {
+  it('the option public opens everything below a path that ends in /*, and no ambiguous path', async () => {
     const statusOf = await signedIn({ public: ['/open/*'] })
 
     expect(await statusOf('/open/a/b')).toBe(200)
@@ -43,14 +43,14 @@ describe('the option public', () => {
     }
   })
 
-  it('opens no route that requireMfa() guards', async () => {
+  it('the option public opens no route that requireMfa() guards', async () => {
     const statusOf = await signedIn({ public: ['/open/*'] })
 
     expect(await statusOf('/open/guarded')).toBe(403)
   })
 
   it.each(['', 'login', '/*', '/a*', '/*/b', '/a?b', '/a%20b', '/a b', '/a/'])(
-    'refuses the path %j at start',
+    'the option public refuses the path %j at startup',
     async (path) => {
       await expect(startWebApp({ mfa: { public: [path] } })).rejects.toThrow(
         'must be a path such as /auth/callback or /api/*',

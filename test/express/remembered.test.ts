@@ -29,7 +29,7 @@ async function arrange(mfa: Partial<MfaOptions> = {}, login: object = {}) {
 }
 
 describe('a remembered browser', () => {
-  it('is remembered only if the app offers it and the user chooses it', async () => {
+  it('a browser is remembered only if the app offers it and the user chooses it', async () => {
     const app = await arrange()
     const { page, marker, done } = await app.remembered()
     const { browser: other } = await app.withDevice('bob')
@@ -43,7 +43,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(await app.comeBack(other.cookie(name) ?? '', 'bob'))).toBe(false)
   })
 
-  it('does not exist unless the app offers it', async () => {
+  it('no browser is remembered unless the app offers it', async () => {
     const app = await arrange({ remember: false })
     const { page, marker } = await app.remembered()
 
@@ -51,7 +51,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(await app.comeBack(marker))).toBe(false)
   })
 
-  it('can be chosen without JavaScript: the waiting page has a button, and the code is sent with the choice', async () => {
+  it('remembering can be chosen without JavaScript: the waiting page has a button, and the code is sent with the choice', async () => {
     const app = await arrange()
     const browser = app.browser()
     const { page } = await app.enroll(browser, 'alice')
@@ -70,20 +70,23 @@ describe('a remembered browser', () => {
     ['cleared again', { remember: 'yes' }, { remembers: 'yes' }, false],
     ['checked before, and not in this form', { remember: 'yes' }, {}, true],
     ['any other value', {}, { remembers: 'yes', remember: 'on' }, false],
-  ])('is remembered only if its user chose it with the code: %s', async (_what, before, form, isRemembered) => {
-    const app = await arrange()
-    const browser = app.browser()
-    await app.enroll(browser, 'alice')
-    const { id } = await app.user()
-    const { code = '' } = await app.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+  ])(
+    'a browser is remembered only if its user chose it with the code: %s',
+    async (_what, before, form, isRemembered) => {
+      const app = await arrange()
+      const browser = app.browser()
+      await app.enroll(browser, 'alice')
+      const { id } = await app.user()
+      const { code = '' } = await app.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
 
-    await browser.submit('/mfa/remember', before)
-    await browser.submit('/mfa/code', { code, ...form })
+      await browser.submit('/mfa/remember', before)
+      await browser.submit('/mfa/code', { code, ...form })
 
-    expect(await app.passes(await app.comeBack(browser.cookie(name) ?? ''))).toBe(isRemembered)
-  })
+      expect(await app.passes(await app.comeBack(browser.cookie(name) ?? ''))).toBe(isRemembered)
+    },
+  )
 
-  it('passes the gate without a second step, and is never verified', async () => {
+  it('a remembered browser passes the gate without a second step, and is never verified', async () => {
     const app = await arrange()
     const { marker } = await app.remembered()
 
@@ -99,7 +102,7 @@ describe('a remembered browser', () => {
     ])
   })
 
-  it('is remembered for its own user alone', async () => {
+  it('a browser is remembered for its own user alone', async () => {
     const app = await arrange()
     const { marker } = await app.remembered()
     await app.withDevice('bob')
@@ -109,7 +112,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(browser)).toBe(false)
   })
 
-  it('is remembered for each of its users who chose that, and only for them', async () => {
+  it('a browser is remembered for each of its users who chose that, and only for them', async () => {
     const app = await arrange()
     const { browser, marker } = await app.remembered()
     await browser.open('/logout')
@@ -121,7 +124,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(await app.comeBack(shared, 'bob'))).toBe(false)
   })
 
-  it('is not remembered for the next user of the web session, even when Passport keeps it', async () => {
+  it('a browser is not remembered for the next user of the web session, even when Passport keeps it', async () => {
     const app = await arrange({}, { keepSessionInfo: true })
     const { marker } = await app.remembered()
     await app.withDevice('bob')
@@ -133,7 +136,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(browser)).toBe(false)
   })
 
-  it('is forgotten after the configured days', async () => {
+  it('a remembered browser is forgotten after the configured days', async () => {
     const app = await arrange({ remember: { days: 1 } })
     const { marker } = await app.remembered()
 
@@ -143,7 +146,7 @@ describe('a remembered browser', () => {
   })
 
   it.each(['', 'none', 'k1.AAAA', '../..', 'a'.repeat(2000)])(
-    'is not made by a cookie that says so: %s',
+    'a browser is not remembered by a cookie that only says so: %s',
     async (cookie) => {
       const app = await arrange()
       await app.withDevice()
@@ -168,21 +171,24 @@ describe('a remembered browser', () => {
     ],
   ]
 
-  it.each(changes)('is forgotten when %s, within a minute also in its web sessions', async (_what, change) => {
-    const app = await arrange()
-    const { browser, account, marker } = await app.remembered()
-    await app.passByDevice(browser, account)
-    const begun = await app.comeBack(marker)
-    expect(await app.passes(begun)).toBe(true)
+  it.each(changes)(
+    'a remembered browser is forgotten when %s, within a minute also in its web sessions',
+    async (_what, change) => {
+      const app = await arrange()
+      const { browser, account, marker } = await app.remembered()
+      await app.passByDevice(browser, account)
+      const begun = await app.comeBack(marker)
+      expect(await app.passes(begun)).toBe(true)
 
-    await change(app, browser as never)
-    await app.clock.advance(60)
+      await change(app, browser as never)
+      await app.clock.advance(60)
 
-    expect(await app.passes(begun)).toBe(false)
-    expect(await app.passes(await app.comeBack(marker))).toBe(false)
-  })
+      expect(await app.passes(begun)).toBe(false)
+      expect(await app.passes(await app.comeBack(marker))).toBe(false)
+    },
+  )
 
-  it('requires the second step while the service is unreachable', async () => {
+  it('a remembered browser requires the second step while the service is unreachable', async () => {
     const app = await arrange()
     const { marker } = await app.remembered()
     const browser = await app.comeBack(marker)
@@ -191,7 +197,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(browser)).toBe(false)
   })
 
-  it('is not checked for users who need no second step, nor at sign-out', async () => {
+  it('a remembered browser is not checked for users who need no second step, nor at sign-out', async () => {
     const app = await arrange({ required: (_req, user) => user.username !== 'guest' })
     const { marker } = await app.remembered()
     const [guest, leaving] = [await app.comeBack(marker, 'guest'), await app.comeBack('none')]
@@ -203,7 +209,7 @@ describe('a remembered browser', () => {
     expect([guest.cookie(name), leaving.cookie(name)]).toEqual([marker, 'none'])
   })
 
-  it('is listed for its user, and can be forgotten alone', async () => {
+  it('a remembered browser is listed for its user, and can be forgotten alone', async () => {
     const app = await arrange()
     const { browser, marker } = await app.remembered()
     const page = await browser.open('/mfa/devices')
@@ -220,7 +226,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(await app.comeBack(marker))).toBe(false)
   })
 
-  it('cannot be chosen or forgotten from another site', async () => {
+  it('remembering a browser cannot be chosen, and a browser cannot be forgotten, from another site', async () => {
     const app = await arrange()
     const { browser, marker } = await app.remembered()
     const crossed = { 'sec-fetch-site': 'cross-site' }
@@ -234,7 +240,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(await app.comeBack(marker))).toBe(true)
   })
 
-  it('has its cookie in no event, log or web session', async () => {
+  it('the cookie of a remembered browser is in no event, log or web session', async () => {
     const app = await arrange()
     const { marker } = await app.remembered()
     await app.passes(await app.comeBack(marker))
@@ -242,7 +248,7 @@ describe('a remembered browser', () => {
     expect(JSON.stringify(app.events) + app.kept() + app.trouble.join()).not.toContain(marker)
   })
 
-  it('has a __Host- cookie if the app uses https', async () => {
+  it('a remembered browser has a __Host- cookie if the app uses https', async () => {
     const app = await arrange({ publicUrl: 'https://app.example' })
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -254,7 +260,7 @@ describe('a remembered browser', () => {
   })
 
   it.each([{ days: 0 }, { days: 91 }, { days: 30, secret: 's' }, true])(
-    'is an option that is read strictly: %j',
+    'the option remember is read strictly: %j',
     async (remember) => {
       await expect(arrange({ remember: remember as never })).rejects.toThrow(/^mfa: remember/)
     },

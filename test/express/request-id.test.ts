@@ -70,7 +70,7 @@ const idsInLog = (operation: string) =>
     .map(({ details }): unknown => Reflect.get(details, 'requestId'))
 
 describe('the id of a request to the app', () => {
-  it('is the same in the events of the app, the log of the service and its audit trail', async () => {
+  it('the id of a request to the app is the same in the app’s events, the service’s log and audit trail', async () => {
     const { browser } = await startSignIn()
 
     await browser.open('/mfa', { 'x-request-id': 'proxy-4711' })
@@ -86,7 +86,7 @@ describe('the id of a request to the app', () => {
     ['that is too long', {}, 'x'.repeat(65)],
     ['that could forge a line of a log', {}, '"} {"level":60'],
     ['in the form of an API key', {}, 'Zq9'.repeat(21) + 'x'],
-  ])('is replaced when it comes %s', async (_what, options, given) => {
+  ])('the id of a request to the app is replaced when it comes %s', async (_what, options, given) => {
     const { browser } = await startSignIn(options)
 
     await browser.open('/mfa', { 'x-request-id': given })
@@ -96,7 +96,7 @@ describe('the id of a request to the app', () => {
     expect(events.find(({ type }) => type === 'push.sent')?.requestId).toBe(id)
   })
 
-  it('is in the log lines of the app', async () => {
+  it('the id of a request to the app is in the log lines of the app', async () => {
     const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd' }
     const app = await startFront({ mfa: { service } })
     const browser = app.browser()
@@ -107,7 +107,7 @@ describe('the id of a request to the app', () => {
     expect(app.trouble.join()).toContain('(request proxy-4712)')
   })
 
-  it('reaches the service also if other middleware loses the async context', async () => {
+  it('the id of a request to the app reaches the service even if other middleware loses the async context', async () => {
     const outside = new AsyncResource('outside of any request')
     const { browser } = await startSignIn({
       mfa: { gate: false },

@@ -5,7 +5,7 @@ import { contextOf } from '../../src/express/request/context.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 describe('req.mfa', () => {
-  it('is one object for all handlers of a request', async () => {
+  it('req.mfa is one object for all handlers of a request', async () => {
     const seen: unknown[] = []
     const note: RequestHandler = (req, _res, next) => {
       seen.push(req.mfa)
@@ -18,7 +18,7 @@ describe('req.mfa', () => {
     expect(seen[1]).toBe(seen[0])
   })
 
-  it('is replaced by what the app assigns to it', async () => {
+  it('req.mfa is replaced by what the app assigns to it', async () => {
     const seen: unknown[] = []
 
     await visit(
@@ -35,7 +35,7 @@ describe('req.mfa', () => {
     expect(seen).toEqual(['of the app'])
   })
 
-  it('is not created, and nothing of mfa() on the request refers back to it, until a handler reads it', async () => {
+  it('req.mfa is not created, and nothing of mfa() on the request refers back to it, until a handler reads it', async () => {
     const seen: { mfa?: PropertyDescriptor | undefined; refersBack?: boolean } = {}
 
     await visit((req, res, next) => {

@@ -30,7 +30,7 @@ const paths = fc.oneof(
 const bases = ['https://app.example', 'http://app.example:8080/a/b?c', 'https://app.example/mfa/', 'http://[::1]/x//y']
 
 describe('the return path of a challenge', () => {
-  it('is on the origin of the app and never the challenge itself', () => {
+  it('the return path of a challenge is on the origin of the app and never the challenge itself', () => {
     fc.assert(
       fc.property(paths, (path) => {
         const safe = safeReturnTo(path, '/mfa')
@@ -47,7 +47,7 @@ describe('the return path of a challenge', () => {
     )
   })
 
-  it('is the requested path where that is an ordinary one', () => {
+  it('the return path of a challenge is the requested path where that is an ordinary one', () => {
     const segment = fc.stringMatching(/^[a-z0-9-]{1,8}$/).filter((word) => word !== 'mfa')
     fc.assert(
       fc.property(fc.array(segment, { maxLength: 4 }), fc.webQueryParameters(), (segments, query) => {
@@ -57,7 +57,7 @@ describe('the return path of a challenge', () => {
     )
   })
 
-  it('of a POST is a page of this host, whatever the Referer', () => {
+  it('the return path of a POST is a page of this host, whatever the Referer', () => {
     fc.assert(
       fc.property(fc.oneof(paths, fc.webUrl({ withQueryParameters: true })), (referer) => {
         const req = { method: 'POST', url: '/x', headers: { host: 'app.example', referer } }

@@ -13,7 +13,7 @@ function arrange() {
 }
 
 describe('a web session that was just stored', () => {
-  it('is not saved again without a change, and calls back in the same turn', async () => {
+  it('a web session just stored is not saved again without a change, and calls back in the same turn', async () => {
     const { webSession, write, save } = arrange()
     await save()
     const done = vi.fn<() => void>()
@@ -24,7 +24,7 @@ describe('a web session that was just stored', () => {
     expect(write).toHaveBeenCalledOnce()
   })
 
-  it('saves every change', async () => {
+  it('a web session that was just stored saves every change', async () => {
     const { webSession, write, save } = arrange()
     await save()
 
@@ -34,7 +34,7 @@ describe('a web session that was just stored', () => {
     expect(write.mock.calls.map(([data]) => data)).toEqual(['{"basket":"book"}', '{"basket":"two books"}'])
   })
 
-  it('saves again what could not be stored', async () => {
+  it('a web session saves again what could not be stored', async () => {
     const { write, save } = arrange()
     write.mockImplementationOnce((_data, done) => done('the store is down'))
 

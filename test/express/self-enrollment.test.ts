@@ -5,7 +5,7 @@ import { numberOn } from '../support/web-app.ts'
 import { codesOf, codesOn, isIn, secretOn, startOwnApp } from './own-factors.ts'
 
 describe('an authenticator app as the first factor', () => {
-  it('is offered beside the device, to scan, open or type', async () => {
+  it('an authenticator app as the first factor is offered beside the device, to scan, open or type', async () => {
     const app = await startOwnApp()
     const { browser, page } = await app.newcomer()
 
@@ -22,21 +22,24 @@ describe('an authenticator app as the first factor', () => {
   it.each([
     ['the longest names there can be', '漢'.repeat(64), '漢'.repeat(128)],
     ['names that would say something else', 'Shop:Evil&issuer=Evil', 'al:ice&secret=AAAA"><img src=x>'],
-  ])('fits into a QR code and an address that contain nothing else, for %s', async (_what, appName, username) => {
-    const app = await startOwnApp({ appName, user: () => ({ username, email: 'a@example.com' }) })
-    const { browser } = await app.newcomer()
+  ])(
+    'the setup of a first authenticator app fits into a QR code and an address that contain nothing else, for %s',
+    async (_what, appName, username) => {
+      const app = await startOwnApp({ appName, user: () => ({ username, email: 'a@example.com' }) })
+      const { browser } = await app.newcomer()
 
-    const { text } = await browser.open('/mfa/enroll/app')
+      const { text } = await browser.open('/mfa/enroll/app')
 
-    const [, address = ''] = /href="(otpauth:[^"]+)"/.exec(text) ?? []
-    const { searchParams } = new URL(address.replaceAll('&amp;', '&'))
-    expect([...searchParams.keys()]).toEqual(['issuer', 'secret', 'algorithm', 'digits', 'period'])
-    expect(searchParams.get('secret')).toBe(secretOn({ text }))
-    expect(appName).toContain(searchParams.get('issuer'))
-    expect(text).not.toContain('<img src=x')
-  })
+      const [, address = ''] = /href="(otpauth:[^"]+)"/.exec(text) ?? []
+      const { searchParams } = new URL(address.replaceAll('&amp;', '&'))
+      expect([...searchParams.keys()]).toEqual(['issuer', 'secret', 'algorithm', 'digits', 'period'])
+      expect(searchParams.get('secret')).toBe(secretOn({ text }))
+      expect(appName).toContain(searchParams.get('issuer'))
+      expect(text).not.toContain('<img src=x')
+    },
+  )
 
-  it('has one secret however often its page is loaded, and another one in another web session', async () => {
+  it('a first authenticator app has one secret however often its page is loaded, and another in another web session', async () => {
     const app = await startOwnApp()
     const [{ browser }, { browser: other }] = [await app.newcomer(), await app.newcomer()]
 
@@ -50,7 +53,7 @@ describe('an authenticator app as the first factor', () => {
     expect(elsewhere).not.toBe(first)
   })
 
-  it('is stored with its first code, which verifies nobody: the next one does', async () => {
+  it('a first authenticator app is stored with its first code, which verifies nobody: the next one does', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const code = codesOf(app, await browser.open('/mfa/enroll/app'))
@@ -69,7 +72,7 @@ describe('an authenticator app as the first factor', () => {
     expect(app.happened()).toContain('factor.added')
   })
 
-  it('is not stored after a wrong code, and keeps its secret', async () => {
+  it('a first authenticator app is not stored after a wrong code, and keeps its secret', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const before = secretOn(await browser.open('/mfa/enroll/app'))
@@ -82,7 +85,7 @@ describe('an authenticator app as the first factor', () => {
     expect(await app.user()).toMatchObject({ hardware: '', everEnrolled: false })
   })
 
-  it('is stored once, however many web sessions set one up at once', async () => {
+  it('a first authenticator app is stored once, however many web sessions set one up at once', async () => {
     const app = await startOwnApp()
     const people = await Promise.all(Array.from({ length: 4 }, () => app.newcomer()))
     const codes = await Promise.all(
@@ -98,7 +101,7 @@ describe('an authenticator app as the first factor', () => {
     expect((await app.client.hardware.list()).length).toBe(1)
   })
 
-  it('cannot be added by users who had any factor, in any domain, even if it was removed', async () => {
+  it('users who had any factor, in any domain, cannot add a first authenticator app, even if it was removed', async () => {
     const app = await startOwnApp()
     const [{ browser: late }, { browser: owner }] = [await app.newcomer(), await app.newcomer()]
     const code = codesOf(app, await late.open('/mfa/enroll/app'))
@@ -113,7 +116,7 @@ describe('an authenticator app as the first factor', () => {
     expect(await app.user()).toMatchObject({ hardware: '' })
   })
 
-  it('is shown to no user of the organization who is not a member of the domain', async () => {
+  it('the setup of a first authenticator app is shown to no user of the organization outside the domain', async () => {
     const app = await startOwnApp()
     const user = await app.client.users.create({ username: 'bob', name: 'Bob', email: 'bob@example.com' })
     const { browser, page } = await app.newcomer('bob')
@@ -126,7 +129,7 @@ describe('an authenticator app as the first factor', () => {
     expect(await app.client.users.get(user.id)).toMatchObject({ domains: [], hardware: '', everEnrolled: false })
   })
 
-  it('is sent as a first factor, so that the service decides when it stores it', async () => {
+  it('a first authenticator app is sent as a first factor, so that the service decides when it stores it', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const code = codesOf(app, await browser.open('/mfa/enroll/app'))
@@ -139,7 +142,7 @@ describe('an authenticator app as the first factor', () => {
     expect(sent).toContainEqual(expect.objectContaining({ otp: code(), first: true }))
   })
 
-  it('invalidates the activation code that an attacker with the password has noted', async () => {
+  it('a first authenticator app invalidates the activation code that an attacker with the password has noted', async () => {
     const app = await startOwnApp()
     const { page } = await app.newcomer()
 
@@ -149,7 +152,7 @@ describe('an authenticator app as the first factor', () => {
     expect((await app.user()).factors).toEqual(['otp'])
   })
 
-  it('is not started from another site, nor by preloading', async () => {
+  it('the setup of a first authenticator app is not started from another site, nor by preloading', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const code = codesOf(app, await browser.open('/mfa/enroll/app'))
@@ -161,7 +164,7 @@ describe('an authenticator app as the first factor', () => {
     expect(await app.user()).toMatchObject({ hardware: '' })
   })
 
-  it('is bound to its user: its secret does not open in the web session of another user', async () => {
+  it('a first authenticator app is bound to its user: its secret does not open in another user’s web session', async () => {
     const app = await startOwnApp()
     const [{ browser: mallory }, { browser: alice }] = [await app.newcomer('mallory'), await app.newcomer('alice')]
     const code = codesOf(app, await mallory.open('/mfa/enroll/app'))
@@ -176,7 +179,7 @@ describe('an authenticator app as the first factor', () => {
     expect(await app.user()).toMatchObject({ hardware: '', everEnrolled: false })
   })
 
-  it('has its secret only on its page: not in the store, in events, in the log or on other pages', async () => {
+  it('a first authenticator app has its secret only on its page: not in the store, events, log or other pages', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const shown = await browser.open('/mfa/enroll/app')
@@ -198,7 +201,7 @@ describe('an authenticator app as the first factor', () => {
     }
   })
 
-  it('expires after ten minutes, and starts over', async () => {
+  it('the setup of a first authenticator app expires after ten minutes, and starts over', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const shown = await browser.open('/mfa/enroll/app')
@@ -226,23 +229,26 @@ describe('a first factor that an administrator decides about', () => {
     ['mayEnroll says no', { mayEnroll: () => false }],
     ['mayEnroll says nothing that is true', { mayEnroll: () => 'yes' as unknown as boolean }],
     ['selfEnrollment: false, whatever mayEnroll says', { selfEnrollment: false, mayEnroll: () => true }],
-  ] satisfies [string, Partial<MfaOptions>][])('cannot be set up with the password alone: %s', async (_what, mfa) => {
-    const app = await startOwnApp(mfa)
+  ] satisfies [string, Partial<MfaOptions>][])(
+    'a first factor that an administrator decides about cannot be set up with the password alone: %s',
+    async (_what, mfa) => {
+      const app = await startOwnApp(mfa)
 
-    const tried = await tryAll(app)
+      const tried = await tryAll(app)
 
-    expect(tried.page.text).toContain('Type the activation code that your administrator gave you')
-    expect(tried.page.text).not.toMatch(/#code=|class="code"|enroll\/app/)
-    expect(tried.app).toEqual(['/mfa', '/mfa'])
-    const user = await app.user()
-    expect(user).toMatchObject({ hardware: '', everEnrolled: false })
-    await expect(app.client.tokens.get(app.domainId, user.id)).rejects.toMatchObject({
-      code: 'api.error.notfound.token',
-    })
-    expect(app.happened()).not.toContain('enrollment.offered')
-  })
+      expect(tried.page.text).toContain('Type the activation code that your administrator gave you')
+      expect(tried.page.text).not.toMatch(/#code=|class="code"|enroll\/app/)
+      expect(tried.app).toEqual(['/mfa', '/mfa'])
+      const user = await app.user()
+      expect(user).toMatchObject({ hardware: '', everEnrolled: false })
+      await expect(app.client.tokens.get(app.domainId, user.id)).rejects.toMatchObject({
+        code: 'api.error.notfound.token',
+      })
+      expect(app.happened()).not.toContain('enrollment.offered')
+    },
+  )
 
-  it('is decided by mayEnroll for each user and each factor', async () => {
+  it('mayEnroll decides about a first factor for each user and each factor', async () => {
     const asked: (string | undefined)[] = []
     const app = await startOwnApp({
       mayEnroll: (_req, { username }) => {
@@ -260,7 +266,7 @@ describe('a first factor that an administrator decides about', () => {
     expect(asked.filter((name) => name === 'bob')).toHaveLength(3)
   })
 
-  it('can be set up with the code of an administrator, which no page shows', async () => {
+  it('a first factor can be set up with the code of an administrator, which no page shows', async () => {
     const app = await startOwnApp()
     const { id } = await app.client.users.create({ username: 'alice', name: 'Alice', email: 'alice@example.com' })
     await app.client.domains.addUser(app.domainId, id)
@@ -280,7 +286,7 @@ describe('a first factor that an administrator decides about', () => {
     expect(await isIn(tried.browser)).toBe(true)
   })
 
-  it('ends a setup that started before the administrator issued a code', async () => {
+  it('a first-factor setup ends if it started before the administrator issued a code', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const code = codesOf(app, await browser.open('/mfa/enroll/app'))
@@ -293,7 +299,7 @@ describe('a first factor that an administrator decides about', () => {
     expect(await app.user()).toMatchObject({ hardware: '', everEnrolled: false })
   })
 
-  it('is neither shown nor withdrawn on /mfa/devices', async () => {
+  it('a code that an administrator issued for a device is neither shown nor withdrawn on /mfa/devices', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withApp()
     const { id } = await app.user()
@@ -311,7 +317,7 @@ describe('a first factor that an administrator decides about', () => {
 })
 
 describe('recovery codes after setting up a first factor', () => {
-  it('are offered once, shown once, and lead to the page requested first', async () => {
+  it('recovery codes after a first factor are offered once, shown once, and lead to the page requested first', async () => {
     const app = await startOwnApp({ recoveryCodes: true })
     const { browser } = await app.signedIn()
 
@@ -334,7 +340,7 @@ describe('recovery codes after setting up a first factor', () => {
     expect(JSON.stringify(app.events) + app.kept()).not.toContain(codes[0])
   })
 
-  it('are also offered if the approval comes while sending again', async () => {
+  it('recovery codes are also offered if the approval comes while sending again', async () => {
     const app = await startOwnApp({ recoveryCodes: true })
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -346,7 +352,7 @@ describe('recovery codes after setting up a first factor', () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it('can be declined, and are never offered again', async () => {
+  it('recovery codes after a first factor can be declined, and are never offered again', async () => {
     const app = await startOwnApp({ recoveryCodes: true })
     const { browser } = await app.signedIn()
 
@@ -356,7 +362,7 @@ describe('recovery codes after setting up a first factor', () => {
     expect((await browser.open('/mfa/recovery')).headers['location']).toBe('/')
   })
 
-  it('are not offered if nothing was set up', async () => {
+  it('recovery codes are not offered if nothing was set up', async () => {
     const app = await startOwnApp({ recoveryCodes: true })
     const { account } = await app.signedIn()
     const browser = app.browser()
@@ -368,7 +374,7 @@ describe('recovery codes after setting up a first factor', () => {
     expect(done.headers['location']).toBe('/account')
   })
 
-  it('work once each, and never expire', async () => {
+  it('recovery codes work once each, and never expire', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     const [code = ''] = codesOn(await app.makeCodes(browser))
@@ -384,7 +390,7 @@ describe('recovery codes after setting up a first factor', () => {
     expect([await isIn(one), await isIn(other)]).toEqual([true, false])
   })
 
-  it('can be saved as a file without JavaScript, and the file contains only codes', async () => {
+  it('recovery codes can be saved as a file without JavaScript, and the file contains only codes', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     const codes = codesOn(await app.makeCodes(browser))

@@ -35,7 +35,7 @@ async function startApp(mfa: Partial<MfaOptions> = {}, store = new session.Memor
 }
 
 describe('a service that speaks 1.3 only', () => {
-  it('gets a push without a number, whose approval verifies', async () => {
+  it('a service that speaks only 1.3 gets a push without a number, whose approval verifies', async () => {
     const { app, service } = await startApp()
     const device = await service.enroll('alice')
     const browser = app.browser()
@@ -54,7 +54,7 @@ describe('a service that speaks 1.3 only', () => {
     })
   })
 
-  it('has its approvals redeemed once by the app: a second web session gets nothing from the same one', async () => {
+  it('the app redeems approvals of a 1.3 service once: a second web session gets nothing from the same one', async () => {
     const { app, service, raw } = await startApp()
     const device = await service.enroll('alice')
     const [one, other] = [app.browser(), app.browser()]
@@ -81,7 +81,7 @@ describe('a service that speaks 1.3 only', () => {
     expect(verified.toSorted((a, b) => a - b)).toEqual([200, 403])
   })
 
-  it('reports every denial alike, and so does the page', async () => {
+  it('a service that speaks only 1.3 reports every denial alike, and so does the page', async () => {
     const { app, service } = await startApp()
     const device = await service.enroll('alice')
     const browser = app.browser()
@@ -94,7 +94,7 @@ describe('a service that speaks 1.3 only', () => {
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/mfa')
   })
 
-  it('accepts codes, and the app reports the factor', async () => {
+  it('a service that speaks only 1.3 accepts codes, and the app reports the factor', async () => {
     const { app, service } = await startApp()
     await service.enroll('alice')
     const { id } = await service.client.users.getByUsername('alice')
@@ -109,7 +109,7 @@ describe('a service that speaks 1.3 only', () => {
   })
 
   it.each([[{}], [{ email: 'nowhere' }]])(
-    'gets an address that no mail can reach for a new user without one, who may sign in all the same: %j',
+    'a 1.3 service gets an undeliverable address for a new user without one, who may still sign in: %j',
     async (fields) => {
       const user: MfaOptions['user'] = (req) => req.user && { username: 'alice', ...fields }
       const { app, service } = await startApp({ user, mayEnroll: () => true })
@@ -123,7 +123,7 @@ describe('a service that speaks 1.3 only', () => {
     },
   )
 
-  it('cannot say who never had a device: nobody may set one up unless the app allows it', async () => {
+  it('a 1.3 service cannot say who never had a device: nobody may set one up unless the app allows it', async () => {
     const { app, service } = await startApp()
     await service.addUser('alice')
     const browser = app.browser()
@@ -135,7 +135,7 @@ describe('a service that speaks 1.3 only', () => {
     expect(page.text).toContain('Enter a code')
   })
 
-  it('shows the activation code with the link of the app, if the app allows that', async () => {
+  it('with a 1.3 service, the page shows the activation code with the authenticator’s link, if the app allows that', async () => {
     const { app, service } = await startApp({
       mayEnroll: (_req, user) => user.username === 'alice',
       authenticatorUrl: 'https://store.example/authenticator',
@@ -151,7 +151,7 @@ describe('a service that speaks 1.3 only', () => {
     expect(page.text).not.toContain('#code=')
   })
 
-  it('does not say who issued a code: the page shows only one that it has issued itself', async () => {
+  it('a 1.3 service does not say who issued a code: the page shows only one that the app issued itself', async () => {
     const { app, service } = await startApp({ mayEnroll: () => true })
     const codeOn = ({ text }: { text: string }) => /id="code">([a-z0-9 ]{11})</.exec(text)?.[1]
     await service.addUser('alice')
@@ -173,7 +173,7 @@ describe('a service that speaks 1.3 only', () => {
     expect(handedOver.text).toContain('Type the activation code that your administrator gave you')
   })
 
-  it('lets nobody set up a first factor with selfEnrollment: false', async () => {
+  it('with a 1.3 service, selfEnrollment: false lets nobody set up a first factor', async () => {
     const { app, service } = await startApp({ mayEnroll: () => true, selfEnrollment: false })
     await service.addUser('alice')
     const browser = app.browser()

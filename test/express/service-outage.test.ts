@@ -6,7 +6,7 @@ import { startServiceWithDoor } from '../support/service-door.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 describe('the log of an app whose service is gone', () => {
-  it('says so once, and once that it is back, however many requests notice', async () => {
+  it('the app logs a service outage once, and its end once, however many requests notice', async () => {
     const clock = createTestClock()
     const { door, service } = await startServiceWithDoor(clock)
     const lines: string[] = []
@@ -32,7 +32,7 @@ describe('the log of an app whose service is gone', () => {
 })
 
 describe('an error in the log', () => {
-  it('names its cause, and only once', () => {
+  it('an error in the log names its cause, and only once', () => {
     const cause = new Error('There is no database')
 
     expect(inOneLine(new Error('The service failed.', { cause }))).toBe(

@@ -8,7 +8,7 @@ describe.each([
   ['Express 5', express5],
   ['Express 4', express4],
 ])('signing in on %s', (_name, express) => {
-  it('leads users without a device through setting one up, and verifies only once that device has approved', async () => {
+  it('a user without a device sets one up, and is verified only once that device has approved', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -33,7 +33,7 @@ describe.each([
     })
   })
 
-  it('continues at the page requested first, with its query', async () => {
+  it('a sign-in continues at the page requested first, with its query', async () => {
     const app = await startWebApp({ express })
     const first = app.browser()
     const account = await app.verify(first, 'alice')
@@ -46,7 +46,7 @@ describe.each([
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/reports?year=2026')
   })
 
-  it('needs no JavaScript: the page continues by reloading', async () => {
+  it('a sign-in needs no JavaScript: the page continues by reloading', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -63,7 +63,7 @@ describe.each([
   it.each([
     ['denied', 'deny', 'You denied this sign-in', 'action="/mfa/send"'],
     ['reported as not theirs', 'report', 'Reported', 'href="/mfa?use=code"'],
-  ] as const)('that is %s says so and offers a way on', async (_, decision, headline, way) => {
+  ] as const)('the page of a sign-in that was %s says so and offers a way on', async (_, decision, headline, way) => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -77,7 +77,7 @@ describe.each([
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('with a wrong number ends, and a new request shows a new number', async () => {
+  it('a wrong number ends the sign-in request, and a new request shows a new number', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -94,7 +94,7 @@ describe.each([
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('that is not answered times out, and can be sent again', async () => {
+  it('a sign-in request that is not answered times out, and can be sent again', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -107,7 +107,7 @@ describe.each([
     expect((await browser.visit('/mfa')).text).toContain('Approve the sign-in')
   })
 
-  it('can be canceled, which cancels the request on the device', async () => {
+  it('canceling a sign-in cancels the request on the device', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -118,7 +118,7 @@ describe.each([
     expect((await app.device.requests(account)).requests).toEqual([])
   })
 
-  it('sends one request, however often and in how many tabs the page is loaded', async () => {
+  it('a sign-in sends one request, however often and in how many tabs the page is loaded', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -128,7 +128,7 @@ describe.each([
     expect((await app.device.requests(account)).requests).toHaveLength(1)
   })
 
-  it('sends one request when the first page is loaded ten times at once', async () => {
+  it('a sign-in sends one request when its first page is loaded ten times at once', async () => {
     const app = await startWebApp({ express })
     const account = await app.verify(app.browser(), 'alice')
     const browser = app.browser()
@@ -140,7 +140,7 @@ describe.each([
     expect((await app.device.requests(account)).requests).toHaveLength(1)
   })
 
-  it('sends no second request within 15 seconds of the first', async () => {
+  it('a sign-in sends no second request within 15 seconds of the first', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -155,7 +155,7 @@ describe.each([
     expect(requests?.[0]?.createdAt).toBe(app.clock.now())
   })
 
-  it('shows user, address and browser on the device, but never the number', async () => {
+  it('a sign-in request shows user, address and browser on the device, but never the number', async () => {
     const app = await startWebApp({ express })
     const { account, page } = await app.enroll(app.browser(), 'alice')
 
@@ -176,7 +176,7 @@ describe.each([
     expect(numberOn(page)).toMatch(/^\d\d$/)
   })
 
-  it('reports that the service does not respond, verifies nobody, and continues when it is back', async () => {
+  it('a sign-in reports that the service does not respond, verifies no one, and continues when it is back', async () => {
     let up = false
     const errors: string[] = []
     const logger = { info() {}, warn() {}, error: (message: string) => void errors.push(message) }
@@ -202,7 +202,7 @@ describe.each([
 describe('a step-up', () => {
   const express = express5
 
-  it('is required when the second step is too long ago, and leads back', async () => {
+  it('a step-up is required when the second step is too long ago, and returns to the page', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')
@@ -218,7 +218,7 @@ describe('a step-up', () => {
     expect((await browser.open('/danger')).text).toBe('danger')
   })
 
-  it('answers scripts with JSON instead of a redirect', async () => {
+  it('a script that needs a step-up gets JSON instead of a redirect', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     await app.verify(browser, 'alice')
@@ -234,7 +234,7 @@ describe('a step-up', () => {
 describe('a passed second step', () => {
   const express = express5
 
-  it('is valid for twelve hours, no longer', async () => {
+  it('a passed second step is valid for twelve hours, no longer', async () => {
     const app = await startWebApp({ express, session: { rolling: true } })
     const browser = app.browser()
     await app.verify(browser, 'alice')

@@ -16,7 +16,7 @@ const idOf = (browser: { cookie(name: string): string | undefined }) =>
 const contentOf = (store: session.MemoryStore) => (store as unknown as { sessions: Record<string, string> }).sessions
 
 describe('a verification record', () => {
-  it('ends at the first request without a user, and is stored as ended', async () => {
+  it('a verification record ends at the first request without a user, and is stored as ended', async () => {
     const store = new session.MemoryStore()
     const app = await startOwnLoginApp({ store })
     const browser = await app.verified()
@@ -30,7 +30,7 @@ describe('a verification record', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('ends at the first request of another user', async () => {
+  it('a verification record ends at the first request of another user', async () => {
     const app = await startOwnLoginApp()
     const browser = await app.verified()
     await browser.submit('/early/login?as=bob')
@@ -41,7 +41,7 @@ describe('a verification record', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('ends before the app answers, so that an open stream does not keep it', async () => {
+  it('a verification record ends before the app answers, so that an open stream does not keep it', async () => {
     const store = new session.MemoryStore()
     const app = await startOwnLoginApp({ store })
     const browser = await app.verified()
@@ -55,7 +55,7 @@ describe('a verification record', () => {
     await stream
   })
 
-  it('does not resurrect a web session that has ended in the meantime', async () => {
+  it('the end of a verification record does not resurrect a web session that has ended in the meantime', async () => {
     const store = new session.MemoryStore()
     const app = await startOwnLoginApp({ store })
     const browser = await app.verified()
@@ -67,7 +67,7 @@ describe('a verification record', () => {
     expect(Object.keys(contentOf(store))).toEqual([])
   })
 
-  it('is in no web session that the app itself resurrects by changing it', async () => {
+  it('a web session that the app resurrects by changing it has no verification record', async () => {
     const store = new session.MemoryStore()
     const app = await startOwnLoginApp({ store })
     const browser = await app.verified()
@@ -83,7 +83,7 @@ describe('a verification record', () => {
     expect(contentOf(store)[idOf(browser)]).not.toContain('verified')
   })
 
-  it('creates no web session for users who have none', async () => {
+  it('mfa() creates no web session for visitors who have none', async () => {
     const store = new session.MemoryStore()
     const app = await startOwnLoginApp({ store })
 
@@ -95,7 +95,7 @@ describe('a verification record', () => {
   it.each([
     ['before mfa(), by forgetMfa(req)', '/early/logout?forget=yes'],
     ['behind mfa(), by req.mfa.forget()', '/late/logout'],
-  ])('ends with a sign-out %s', async (_, path) => {
+  ])('a verification record ends with a sign-out %s', async (_, path) => {
     const app = await startOwnLoginApp()
     const browser = await app.verified()
 
@@ -105,7 +105,7 @@ describe('a verification record', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('ends with a sign-out with cookie-session', async () => {
+  it('a verification record in cookie-session ends with a sign-out', async () => {
     const app = await startOwnLoginApp({ webSession: cookieSession({ name: 'web', keys: ['test'] }) })
     const browser = await app.verified()
     await browser.submit('/early/logout')
@@ -116,7 +116,7 @@ describe('a verification record', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('is ignored by forgetMfa() if there is no web session', async () => {
+  it('forgetMfa() does nothing if there is no web session', async () => {
     await expect(forgetMfa({} as never)).resolves.toBeUndefined()
   })
 })
@@ -138,7 +138,7 @@ const keeping: WebAppOptions = {
 }
 
 describe('a verification record, with Passport that keeps the web session', () => {
-  it('ends with req.logOut()', async () => {
+  it('req.logOut() ends the verification record even if Passport keeps the web session', async () => {
     const store = new session.MemoryStore()
     const app = await startWebApp({ ...keeping, session: { store } })
     const browser = app.browser()
@@ -151,18 +151,21 @@ describe('a verification record, with Passport that keeps the web session', () =
     expect(Object.values(contentOf(store)).join()).not.toContain('verified')
   })
 
-  it.each(['/login', '/login-by-callback'])('ends with another login of the same user: %s', async (path) => {
-    const app = await startWebApp(keeping)
-    const browser = app.browser()
-    await app.verify(browser, 'alice')
+  it.each(['/login', '/login-by-callback'])(
+    'another login of the same user in the kept web session ends the verification record: %s',
+    async (path) => {
+      const app = await startWebApp(keeping)
+      const browser = app.browser()
+      await app.verify(browser, 'alice')
 
-    const { status } = await browser.submit(path, { username: 'alice', password: 'secret' })
+      const { status } = await browser.submit(path, { username: 'alice', password: 'secret' })
 
-    expect(status).toBe(303)
-    expect((await browser.fetch('/account')).status).toBe(403)
-  })
+      expect(status).toBe(303)
+      expect((await browser.fetch('/account')).status).toBe(403)
+    },
+  )
 
-  it('stays if a request is signed in without the web session', async () => {
+  it('a verification record stays if a request is signed in without the web session', async () => {
     const app = await startWebApp({
       routes(express5, passport) {
         const local = passport.authenticate('local', { session: false })
@@ -177,7 +180,7 @@ describe('a verification record, with Passport that keeps the web session', () =
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('is created again by the next second step', async () => {
+  it('the next second step after another login creates a verification record again', async () => {
     const app = await startWebApp(keeping)
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')

@@ -20,19 +20,22 @@ async function startTolerantApp(mfa: Partial<MfaOptions> = {}) {
 }
 
 describe('a user whose name is similar to a known one', () => {
-  it.each(['ALICE', 'alice ', 'al\u200bice', 'Álice'])('sets up no first factor: %j', async (username) => {
-    const app = await startTolerantApp()
+  it.each(['ALICE', 'alice ', 'al\u200bice', 'Álice'])(
+    'a user whose name is similar to a known one sets up no first factor: %j',
+    async (username) => {
+      const app = await startTolerantApp()
 
-    const { browser, page } = await app.signInAs(username)
-    const ownApp = await browser.open('/mfa/enroll/app')
+      const { browser, page } = await app.signInAs(username)
+      const ownApp = await browser.open('/mfa/enroll/app')
 
-    expect(page.text).toContain('Sign in with your name as it was registered, or ask your administrator.')
-    expect(page.text).toContain('href="/help"')
-    expect(page.text + ownApp.text).not.toMatch(/activate#|otpauth:/)
-    expect((await app.users.list()).map((user) => user.username)).toEqual(['alice'])
-  })
+      expect(page.text).toContain('Sign in with your name as it was registered, or ask your administrator.')
+      expect(page.text).toContain('href="/help"')
+      expect(page.text + ownApp.text).not.toMatch(/activate#|otpauth:/)
+      expect((await app.users.list()).map((user) => user.username)).toEqual(['alice'])
+    },
+  )
 
-  it('is told so in Arabic, too', async () => {
+  it('a user whose name is similar to a known one is told so in Arabic, too', async () => {
     const app = await startTolerantApp()
 
     const { page } = await app.signInAs('ALICE', { 'accept-language': 'ar' })
@@ -40,7 +43,7 @@ describe('a user whose name is similar to a known one', () => {
     expect(page.text).toContain('سجّل الدخول باسمك كما هو مُسجَّل، أو راجِع المسؤول.')
   })
 
-  it('is named in the log, with the name that is known', async () => {
+  it('the log names a user whose name is similar, with the name that is known', async () => {
     const app = await startTolerantApp()
 
     await app.signInAs('al\u200bice')
@@ -50,7 +53,7 @@ describe('a user whose name is similar to a known one', () => {
     )
   })
 
-  it('is another user if the app says that its names are exact', async () => {
+  it('a similar name is another user if the app says that its names are exact', async () => {
     const app = await startTolerantApp({ usernames: 'exact' })
 
     await app.signInAs('ALICE')
@@ -59,7 +62,7 @@ describe('a user whose name is similar to a known one', () => {
   })
 
   it.each(['distinct', 'exact'] as const)(
-    'provisions no user whose name has direction controls, whatever the service knows of it: %s',
+    'mfa() provisions no user whose username has direction controls, with usernames set to %s',
     async (usernames) => {
       const app = await startTolerantApp({ usernames })
 
@@ -75,7 +78,7 @@ describe('a user whose name is similar to a known one', () => {
   )
 
   it.each(['distinct', 'exact'] as const)(
-    'is called by the username where the name has them: %s',
+    'a display name with direction controls is replaced by the username, with usernames set to %s',
     async (usernames) => {
       const user: MfaOptions['user'] = (req) =>
         req.user && { username: (req.user as { username: string }).username, name: '\u202Eecila' }

@@ -35,7 +35,7 @@ function startBank(options: Partial<MfaOptions> = {}) {
 }
 
 describe('requireMfa({ factors })', () => {
-  it('accepts a record of one of them, and demands one of them otherwise', async () => {
+  it('requireMfa({ factors }) accepts a verification by one of these factors, and demands one of them otherwise', async () => {
     const app = await startBank()
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')
@@ -54,7 +54,7 @@ describe('requireMfa({ factors })', () => {
     expect((await browser.open('/by-code')).text).toBe('reached')
   })
 
-  it('rejects an approval by another factor, whatever the browser does', async () => {
+  it('requireMfa({ factors }) rejects an approval by another factor, whatever the browser does', async () => {
     const app = await startBank()
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')
@@ -83,7 +83,7 @@ describe('requireMfa({ purpose })', () => {
   }
   const headline = (text: string) => /<h1[^>]*>([^<]*)</.exec(text)?.[1]
 
-  it('shows on the page and on the device what is confirmed', async () => {
+  it('requireMfa({ purpose }) shows on the page and on the device what is confirmed', async () => {
     const { browser, purposeShown } = await verifiedLongAgo()
 
     const page = await browser.visit('/new-password')
@@ -94,7 +94,7 @@ describe('requireMfa({ purpose })', () => {
     expect(await purposeShown()).toBe('change your password')
   })
 
-  it('shows it where a code is typed, too', async () => {
+  it('requireMfa({ purpose }) shows the purpose where a code is typed, too', async () => {
     const { app, browser } = await verifiedLongAgo()
     const { baseUrl, apiKey, fetch } = await app.service.connect()
     const client = createClient({ baseUrl, apiKey, fetch })
@@ -106,7 +106,7 @@ describe('requireMfa({ purpose })', () => {
     )
   })
 
-  it('asks again for another purpose', async () => {
+  it('requireMfa({ purpose }) asks again for another purpose', async () => {
     const { browser, purposeShown } = await verifiedLongAgo()
     await browser.visit('/danger?')
     await browser.visit('/new-password')
@@ -114,7 +114,7 @@ describe('requireMfa({ purpose })', () => {
     expect(await purposeShown()).toBe('change your password')
   })
 
-  it('passes the purpose on to a script, whose user opens the page', async () => {
+  it('requireMfa({ purpose }) passes the purpose on to a script, whose user opens the page', async () => {
     const { browser, purposeShown } = await verifiedLongAgo()
 
     const refused = await browser.fetch('/new-password')
@@ -125,7 +125,7 @@ describe('requireMfa({ purpose })', () => {
     expect(await purposeShown()).toBe('change your password')
   })
 
-  it('ignores words that the app did not seal for this user', async () => {
+  it('requireMfa({ purpose }) ignores words that the app did not seal for this user', async () => {
     const { app, browser, purposeShown } = await verifiedLongAgo()
     const bob = app.browser()
     await app.verify(bob, 'bob')
@@ -142,7 +142,7 @@ describe('requireMfa({ purpose })', () => {
 })
 
 describe('req.mfa.challenge()', () => {
-  it('demands the second step inside a handler, and returns where the handler says; nothing is posted again', async () => {
+  it('req.mfa.challenge() demands the second step inside a handler, and returns where the handler says without posting again', async () => {
     const app = await startBank()
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')
@@ -155,7 +155,7 @@ describe('req.mfa.challenge()', () => {
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/transfer/again')
   })
 
-  it('detects milliseconds', async () => {
+  it('req.mfa.challenge() detects a maxAge in milliseconds', async () => {
     const app = await startBank()
     const browser = app.browser()
     await app.verify(browser, 'alice')
@@ -166,7 +166,7 @@ describe('req.mfa.challenge()', () => {
     expect(answer.text).toContain('milliseconds')
   })
 
-  it('is an error without a signed-in user', async () => {
+  it('req.mfa.challenge() fails without a signed-in user', async () => {
     const app = await startBank()
 
     expect((await app.browser().submit('/transfer', { amount: '1' })).text).toContain('no user is signed in')
@@ -174,7 +174,7 @@ describe('req.mfa.challenge()', () => {
 })
 
 describe('verifiedMfa()', () => {
-  it('returns the verification record', async () => {
+  it('verifiedMfa() returns the verification record', async () => {
     const app = await startBank()
     const browser = app.browser()
     await app.verify(browser, 'alice')
@@ -192,7 +192,7 @@ describe('verifiedMfa()', () => {
     })
   })
 
-  it('never returns a time in the future if the clock of the service is ahead', async () => {
+  it('verifiedMfa() never returns a time in the future, even if the clock of the service is ahead', async () => {
     const behind = createTestClock(Math.floor(Date.now() / 1000) - 600)
     const app = await startBank({ clock: behind })
     const browser = app.browser()
@@ -207,7 +207,7 @@ describe('verifiedMfa()', () => {
     expect([inTime.status, late.status]).toEqual([200, 303])
   })
 
-  it('throws without one, so that a forgotten guard is an error and not a hole', async () => {
+  it('verifiedMfa() throws without a verification record, so that a forgotten guard is an error and not a hole', async () => {
     const app = express()
     app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
     const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }

@@ -46,7 +46,7 @@ const verified = { userKey: 'username:alice', at: 1_795_000_000, factor: 'otp', 
 const complete = store({ verified, service: 's', lastReturnTo: '/page' }).verified
 
 describe('the stored verification record', () => {
-  it('is the same when it is read', () => {
+  it('a stored verification record is the same when it is read', () => {
     fc.assert(
       fc.property(states, (state) => {
         expect({ ...parseState(store(state)) }).toEqual(state)
@@ -54,7 +54,7 @@ describe('the stored verification record', () => {
     )
   })
 
-  it('verifies no user when it was cut off anywhere', () => {
+  it('a verification record that was cut off anywhere verifies no user', () => {
     fc.assert(
       fc.property(states, fc.nat(), (state, at) => {
         const { verified: text } = store(state)
@@ -63,7 +63,7 @@ describe('the stored verification record', () => {
     )
   })
 
-  it('cannot be changed by the app, which other requests would read', () => {
+  it('the app cannot change the verification record that other requests read', () => {
     const read = () => parseState({ verified: complete }).verified
 
     expect(() => Object.assign(read() ?? {}, { userKey: 'username:bob' })).toThrow(TypeError)
@@ -71,7 +71,7 @@ describe('the stored verification record', () => {
   })
 
   it.each([undefined, ...RequestedPhishingResistance.options])(
-    'says nothing of the browser if it was stored before it could, under the policy %s',
+    'a verification record stored before browsers were recorded names no browser, under the policy %s',
     (phishingResistant) => {
       const text = complete.replace('/page |', `/page ${phishingResistant ?? '|'}`)
 
@@ -79,7 +79,7 @@ describe('the stored verification record', () => {
     },
   )
 
-  it('is read only if it is complete', () => {
+  it('a stored verification record is read only if it is complete', () => {
     expect(complete).toBe('username:alice 1795000000 otp | | | | s /page | sign_in')
     expect(parseState({ verified: complete }).verified).toEqual(verified)
   })
@@ -107,18 +107,18 @@ describe('the stored verification record', () => {
     ['a value with a wrong escape', complete.replace('/page', '%E0%A4%A')],
     ['a text before it', ` ${complete}`],
     ['a text after it', `${complete} `],
-  ])('verifies no user as %s', (_, text) => {
+  ])('a malformed verification record verifies no user: %s', (_, text) => {
     expect(parseState({ verified: text }).verified).toBeUndefined()
   })
 
   it.each([undefined, null, true, 7, complete, [complete], { verified: {} }])(
-    'verifies no user where the whole state is %j',
+    'a web session whose whole state is %j verifies no user',
     (stored) => {
       expect(parseState(stored).verified).toBeUndefined()
     },
   )
 
-  it('leads to a new second step, and to no error, in the format of earlier versions', async () => {
+  it('a verification record in the format of earlier versions leads to a new second step, not to an error', async () => {
     const memory = new session.MemoryStore()
     const raw = (memory as unknown as { sessions: Record<string, string> }).sessions
     const app = await startWebApp({ session: { store: memory } })
@@ -153,11 +153,11 @@ describe('the challenges of a web session', () => {
     ['none where it sends no cookie', [other, mine], undefined, undefined],
     ['none without a binding', [challengeOf(undefined)], undefined, undefined],
     ['none where they are no list', 'other', 'mine', undefined],
-  ])('shows a challenge to its own browser alone: %s', (_, challenges, binding, shown) => {
+  ])('a web session shows a challenge to its own browser alone: %s', (_, challenges, binding, shown) => {
     expect(parseState({ challenges }, binding).challenge).toEqual(shown)
   })
 
-  it('are kept while those of other browsers change, and are at most three: the oldest goes', () => {
+  it('changing one challenge keeps those of other browsers, and a fourth one drops the oldest', () => {
     const state = parseState({ challenges: [other, mine, challengeOf('third')] }, 'mine')
 
     const changed = serializeState({ ...state, challenge: { ...mine, returnTo: '/other' } })
@@ -168,7 +168,7 @@ describe('the challenges of a web session', () => {
     expect(added.challenges?.map(({ binding }) => binding)).toEqual(['third', 'mine', 'new'])
   })
 
-  it('do not include the single challenge of a version before bindings', () => {
+  it('a web session ignores the single challenge of a version before browser bindings', () => {
     const state = parseState({ challenge: mine }, 'mine')
 
     expect(state.challenge).toBeUndefined()

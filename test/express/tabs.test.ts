@@ -7,7 +7,7 @@ import { numberOn, startWebApp } from '../support/web-app.ts'
 const reloadOf = (page: { text: string }) => /content="\d+;url=([^"]+)"/.exec(page.text)?.[1] ?? ''
 
 describe('two tabs', () => {
-  it('continue at the same page when the second follows the first', async () => {
+  it('two tabs continue at the same page when the second follows the first', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -20,7 +20,7 @@ describe('two tabs', () => {
     expect((await browser.open('/mfa')).headers['location']).toBe('/account')
   })
 
-  it('that complete at the same moment are answered in order: the new session id arrives before the others go on', async () => {
+  it('when two tabs complete at once, the new session id arrives before the other tab continues', async () => {
     const store = new MemoryStore()
     const happened: string[] = []
     const app = await startWebApp({ session: { store }, mfa: { onEvent: ({ type }) => void happened.push(type) } })
@@ -45,7 +45,7 @@ describe('two tabs', () => {
     expect(arrived).toEqual(['/account', '/mfa?spent'])
   })
 
-  it('show the same number and share one request', async () => {
+  it('two tabs show the same number and share one request', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -56,7 +56,7 @@ describe('two tabs', () => {
     expect((await app.device.requests(account)).requests).toHaveLength(1)
   })
 
-  it('that send again at the same moment send one request', async () => {
+  it('tabs that send again at the same moment send one request', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -69,7 +69,7 @@ describe('two tabs', () => {
 })
 
 describe('a stale tab', () => {
-  it('does not complete the challenge after its own', async () => {
+  it('a stale tab does not complete the challenge after its own', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -84,7 +84,7 @@ describe('a stale tab', () => {
   })
 
   it.each(['/mfa/send', '/mfa/cancel', '/mfa/code', '/mfa/email'])(
-    'of a challenge that was passed asks for nothing with %s, and goes where the other tab went',
+    'a stale tab of a passed challenge requests nothing with %s, and goes where the other tab went',
     async (path) => {
       const app = await startWebApp()
       const browser = app.browser()
@@ -98,7 +98,7 @@ describe('a stale tab', () => {
     },
   )
 
-  it('of a signed-out user completes nothing for the next user', async () => {
+  it('a stale tab of a signed-out user completes nothing for the next user', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -114,7 +114,7 @@ describe('a stale tab', () => {
 })
 
 describe('the back button', () => {
-  it('to a challenge that was passed continues, and sends no request', async () => {
+  it('going back to a passed challenge continues to the app, and sends no request', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 describe('a user who sends too many requests', () => {
-  it('is told to wait and for how long, and is led to the other ways', async () => {
+  it('a user who sends too many requests is told how long to wait, and is offered other ways', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -24,7 +24,7 @@ describe('a user who sends too many requests', () => {
     expect((await browser.visit('/mfa')).text).toContain('Approve the sign-in')
   })
 
-  it('gains nothing from a new web session', async () => {
+  it('a new web session does not get around the wait for the next request', async () => {
     const app = await startWebApp()
     const { account } = await app.enroll(app.browser(), 'alice')
     await app.answer(account, 'report')
@@ -39,7 +39,7 @@ describe('a user who sends too many requests', () => {
 })
 
 describe('an attacker who guesses codes', () => {
-  it('has five tries; then codes are paused, and the device can still approve', async () => {
+  it('codes are paused after five wrong tries, and the device can still approve', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')

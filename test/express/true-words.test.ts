@@ -52,7 +52,7 @@ async function arrange() {
 }
 
 describe('the page while codes are locked', () => {
-  it('says until when, has no field, and offers the device that still works', async () => {
+  it('while codes are locked, the page says until when, has no field, and offers the device that still works', async () => {
     const app = await arrange()
     await app.lockCodes()
     const owner = await app.enter()
@@ -72,7 +72,7 @@ describe('the page while codes are locked', () => {
     await app.answer(app.account, 'approve', numberOn(await owner.visit('/mfa')))
   })
 
-  it('does not offer a push request that cannot be sent now: it says when it can', async () => {
+  it('while codes are locked, the page offers no push request that cannot be sent, but says when it can', async () => {
     const app = await arrange()
     await app.lockCodes()
     const denied = await app.spendPushes()
@@ -91,7 +91,7 @@ describe('the page while codes are locked', () => {
     expect(last.text).not.toContain('Use a code')
   })
 
-  it('says that only an administrator can unlock them', async () => {
+  it('the page says when only an administrator can unlock codes', async () => {
     const app = await arrange()
     for (let round = 0; round < 5; round += 1) {
       await app.lockCodes()
@@ -107,7 +107,7 @@ describe('the page while codes are locked', () => {
     expect(page.text).not.toContain(codeField)
   })
 
-  it('has the field again as soon as an administrator unlocks them', async () => {
+  it('the page has the code field again as soon as an administrator unlocks codes', async () => {
     const app = await arrange()
     const browser = await app.enter()
     await browser.visit('/account')
@@ -125,7 +125,7 @@ describe('the page while codes are locked', () => {
 })
 
 describe('the page while no request can be sent', () => {
-  it('offers no code to users who have none', async () => {
+  it('while no request can be sent, the page offers no code to users who have none', async () => {
     const app = await startWebApp({ mfa: { factors: ['push'] } })
     const account = await app.verify(app.browser(), 'alice')
     const browser = app.browser()
@@ -142,7 +142,7 @@ describe('the page while no request can be sent', () => {
     expect(page.text).not.toContain('>Use a code<')
   })
 
-  it('does not offer to send again after the last allowed request was denied', async () => {
+  it('the page does not offer to send again after the last allowed request was denied', async () => {
     const app = await arrange()
     await app.spendPushes()
     const browser = await app.enter()

@@ -37,7 +37,7 @@ async function startApp(parts: { shop: Partial<MfaOptions>; office: Partial<MfaO
 }
 
 describe('two instances of mfa() in one app', () => {
-  it('with separate users do not accept each other’s verified users of the same name', async () => {
+  it('instances of mfa() with separate users do not accept each other’s verified users of the same name', async () => {
     const [shop, office] = [await openService(), await openService()]
     const browser = (
       await startApp({ shop: { service: shop, clock: shop.clock }, office: { service: office, clock: office.clock } })
@@ -54,7 +54,7 @@ describe('two instances of mfa() in one app', () => {
     expect((await browser.fetch('/office')).status).toBe(403)
   })
 
-  it('with separate users do not accept users that failMode of the other let pass', async () => {
+  it('instances of mfa() with separate users do not accept users that failMode of the other let pass', async () => {
     const [shop, office] = [await openService(), await openService()]
     const down = { ...shop, connect: () => Promise.reject(new Error('down')) }
     const failMode = () => true
@@ -74,7 +74,7 @@ describe('two instances of mfa() in one app', () => {
     expect((await browser.fetch('/office')).status).toBe(403)
   })
 
-  it('of one service share verified users', async () => {
+  it('instances of mfa() with one service share verified users', async () => {
     const service = await openService()
     const browser = (
       await startApp({ shop: { service, clock: service.clock }, office: { service, clock: service.clock } })
@@ -88,7 +88,7 @@ describe('two instances of mfa() in one app', () => {
     expect((await browser.open('/office')).text).toBe('welcome to the office')
   })
 
-  it('accept only their own factors, also for users verified at the other', async () => {
+  it('each mfa() accepts only its own factors, also for users verified at another one', async () => {
     const service = await openService()
     const browser = (
       await startApp({
@@ -106,7 +106,7 @@ describe('two instances of mfa() in one app', () => {
     expect((await browser.open('/office')).headers['location']).toBe('/office/mfa')
   })
 
-  it('do not accept users that failMode of the other let pass', async () => {
+  it('an mfa() without failMode does not accept users that failMode of another one let pass', async () => {
     const [shop, office] = [await openService(), await openService()]
     const browser = (
       await startApp({

@@ -28,7 +28,7 @@ async function withOldService(authenticatorUrl: string | undefined) {
 }
 
 describe('the waiting page', () => {
-  it('names the device that was asked', async () => {
+  it('the waiting page names the device that was asked', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { page } = await app.enroll(browser, 'alice')
@@ -38,14 +38,14 @@ describe('the waiting page', () => {
     expect((await browser.visit('/mfa')).text).toContain(sentence)
   })
 
-  it('calls it "your device" where the service does not say its name', async () => {
+  it('the waiting page says “your device” where the service does not report its name', async () => {
     const page = await withOldService(undefined)
 
     expect(page.text).toContain('We sent a request to your device. Approve it there.')
     expect(linkOn(page)).toBeUndefined()
   })
 
-  it('writes the name as text: a device chooses it', async () => {
+  it('the waiting page escapes the name of the device, which the device chooses', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -57,7 +57,7 @@ describe('the waiting page', () => {
     expect(page.text).toContain('<bdi>&lt;img src=x&gt;{device}</bdi>')
   })
 
-  it('links to the request in the authenticator, and never with the number', async () => {
+  it('the waiting page links to the request in the authenticator, and never with the number', async () => {
     const app = await startWebApp()
     const { account, page } = await app.enroll(app.browser(), 'alice')
     const [request] = (await app.device.requests(account)).requests ?? []
@@ -69,11 +69,11 @@ describe('the waiting page', () => {
     expect(link.hash).toBe(`#request=${request?.id}`)
   })
 
-  it('links to the plain address of an authenticator that is not ours', async () => {
+  it('the waiting page links to the plain address of an authenticator that is not ours', async () => {
     expect(linkOn(await withOldService('https://phone.example/app'))).toBe('https://phone.example/app')
   })
 
-  it('has a button that copies the number, which only a script shows', async () => {
+  it('the waiting page has a button that copies the number, which only a script shows', async () => {
     const app = await startWebApp()
     const { page } = await app.enroll(app.browser(), 'alice')
 
@@ -92,7 +92,7 @@ describe('the code on the waiting page', () => {
     return { app, browser, account, page, request, scan }
   }
 
-  it('is no address, and gives the device the number of the page', async () => {
+  it('the QR code is not a URL, and gives the device the number of the page', async () => {
     const { page, request, scan } = await waiting()
     const code = shownCode(page)!
 
@@ -104,7 +104,7 @@ describe('the code on the waiting page', () => {
     expect(page.text).not.toContain(code.secret)
   })
 
-  it('stays the same while its request waits, and is another one for the next request', async () => {
+  it('the QR code stays the same while its request waits, and changes for the next request', async () => {
     const { app, browser, page } = await waiting()
 
     const again = await browser.visit('/mfa')
@@ -117,7 +117,7 @@ describe('the code on the waiting page', () => {
     expect(shownCode(next)?.secret).not.toBe(shownCode(page)?.secret)
   })
 
-  it('denies the request when another one is scanned in its place', async () => {
+  it('a request is denied when another QR code is scanned in its place', async () => {
     const { browser, scan } = await waiting()
 
     const scanned = await scan({ secret: random128() })
@@ -128,7 +128,7 @@ describe('the code on the waiting page', () => {
     expect(shownCode(page)).toBeUndefined()
   })
 
-  it('leaves the web session together with the number', async () => {
+  it('the secret of the QR code leaves the web session together with the number', async () => {
     const stored: unknown[] = []
     const app = await startWebApp({
       routes: (express) => express.get('/public', (req, res) => res.end(stored.push(req.session) && '')),
@@ -144,7 +144,7 @@ describe('the code on the waiting page', () => {
     expect(stored.map((each) => JSON.stringify(each).includes('scanSecret'))).toEqual([true, false])
   })
 
-  it('is not shown without a number, and not by a service that speaks only 1.3', async () => {
+  it('no QR code is shown without a number, or by a service that speaks only 1.3', async () => {
     const app = await startWebApp({ mfa: { numberMatching: false } })
     const { page } = await app.enroll(app.browser(), 'alice')
 
@@ -154,7 +154,7 @@ describe('the code on the waiting page', () => {
 
 describe('a page of an open request', () => {
   it.each(['/mfa', '/mfa?use=other', '/mfa?use=code', '/mfa/devices'])(
-    'asks the service for the user once: %s',
+    'a page of an open request asks the service for the user once: %s',
     async (path) => {
       const service = await startTestService()
       const asked: string[] = []

@@ -42,11 +42,11 @@ async function warningsOf(
 }
 
 describe('a warning about the setup', () => {
-  it('is not logged for a common app', async () => {
+  it('mfa() logs no warning about the setup of a common app', async () => {
     expect(await warningsOf({})).toEqual([])
   })
 
-  it('is nothing where people sign in before it, or machines look', async () => {
+  it('mfa() does not warn about routes before it where people sign in or machines look', async () => {
     const said = await warningsOf({}, (app) => {
       for (const path of [
         '/login',
@@ -70,7 +70,7 @@ describe('a warning about the setup', () => {
     ],
     ['where people sign in by e-mail', ['/magic-link/:token', '/magic', '/forgot-password', '/verify-email']],
     ['files', ['/manifest.webmanifest', '/logo.svg', '/assets/:name', '/.well-known/security.txt']],
-  ])('is not %s', async (_, paths) => {
+  ])('mfa() does not warn about routes before it: %s', async (_, paths) => {
     expect(await warningsOf({}, (app) => paths.forEach((path) => app.get(path, () => {})))).toEqual([])
   })
 
@@ -80,19 +80,22 @@ describe('a warning about the setup', () => {
     ['Express 4, with a slash', '/*', express4],
     ['a regular expression', /.*/],
     ['a regular expression with a slash', /^\/.*$/],
-  ])('is no route for every path that passes requests on: %s', async (_which, path, create = express) => {
-    const said = await warningsOf({}, (app) => app.get(path, (_req, _res, next) => next()), { create })
+  ])(
+    'mfa() does not warn about a catch-all route that passes requests on: %s',
+    async (_which, path, create = express) => {
+      const said = await warningsOf({}, (app) => app.get(path, (_req, _res, next) => next()), { create })
 
-    expect(said).toEqual([])
-  })
+      expect(said).toEqual([])
+    },
+  )
 
-  it('is a route for every path below another one', async () => {
+  it('mfa() warns about a catch-all route below another path', async () => {
     const said = await warningsOf({}, (app) => app.get('/admin/{*path}', (_req, _res, next) => next()))
 
     expect(said).toEqual([expect.stringContaining('not gated: /admin/{*path}.')])
   })
 
-  it('is no refusal by another mfa()', async () => {
+  it('mfa() does not warn when another mfa() refuses a request', async () => {
     const said: string[] = []
     const logger: Logger = { info() {}, error() {}, warn: (message) => void said.push(message) }
     const app = express()
@@ -110,13 +113,13 @@ describe('a warning about the setup', () => {
     expect(said).toEqual([])
   })
 
-  it('is no route that signs people in by Passport, whatever its path', async () => {
+  it('mfa() does not warn about a route that signs people in by Passport, whatever its path', async () => {
     const authenticate = new Passport().authenticate('anonymous')
 
     expect(await warningsOf({}, (app) => app.post('/enter', authenticate, () => {}))).toEqual([])
   })
 
-  it.each(['/pricing', '/pricing/*'])('is not what %s in public covers', async (entry) => {
+  it.each(['/pricing', '/pricing/*'])('mfa() does not warn about routes that %s in public covers', async (entry) => {
     const build = (app: express.Express) => app.get(entry.replace('*', ':plan'), () => {})
 
     expect(await warningsOf({}, build)).toEqual([expect.stringContaining("public: ['/pricing")])
@@ -126,20 +129,20 @@ describe('a warning about the setup', () => {
   it.each([
     ['Express 5', express],
     ['Express 4', express4],
-  ])('is routes before mfa() that are not gated, on %s: said once, with their paths', async (_, create) => {
+  ])('mfa() warns once about routes before it that are not gated, with their paths, on %s', async (_, create) => {
     const said = await warningsOf({}, (app) => app.get('/admin', (_req, res) => void res.send('open')), { create })
 
     expect(said).toEqual([expect.stringContaining('not gated: /admin. Move mfa()')])
   })
 
-  it('is a secure cookie behind a proxy that is not trusted', async () => {
+  it('mfa() warns about a secure cookie behind a proxy that is not trusted', async () => {
     const cookie = { secure: true }
 
     expect(await warningsOf({}, undefined, { cookie })).toEqual([expect.stringContaining("app.set('trust proxy'")])
     expect(await warningsOf({}, (app) => app.set('trust proxy', 1), { cookie })).toEqual([])
   })
 
-  it('is web sessions in memory, and an authenticator on the app’s origin, in production', async () => {
+  it('mfa() warns in production about web sessions in memory and an authenticator on the app’s origin', async () => {
     vi.stubEnv('NODE_ENV', 'production')
 
     const said = await warningsOf({
@@ -152,7 +155,7 @@ describe('a warning about the setup', () => {
   })
 
   it.each(['http://mfa.example/api', 'http://10.0.0.7:8080/api', 'http://127.0.0.1.example/api'])(
-    'is a service that is asked over plain http through a network: %s',
+    'mfa() warns about a service that is called over plain http through a network: %s',
     async (baseUrl) => {
       const said = await warningsOf({ service: { ...service, baseUrl } })
 
@@ -166,11 +169,11 @@ describe('a warning about the setup', () => {
     'http://mfa.localhost/api',
     'http://127.0.0.1:8080/api',
     'http://[::1]:8080/api',
-  ])('is not a service that is asked over https or on this machine: %s', async (baseUrl) => {
+  ])('mfa() does not warn about a service that is called over https or on this machine: %s', async (baseUrl) => {
     expect(await warningsOf({ service: { ...service, baseUrl } })).toEqual([])
   })
 
-  it('is an app on plain http in production', async () => {
+  it('mfa() warns about an app on plain http in production', async () => {
     const { MemoryStore: OtherStore } = session
     class KeptElsewhere extends OtherStore {}
     vi.stubEnv('NODE_ENV', 'production')
@@ -182,7 +185,7 @@ describe('a warning about the setup', () => {
     expect(await warned('http://app.example')).toEqual([])
   })
 
-  it('is said as a warning of the process where there is no logger', async () => {
+  it('mfa() emits a process warning if there is no logger', async () => {
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
 
     await warningsOf({ logger: undefined }, (app) => app.get('/admin', (_req, res) => void res.send('open')))

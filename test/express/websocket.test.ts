@@ -73,7 +73,7 @@ describe('a WebSocket', () => {
     return { service, browser, open }
   }
 
-  it('opens for verified users only, and closes when their web sessions are ended', async () => {
+  it('a WebSocket opens for verified users only, and closes when their web sessions are ended', async () => {
     const { service, browser, open } = await startApp()
     const device = await service.enroll('alice')
     const anonymous = await open().first
@@ -157,7 +157,7 @@ async function arrange() {
 const alice = { username: 'alice' }
 
 describe('verifyUpgrade()', () => {
-  it('accepts a verified user at a node that has not seen the user, and says when and how the user has passed', async () => {
+  it('verifyUpgrade() accepts a verified user whom the node has not seen, and says when and how the user passed', async () => {
     const { node, requestBy, clock } = await arrange()
 
     const upgrade = await node().verifyUpgrade(await requestBy(), alice)
@@ -165,7 +165,7 @@ describe('verifyUpgrade()', () => {
     expect(upgrade).toMatchObject({ verified: { factor: 'push', at: clock.now() }, expiresAt: clock.now() + 43_200 })
   })
 
-  it('accepts no user of whom the record does not speak', async () => {
+  it('verifyUpgrade() accepts no user other than the one in the verification record', async () => {
     const { node, requestBy, service } = await arrange()
     const [second, req] = [node(), await requestBy()]
     await service.addUser('bob')
@@ -177,7 +177,7 @@ describe('verifyUpgrade()', () => {
     expect(answers).toEqual(others.map(() => undefined))
   })
 
-  it('accepts no web session that was ended, at its first use at a node', async () => {
+  it('verifyUpgrade() accepts no ended web session at its first use at a node', async () => {
     const { node, requestBy, service } = await arrange()
     const req = await requestBy()
     await service.endSessions('alice')
@@ -185,7 +185,7 @@ describe('verifyUpgrade()', () => {
     expect(await node().verifyUpgrade(req, alice)).toBeUndefined()
   })
 
-  it('accepts no web session that was ended a moment ago, at a node that is told nothing', async () => {
+  it('verifyUpgrade() accepts no web session that ended a moment ago, even at a node without events', async () => {
     const { node, requestBy, service, calls } = await arrange()
     calls.withoutStream = true
     const [second, req] = [node(), await requestBy()]
@@ -196,7 +196,7 @@ describe('verifyUpgrade()', () => {
     expect(await second.verifyUpgrade(req, alice)).toBeUndefined()
   })
 
-  it('accepts no user who was deleted', async () => {
+  it('verifyUpgrade() accepts no deleted user', async () => {
     const { node, requestBy, service } = await arrange()
     const req = await requestBy()
     await service.client.users.delete((await service.client.users.getByUsername('alice')).id)
@@ -205,7 +205,7 @@ describe('verifyUpgrade()', () => {
   })
 
   it.each(['1.3', undefined] as const)(
-    'accepts no user while the service is down, whatever failMode says, speaking %s',
+    'verifyUpgrade() accepts no user while the service is down, whatever failMode says, with version %s',
     async (version) => {
       const { node, requestBy, calls, clock } = await arrange()
       const second = node({ failMode: () => true }, version)
@@ -222,7 +222,7 @@ describe('verifyUpgrade()', () => {
     },
   )
 
-  it('accepts no user whom failMode lets pass the gate', async () => {
+  it('verifyUpgrade() accepts no user whom failMode lets pass the gate', async () => {
     const { node, requestBy, clock } = await arrange()
     const letThrough = { userKey: 'username:alice', until: clock.now() + 300 }
 
@@ -231,7 +231,7 @@ describe('verifyUpgrade()', () => {
     expect(await node({ failMode: () => true }).verifyUpgrade(req, alice)).toBeUndefined()
   })
 
-  it('accepts no record of another service or domain', async () => {
+  it('verifyUpgrade() accepts no verification record of another service or domain', async () => {
     const { node, requestBy } = await arrange()
 
     const req = await requestBy('alice', {}, { service: 'another' })
@@ -244,22 +244,25 @@ describe('verifyUpgrade()', () => {
     ['factors', { factors: ['otp', 'passkey'] }, { factor: 'otp' }],
     ['phishingResistant', { phishingResistant: 'prefer', ...passkeys }, { phishingResistant: 'prefer' }],
     ['unknownBrowser', { unknownBrowser: 'deny', ...passkeys }, { browser: 'kept' }],
-  ])('follows the option %s of its own mfa(), beside one that accepts the record', async (_, options, enough) => {
-    const { node, requestBy } = await arrange()
-    const [lax, strict] = [node(), node(options)]
-    const [req, better] = [await requestBy(), await requestBy('alice', enough)]
+  ])(
+    'verifyUpgrade() follows the option %s of its own mfa(), beside one that accepts the verification record',
+    async (_, options, enough) => {
+      const { node, requestBy } = await arrange()
+      const [lax, strict] = [node(), node(options)]
+      const [req, better] = [await requestBy(), await requestBy('alice', enough)]
 
-    expect(await lax.verifyUpgrade(req, alice)).toBeDefined()
-    expect(await strict.verifyUpgrade(req, alice)).toBeUndefined()
-    expect(await strict.verifyUpgrade(better, alice)).toBeDefined()
-  })
+      expect(await lax.verifyUpgrade(req, alice)).toBeDefined()
+      expect(await strict.verifyUpgrade(req, alice)).toBeUndefined()
+      expect(await strict.verifyUpgrade(better, alice)).toBeDefined()
+    },
+  )
 
   it.each([
     ['factors', { factors: ['otp', 'passkey'] }],
     ['phishingResistant', { phishingResistant: 'require' }],
     ['unknownBrowser', { unknownBrowser: 'passkey' }],
     ['maxAge', { maxAge: 300 }],
-  ] as const)('requires what the connection needs: %s', async (_, need) => {
+  ] as const)('verifyUpgrade() requires what the connection needs: %s', async (_, need) => {
     const { node, requestBy, clock } = await arrange()
     const [second, req] = [node(), await requestBy()]
     const passkey = await requestBy('alice', { factor: 'passkey', at: clock.now() + 1 })
@@ -270,7 +273,7 @@ describe('verifyUpgrade()', () => {
     expect(await second.verifyUpgrade(passkey, alice, need)).toBeDefined()
   })
 
-  it('does not ask the service about visitors who are not verified in any case', async () => {
+  it('verifyUpgrade() does not ask the service about visitors who are not verified in any case', async () => {
     const { node, requestBy, calls, clock } = await arrange()
     const [second, req, old] = [node(), await requestBy(), await requestBy('alice', { at: clock.now() - 43_200 })]
     await second.verifyUpgrade(req, alice)
@@ -283,7 +286,7 @@ describe('verifyUpgrade()', () => {
     expect(calls.seen).toHaveLength(before)
   })
 
-  it('never rejects: what is wrong is logged, and no user is accepted', async () => {
+  it('verifyUpgrade() never rejects its promise: it logs what is wrong and accepts no user', async () => {
     const { node, requestBy } = await arrange()
     const [second, req] = [node(), await requestBy()]
 
@@ -317,7 +320,7 @@ describe('onEnd() of an upgrade', () => {
     return { ...arranged, second, upgrade, ends, stop }
   }
 
-  it('calls back once, as soon as the service reports that the web sessions of the user have ended', async () => {
+  it('onEnd() calls back once, as soon as the service reports that the web sessions of the user have ended', async () => {
     const { service, ends, settled } = await connect()
 
     await service.endSessions('alice')
@@ -329,7 +332,7 @@ describe('onEnd() of an upgrade', () => {
     expect([atOnce, ends.length]).toEqual([1, 1])
   })
 
-  it('calls back within a minute where the service reports nothing', async () => {
+  it('onEnd() calls back within a minute if the service reports nothing', async () => {
     const { service, clock, calls, node, requestBy, settled } = await arrange()
     calls.withoutStream = true
     const upgrade = await node().verifyUpgrade(await requestBy(), alice)
@@ -346,7 +349,7 @@ describe('onEnd() of an upgrade', () => {
   it.each([
     ['12 hours', { passed: 43_100 }, 100],
     ['the maxAge of the connection', { need: { maxAge: 107 } }, 107],
-  ])('calls back when the verification is older than %s, to the second', async (_, how, left) => {
+  ])('onEnd() calls back, to the second, when the verification is older than %s', async (_, how, left) => {
     const { clock, upgrade, ends } = await connect(how)
     const since = clock.now()
 
@@ -356,7 +359,7 @@ describe('onEnd() of an upgrade', () => {
     expect(ends).toEqual([since + left])
   })
 
-  it('calls back when the service could not be asked for as long as maxUnchecked', async () => {
+  it('onEnd() calls back when the service could not be asked for as long as maxUnchecked', async () => {
     const { clock, calls, node, requestBy } = await arrange()
     calls.withoutStream = true
     const upgrade = await node({ maxUnchecked: 400 }).verifyUpgrade(await requestBy(), alice)
@@ -372,7 +375,7 @@ describe('onEnd() of an upgrade', () => {
     expect([before, ends]).toEqual([[], [400]])
   })
 
-  it('calls back in time while the service answers no call', async () => {
+  it('onEnd() calls back in time while the service answers no call', async () => {
     const { clock, calls, node, requestBy } = await arrange()
     calls.withoutStream = true
     const [second, ends] = [node(), [] as number[]]
@@ -388,7 +391,7 @@ describe('onEnd() of an upgrade', () => {
     expect(ends).toEqual(Array.from({ length: 6 }, () => since + 101))
   })
 
-  it('calls back if the verification ended before it was called, and never before it returns', async () => {
+  it('onEnd() calls back if the verification has already ended, and never before onEnd() returns', async () => {
     const { upgrade, service, settled } = await connect()
     await service.endSessions('alice')
     await settled()
@@ -401,7 +404,7 @@ describe('onEnd() of an upgrade', () => {
     expect(order).toEqual(['returned', 'called'])
   })
 
-  it('does not call back after it was stopped', async () => {
+  it('onEnd() does not call back after it was stopped', async () => {
     const { service, clock, ends, stop, settled } = await connect()
     stop()
 
@@ -412,7 +415,7 @@ describe('onEnd() of an upgrade', () => {
     expect(ends).toEqual([])
   })
 
-  it('calls back for other connections if one callback throws', async () => {
+  it('onEnd() calls back for other connections if one callback throws', async () => {
     const { upgrade, second, service, ends, settled } = await connect()
     upgrade?.onEnd(() => {
       throw new Error('closed already')
@@ -430,21 +433,24 @@ describe('onEnd() of an upgrade', () => {
   it.each([
     ['none', false, 0],
     ['one a minute for each user, and at most four at a time, where it reports nothing', true, 120],
-  ])('costs no timer and no call for each connection: the calls to the service are %s', async (_, without, atMost) => {
-    const { node, requestBy, clock, calls } = await arrange()
-    calls.withoutStream = without
-    const second = node()
-    for (let user = 0; user < 12; user += 1) {
-      const req = await requestBy(`user${user}`)
-      const upgrade = await second.verifyUpgrade(req, { username: `user${user}` })
-      for (let connection = 0; connection < 50; connection += 1) upgrade?.onEnd(() => {})
-    }
-    await clock.advance(120)
-    Object.assign(calls, { seen: [], most: 0 })
+  ])(
+    'onEnd() costs no timer and no call for each connection: the calls to the service are %s',
+    async (_, without, atMost) => {
+      const { node, requestBy, clock, calls } = await arrange()
+      calls.withoutStream = without
+      const second = node()
+      for (let user = 0; user < 12; user += 1) {
+        const req = await requestBy(`user${user}`)
+        const upgrade = await second.verifyUpgrade(req, { username: `user${user}` })
+        for (let connection = 0; connection < 50; connection += 1) upgrade?.onEnd(() => {})
+      }
+      await clock.advance(120)
+      Object.assign(calls, { seen: [], most: 0 })
 
-    await clock.advance(600)
+      await clock.advance(600)
 
-    expect(calls.seen.length).toBeLessThanOrEqual(atMost)
-    expect(calls.most).toBeLessThanOrEqual(4)
-  })
+      expect(calls.seen.length).toBeLessThanOrEqual(atMost)
+      expect(calls.most).toBeLessThanOrEqual(4)
+    },
+  )
 })

@@ -5,7 +5,7 @@ import { codesOf, isIn, startOwnApp } from './own-factors.ts'
 const codesOnly = { factors: ['otp', 'bypass'] as ('otp' | 'bypass')[] }
 
 describe("mfa({ factors }) without 'push'", () => {
-  it('provisions newcomers and leads them to set up an authenticator app', async () => {
+  it('mfa() without push provisions newcomers and leads them to set up an authenticator app', async () => {
     const app = await startOwnApp(codesOnly)
     const { browser, page } = await app.newcomer()
     expect(page.path).toBe('/mfa/enroll/app')
@@ -17,7 +17,7 @@ describe("mfa({ factors }) without 'push'", () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it('issues no activation code, because no device could approve', async () => {
+  it('mfa() without push issues no activation code, because no device could approve', async () => {
     const app = await startOwnApp(codesOnly)
     await app.newcomer()
 
@@ -26,7 +26,7 @@ describe("mfa({ factors }) without 'push'", () => {
     await expect(app.client.tokens.get(app.domainId, id)).rejects.toMatchObject({ code: 'api.error.notfound.token' })
   })
 
-  it('asks users who have an app for its code', async () => {
+  it('mfa() without push asks users who have an authenticator app for its code', async () => {
     const app = await startOwnApp(codesOnly)
     await app.withApp()
     const browser = app.browser()
@@ -39,7 +39,7 @@ describe("mfa({ factors }) without 'push'", () => {
     ['selfEnrollment is false', { ...codesOnly, selfEnrollment: false }],
     ['mayEnroll says no', { ...codesOnly, mayEnroll: () => false }],
     ['codes of an app are no factor here', { factors: ['bypass'] as 'bypass'[] }],
-  ])('offers no app when %s', async (_when, options) => {
+  ])('mfa() without push offers no authenticator app when %s', async (_when, options) => {
     const app = await startOwnApp(options)
     const { page } = await app.newcomer()
 
@@ -47,7 +47,7 @@ describe("mfa({ factors }) without 'push'", () => {
     expect(page.text).not.toContain('otpauth:')
   })
 
-  it('offers no app to users who had a factor before', async () => {
+  it('mfa() without push offers no authenticator app to users who had a factor before', async () => {
     const app = await startOwnApp(codesOnly)
     const user = await app.client.users.create({ username: 'alice', name: 'Alice', email: 'alice@example.com' })
     await app.client.domains.addUser(app.domainId, user.id)
@@ -57,7 +57,7 @@ describe("mfa({ factors }) without 'push'", () => {
     expect(page.path).toBe('/mfa')
   })
 
-  it('creates no user whose name is similar to a known one', async () => {
+  it('mfa() without push creates no user whose name is similar to a known one', async () => {
     const app = await startOwnApp(codesOnly)
     await app.newcomer('alice')
 

@@ -16,7 +16,7 @@ it('the console has a word for each fact of the audit trail, and for no other', 
   expect(Object.keys(en.audit.facts).toSorted()).toEqual([...facts].toSorted())
 })
 
-it('the console has the present words for events and facts under their former names', () => {
+it('the console has texts for the current names of renamed events and facts', () => {
   const events = [...formerEvents.values()]
   const facts = [...formerFacts.values()]
 

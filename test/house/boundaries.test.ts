@@ -18,11 +18,11 @@ afterEach(async () => {
 })
 
 describe('the boundaries', () => {
-  it('hold in this repository', async () => {
+  it('this repository violates no import boundary', async () => {
     expect(await findViolations(root)).toEqual([])
   })
 
-  it('are seen from one screen to the next: no file has more than 350 lines, but tables of data', async () => {
+  it('no source file has more than 350 lines, except tables of data', async () => {
     const paths = [...(await filesBelow(join(root, 'src')))].filter(
       (path) => /\.tsx?$/.test(path) && !tables.test(path),
     )
@@ -151,7 +151,7 @@ describe('the boundaries', () => {
     ['an index only re-exports', 'src/client/index.ts', `export const a = 1`, 'an index.ts only re-exports'],
     ['the package does not import itself', 'src/cli/a.ts', `import 'second-factor'`, 'by path'],
     ['an app uses the name of the package', 'example-app/a.ts', `import '../src/index.ts'`, 'by its name'],
-  ])('enforce that %s', async (_rule, path, code, problem) => {
+  ])('the boundaries enforce that %s', async (_rule, path, code, problem) => {
     const base = await fixture({ [path]: `\n${code}\n` })
 
     const violations = await findViolations(base)
@@ -160,7 +160,7 @@ describe('the boundaries', () => {
     expect(violations[0]).toContain(problem)
   })
 
-  it('report a circular import once', async () => {
+  it('a circular import is reported once', async () => {
     const base = await fixture({
       'src/client/a.ts': `import './b.ts'`,
       'src/client/b.ts': `import './c.ts'`,
@@ -218,7 +218,7 @@ describe('the boundaries', () => {
       },
       'circle: src/client/a.ts src/client/b.ts src/client/c.ts',
     ],
-  ])('keep the order of the house: %s', async (_rule, files, violation) => {
+  ])('the boundaries enforce the order of folders and files: %s', async (_rule, files, violation) => {
     const base = await fixture(files)
 
     expect(await findViolations(base)).toEqual([violation])
@@ -243,7 +243,7 @@ describe('the boundaries', () => {
     ],
     ['a type of its own', 'src/client/a.ts', `import type { A } from './a.ts'`],
     ['an import in a comment or string', 'src/contract/a.ts', `// import 'node:fs'\nconst a = "import 'express'"`],
-  ])('allow %s', async (_what, path, code) => {
+  ])('the boundaries allow %s', async (_what, path, code) => {
     const base = await fixture({ [path]: code })
 
     expect(await findViolations(base)).toEqual([])

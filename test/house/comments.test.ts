@@ -11,7 +11,7 @@ const bare =
   /^\s*(?:\/\*\*|\/\/) (?:(?:Of|By|Whose|Until when|Since when|(?:With|For|In|By|From|To|At) (?:which|whom|what)) [^:,]*[.]|In a transaction\b.*|For [^,.:]*[.])(?: \*\/)?$/
 
 describe('a comment', () => {
-  it('begins with a subject or a verb, and never with a bare preposition', async () => {
+  it('a comment begins with a subject or a verb, and never with a bare preposition', async () => {
     const sources = (await filesBelow(join(root, 'src'))).filter((path) => /\.tsx?$/.test(path))
     // Migrations stay as they are.
     const read = sources.filter((path) => !/schema\/\d{4}-/.test(path))

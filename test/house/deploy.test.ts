@@ -22,7 +22,7 @@ describe('deploy/nginx.conf', () => {
   const [, everything = ''] = /location \/ \{\n([\s\S]*?)^ {4}\}/m.exec(conf) ?? []
   const pathOf = (path: string) => `/api${path.replaceAll(/:\w+/g, 'f'.repeat(40))}`
 
-  it('closes connections to the service before a drain ends', () => {
+  it('nginx.conf closes connections to the service before a drain ends', () => {
     const seconds = Number(/^(\d+)s$/.exec(valueIn(upstream, 'keepalive_timeout') ?? '')?.[1])
 
     expect(drain).toBeGreaterThan(0)
@@ -30,40 +30,40 @@ describe('deploy/nginx.conf', () => {
     expect(seconds).toBeLessThan(drain)
   })
 
-  it('sends a request that a draining node did not take to another node', () => {
+  it('nginx.conf sends a request that a draining node did not take to another node', () => {
     expect(valueIn(everything, 'proxy_next_upstream')).toBe('error timeout http_503 non_idempotent')
   })
 
-  it('sends a synchronization once, without buffering it', () => {
+  it('nginx.conf sends a synchronization once, without buffering it', () => {
     expect(pathOf(synchronizeMembers.path)).toMatch(new RegExp(pattern))
     expect(valueIn(synchronization, 'proxy_next_upstream')).toBe('off')
     expect(valueIn(synchronization, 'proxy_request_buffering')).toBe('off')
   })
 
-  it('treats no other change as a synchronization', () => {
+  it('nginx.conf treats no other change as a synchronization', () => {
     const changes = routes.map(({ endpoint }) => endpoint).filter(({ method }) => method !== 'GET')
     const matching = changes.filter(({ path }) => new RegExp(pattern).test(pathOf(path)))
 
     expect(matching).toEqual([synchronizeMembers])
   })
 
-  it('allows a synchronization to be as large as the service does', () => {
+  it('nginx.conf allows a synchronization to be as large as the service does', () => {
     const megabytes = Number(/^(\d+)m$/.exec(valueIn(synchronization, 'client_max_body_size') ?? '')?.[1])
 
     expect(megabytes * 1024 * 1024).toBeGreaterThanOrEqual(synchronizeMembers.bodyLimit ?? Infinity)
   })
 
-  it('passes event streams on at once, and waits for held requests', () => {
+  it('nginx.conf passes event streams on at once, and waits for held requests', () => {
     expect(valueIn(conf, 'proxy_buffering')).toBe('off')
     // `Prefer: wait=60` is the longest.
     expect(Number(/^(\d+)s$/.exec(valueIn(conf, 'proxy_read_timeout') ?? '')?.[1])).toBeGreaterThan(60)
   })
 
-  it('overwrites the headers about the origin of a request', () => {
+  it('nginx.conf overwrites the headers about the origin of a request', () => {
     expect(valueIn(conf, 'proxy_set_header X-Forwarded-For')).toBe('$remote_addr')
   })
 
-  it('differs in containers only by the address of the service', () => {
+  it('nginx.conf differs in containers only by the address of the service', () => {
     const address = /ipv4_address: (\S+)/.exec(services(read('compose.yaml'))['second-factor'] ?? '')?.[1]
 
     expect(read('deploy/nginx-compose.conf')).toBe(conf.replace('127.0.0.1:8787', `${address}:8787`))
@@ -73,11 +73,11 @@ describe('deploy/nginx.conf', () => {
 describe('deploy/second-factor.service', () => {
   const unit = read('deploy/second-factor.service')
 
-  it('waits for a drain to end before it kills', () => {
+  it('the systemd unit waits for a drain to end before it kills the service', () => {
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(drain + 15)
   })
 
-  it('runs as an unprivileged user that can only write to its own data', () => {
+  it('the systemd unit runs as an unprivileged user that can write only to its own data', () => {
     for (const line of [
       'User=second-factor',
       'NoNewPrivileges=yes',
@@ -89,7 +89,7 @@ describe('deploy/second-factor.service', () => {
     expect(unit).not.toContain('ReadWritePaths')
   })
 
-  it('keeps its socket over a restart', () => {
+  it('the systemd unit keeps its socket over a restart', () => {
     expect(unit.split('\n')).toContain('Requires=second-factor.socket')
     expect(unit).toMatch(/^ExecStart=\/usr\/local\/bin\/node /m)
   })
@@ -103,7 +103,7 @@ describe('Dockerfile', () => {
   const values = (name: string) =>
     lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
 
-  it('pins the Node major version of the tests', () => {
+  it('the Dockerfile pins the Node major version of the tests', () => {
     const major = JSON.parse(read('package.json')).devDependencies.node.split('.')[0]
 
     expect(new Set(values('FROM').map((value) => value.split(' ')[0]))).toEqual(
@@ -111,24 +111,24 @@ describe('Dockerfile', () => {
     )
   })
 
-  it('runs as a user who owns only the data', () => {
+  it('the Dockerfile runs the service as a user who owns only the data', () => {
     expect(values('USER')).toEqual(['10001:10001'])
     expect(values('VOLUME')).toEqual(['/data'])
     expect(lines.filter((line) => line.includes('10001'))).toHaveLength(2)
   })
 
-  it('passes signals to Node directly', () => {
+  it('the Dockerfile passes signals to Node directly', () => {
     for (const value of [...values('ENTRYPOINT'), ...values('CMD')]) expect(JSON.parse(value)).toBeInstanceOf(Array)
     expect(JSON.parse(values('ENTRYPOINT')[0] ?? '')[0]).toBe('node')
   })
 
-  it('is healthy when the service is ready', () => {
+  it('the Docker container is healthy when the service is ready', () => {
     const [, command = ''] = /CMD (\[.+\])$/.exec(values('HEALTHCHECK')[0] ?? '') ?? []
 
     expect(JSON.parse(command)[2]).toContain('http://127.0.0.1:8787/readyz')
   })
 
-  it('gives the build only the files that it reads', () => {
+  it('the Docker build gets only the files that it reads', () => {
     const [first, ...others] = read('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
@@ -142,26 +142,26 @@ describe('compose.yaml', () => {
   const text = read('compose.yaml')
   const all = Object.entries(services(text))
 
-  it.each(all)('gives %s no privileges and a read-only file system', (_name, service) => {
+  it.each(all)('compose.yaml gives %s no privileges and a read-only file system', (_name, service) => {
     expect(service).toMatch(/^ {4}read_only: true$/m)
     expect(service).toMatch(/^ {4}cap_drop:\n {6}- ALL$/m)
     expect(service).toMatch(/^ {4}security_opt:\n {6}- no-new-privileges:true$/m)
     expect(service).not.toContain('privileged: true')
   })
 
-  it.each(all)('gives %s no secret in its environment', (_name, service) => {
+  it.each(all)('compose.yaml gives %s no secret in its environment', (_name, service) => {
     const secrets = [...service.matchAll(/^ {6}(\w*(?:PASSWORD|KEYS|DATABASE|TOKEN|URL)\w*): (.*)$/gm)]
 
     expect(secrets.filter(([, name = '', value]) => !name.endsWith('_FILE') && value !== "''")).toEqual([])
   })
 
-  it('waits for a drain to end before it kills', () => {
+  it('compose.yaml waits for a drain to end before it kills the service', () => {
     const seconds = Number(/stop_grace_period: (\d+)s/.exec(services(text)['second-factor'] ?? '')?.[1])
 
     expect(seconds).toBeGreaterThan(drain + 15)
   })
 
-  it('trusts only the address of its nginx', () => {
+  it('the service in compose.yaml trusts only the address of its nginx', () => {
     const nginx = /ipv4_address: (\S+)/.exec(services(text)['nginx'] ?? '')?.[1]
 
     expect(services(text)['second-factor']).toContain(`'--trust-proxy', '${nginx}'`)

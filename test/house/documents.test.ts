@@ -13,18 +13,18 @@ const blocks = documents.flatMap(codeBlocks)
 
 describe('the code in the documents', () => {
   it.each(blocks.filter(({ file }) => file !== undefined))(
-    '$document:$line is in $file',
+    'the code at $document:$line is in $file',
     async ({ file = '', code }) => {
       // From the beginning of a line to the end of one.
       expect(`\n${await readFile(join(root, file), 'utf8')}`).toContain(`\n${code}`)
     },
   )
 
-  it('is part of a file that runs, unless it is type-checked', () => {
+  it('code in the documents is part of a file that runs, unless it is type-checked', () => {
     expect(blocks.filter(({ language, file }) => language !== 'ts' && !file)).toEqual([])
   })
 
-  it('compiles', { timeout: 120_000 }, async () => {
+  it('TypeScript code in the documents compiles', { timeout: 120_000 }, async () => {
     await mkdir(join(root, 'reports'), { recursive: true })
     // Below the repository, so that packages are found.
     const folder = await mkdtemp(join(root, 'reports/documents-'))
@@ -60,7 +60,7 @@ const project = {
 
 describe('the example for node:test', () => {
   // By the package as it is built, as theirs will.
-  it('passes with node --test', async () => {
+  it('the example for node:test passes with node --test', async () => {
     const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'examples/testing/node-test.ts'], {
       cwd: root,
     })

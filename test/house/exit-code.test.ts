@@ -11,7 +11,7 @@ const program = `
   await stop()
 `
 
-it.each([0, 1])('a run with the shared PostgreSQL ends with the code of its tests: %s', (outcome) => {
+it.each([0, 1])('a test run with the shared PostgreSQL ends with the exit code of its tests: %s', (outcome) => {
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
     cwd: root,
     env: { ...process.env, OUTCOME: String(outcome) },

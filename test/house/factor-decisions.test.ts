@@ -9,7 +9,7 @@ describe('what a factor is', () => {
    * src/contract/factor-descriptions.ts says what a factor is. The record has each other place that decides by its name: what that
    * factor alone does. A new factor changes the first line, so that somebody looks at each place before the record is written anew.
    */
-  it('is decided by its name only where that factor alone is meant', async () => {
+  it('code decides by the name of a factor only where that factor alone is meant', async () => {
     const lines = [`factors: ${Factor.options.join(' ')}`, ...factorDecisions(root)]
 
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('../records/factor-decisions.txt')

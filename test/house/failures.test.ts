@@ -32,7 +32,7 @@ const failed = (title: string, message: string) => ({
 })
 
 describe('the end of the output of the check', () => {
-  it('lists each failed test with its file and the first line of its error', async () => {
+  it('the summary of failures lists each failed test with its file and the first line of its error', async () => {
     const report = await reportOf(
       file('a.test.ts', passed('works'), failed('breaks', '\nAssertionError: expected 1 to be 2\n    at a.test.ts:3')),
       file('b.test.ts', failed('hangs', 'Error: Test timed out in 60000ms.')),
@@ -46,7 +46,7 @@ describe('the end of the output of the check', () => {
     ])
   })
 
-  it('includes what Playwright waited for', async () => {
+  it('the summary of failures includes what Playwright waited for', async () => {
     const message =
       "locator.waitFor: Timeout 20000ms exceeded.\nCall log:\n\u001B[2m  - waiting for getByText('x')\u001B[22m\n"
     const report = await reportOf(file('a.test.ts', failed('shows x', message)))
@@ -56,13 +56,13 @@ describe('the end of the output of the check', () => {
     expect(error).toBe("  locator.waitFor: Timeout 20000ms exceeded. - waiting for getByText('x')")
   })
 
-  it('lists a file that cannot be loaded', async () => {
+  it('the summary of failures lists a file that cannot be loaded', async () => {
     const report = await reportOf({ ...file('a.test.ts'), message: 'Cannot find module ./x.ts\nat a.test.ts:1' })
 
     expect(await failures({ report, root })).toEqual(['FAILED: test/a.test.ts', '  Cannot find module ./x.ts'])
   })
 
-  it('counts the failures beyond the maximum', async () => {
+  it('the summary of failures counts the failures beyond the maximum', async () => {
     const report = await reportOf(file('a.test.ts', failed('one', 'x'), failed('two', 'y'), failed('three', 'z')))
 
     const lines = await failures({ report, root, max: 1 })
@@ -70,7 +70,7 @@ describe('the end of the output of the check', () => {
     expect(lines).toEqual(['FAILED: test/a.test.ts > a thing > of a kind > one', '  x', 'and 2 more'])
   })
 
-  it('is empty when nothing failed, and when there is no report', async () => {
+  it('the summary of failures is empty when nothing failed, and when there is no report', async () => {
     const report = await reportOf({ ...file('a.test.ts', passed('works')), status: 'passed' })
 
     expect(await failures({ report, root })).toEqual([])

@@ -76,14 +76,14 @@ const ownerOf = new Map(
 )
 
 describe('the features of the service', () => {
-  it('are those of the folders, each with its place in the order', () => {
+  it('the features of the service match the folders, each with its place in the order', () => {
     const folders = new Set(files.flatMap(({ path }) => /^features\/([^/]+)\//.exec(path)?.[1] ?? []))
 
     expect(order.toSorted()).toEqual([...folders].toSorted())
     expect(features.map(({ name }) => name).filter((name) => folders.has(name))).toEqual(order)
   })
 
-  it('own every table, each exactly one', () => {
+  it('each table of the service has exactly one owner', () => {
     const schema = files.find(({ path }) => path === 'engine/database/schema/schema.ts')?.text ?? ''
     const [, body = ''] = schema.split('export interface Database {')
     const tables = Array.from(body.matchAll(/^ {2}(\w+):/gm), ([, table = '']) => table)
@@ -92,7 +92,7 @@ describe('the features of the service', () => {
     expect([...owned, ...ofTheDatabase].toSorted()).toEqual(tables.toSorted())
   })
 
-  it('write only their own tables, but for what the exceptions name', () => {
+  it('features write only their own tables, apart from the listed exceptions', () => {
     const writes = files
       .filter(isNoMigration)
       .flatMap(({ path, text }) =>
@@ -109,14 +109,14 @@ describe('the features of the service', () => {
     expect([...new Set(foreign)].toSorted()).toEqual(Object.keys(exceptions).toSorted())
   })
 
-  it('own every table with sealed columns, so each secret has one home', () => {
+  it('every table with sealed columns has an owner, so each secret has one home', () => {
     const homes = sealedPlaces.map(({ table, column }) => [`${table}.${column}`, ownerOf.get(table)])
 
     expect(homes.length).toBeGreaterThan(5)
     expect(homes.filter(([, owner]) => owner === undefined)).toEqual([])
   })
 
-  it('handle every operation, each in one feature', () => {
+  it('every operation is handled in exactly one feature', () => {
     const routes = files.filter(({ path }) => /^routes\/(rest|console)\.ts$/.test(path))
     const handled = routes.flatMap(({ text }) => {
       const imports = Array.from(text.matchAll(/import (.+) from '([^']+)'/g), ([, names = '', from = '']) => ({
@@ -135,7 +135,7 @@ describe('the features of the service', () => {
     expect(new Set(handled.map(({ operation }) => operation)).size).toBe(handled.length)
   })
 
-  it('record each event in one place, but for what the exceptions name', () => {
+  it('each event is recorded in one place, apart from the listed exceptions', () => {
     const homes = new Map<string, Set<string>>()
     for (const { path, text } of files) {
       if (isUpkeep(path) || namesEvents.test(path)) continue
@@ -151,7 +151,7 @@ describe('the features of the service', () => {
     )
   })
 
-  it('count each thing in one place, but the ends of sessions', () => {
+  it('each metric is counted in one place, except the ends of sessions', () => {
     const homes = new Map<string, Set<string>>()
     for (const { path, text } of files) {
       if (isUpkeep(path) || path.startsWith('engine/monitoring/')) continue
@@ -168,7 +168,7 @@ describe('the features of the service', () => {
     ])
   })
 
-  it('take each place in an order once', async () => {
+  it('features cannot claim the same place in an order twice', async () => {
     const { joinFeatures } = await import('../../src/service/engine/steps/feature.ts')
     const step = { place: 1, run: () => Promise.resolve() }
     const twice = ['users', 'people'].map((name) => ({ name, tables: [], userEnds: [step] }))

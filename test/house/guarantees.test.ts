@@ -14,12 +14,12 @@ const guarantees = lines.map((line) => {
 })
 
 describe('the guarantees', () => {
-  it('name one test each', () => {
+  it('each guarantee names one test', () => {
     expect(guarantees.filter(({ promise }) => promise === undefined).map(({ line }) => line)).toEqual([])
     expect(guarantees.length).toBeGreaterThan(60)
   })
 
-  it.each(guarantees)('$promise — has a test of that title', ({ path, title }) => {
+  it.each(guarantees)('a test has the title that the guarantee names: $promise', ({ path, title }) => {
     const file = `${root}test/${path}`
     expect(existsSync(file)).toBe(true)
     expect(readFileSync(file, 'utf8').replaceAll("\\'", "'")).toContain(title)

@@ -35,17 +35,17 @@ function installed(path: string, found = new Set<string>()): ReadonlySet<string>
 }
 
 describe('npm install second-factor', () => {
-  it('installs fewer than 15 packages beside Express', () => {
+  it('npm install second-factor installs fewer than 15 packages beside Express', () => {
     expect([...installed('')].length + 1).toBeLessThan(15)
   })
 
-  it('runs no install scripts', () => {
+  it('npm install second-factor runs no install scripts', () => {
     expect([...installed('')].filter((path) => packages[path]?.hasInstallScript)).toEqual([])
   })
 })
 
 describe('the lockfile', () => {
-  it('contains the optional packages of every platform: without one, `npm ci` of npm 11 and 12 installs nothing', () => {
+  it('the lockfile contains the optional packages of every platform, because npm ci of npm 11 and 12 needs them', () => {
     const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies)
         .filter((name) => !Object.keys(packages).some((each) => each.endsWith(`node_modules/${name}`)))

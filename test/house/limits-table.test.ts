@@ -50,17 +50,17 @@ function isTest(proof: string): boolean {
 }
 
 describe('the table of limits', () => {
-  it.each(rows)('$name — names a test in which others still work, or the threat model', ({ proof }) => {
+  it.each(rows)('the limit names a test in which others still work, or the threat model: $name', ({ proof }) => {
     expect(isReason(proof) || isTest(proof)).toBe(true)
   })
 
-  it('has a row for each option', () => {
+  it('the table of limits has a row for each option', () => {
     const options = Object.keys(LimitOptions.shape)
 
     expect(options.filter((option) => !section.includes(`\`${option}\``))).toEqual([])
   })
 
-  it('has a row for each file that counts', async () => {
+  it('the table of limits has a row for each file that counts', async () => {
     const listed = new Set(rows.map(({ code }) => code))
     const files: string[] = []
     for (const folder of ['src/service', 'src/express', 'src/client', 'src/challenge']) {

@@ -12,7 +12,7 @@ import { headingLinksOf, headingsOf, linksOf, targetOf } from './documents.ts'
 const sourceFile = /`((?:src|test|scripts|deploy|bench|examples|example-app)\/[\w./-]+\.\w+)`/g
 
 describe('the documents', () => {
-  it('link only to files that exist', async () => {
+  it('documents link only to files that exist', async () => {
     const broken: string[] = []
     for (const [page, targets] of await linksFrom('README.md')) {
       broken.push(...targets.filter((target) => !existsSync(join(root, target))).map((target) => `${page} → ${target}`))
@@ -21,7 +21,7 @@ describe('the documents', () => {
     expect(broken).toEqual([])
   })
 
-  it('link only to headings that exist', async () => {
+  it('documents link only to headings that exist', async () => {
     const broken: string[] = []
     for (const page of (await linksFrom('README.md')).keys()) {
       for (const { file, heading } of headingLinksOf(await readFile(join(root, page), 'utf8'))) {
@@ -34,7 +34,7 @@ describe('the documents', () => {
     expect(broken).toEqual([])
   })
 
-  it('name source files that exist', async () => {
+  it('documents name only source files that exist', async () => {
     // Guarantees name tests without their folder `test/`.
     const exists = (path: string) => existsSync(join(root, path)) || existsSync(join(root, 'test', path))
     const missing: string[] = []
@@ -46,7 +46,7 @@ describe('the documents', () => {
     expect(missing).toEqual([])
   })
 
-  it('are joined by comments that name source files that exist', async () => {
+  it('comments name only source files that exist', async () => {
     const sources = (await filesBelow(join(root, 'src'))).filter((path) => /\.(tsx?|eta|css)$/.test(path))
     const missing: string[] = []
     for (const path of sources) {
@@ -62,7 +62,7 @@ describe('the documents', () => {
     expect(missing).toEqual([])
   })
 
-  it('are all listed in docs/README.md', async () => {
+  it('docs/README.md lists all documents', async () => {
     const pages = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md') && name !== 'README.md')
     const text = await readFile(join(root, 'docs/README.md'), 'utf8')
     const index = linksOf(text).map((link) => targetOf('docs/README.md', link))
@@ -70,14 +70,14 @@ describe('the documents', () => {
     expect(pages.filter((page) => !index.includes(`docs/${page}`))).toEqual([])
   })
 
-  it('exist where llms.txt links to them', async () => {
+  it('llms.txt links only to documents that exist', async () => {
     const targets = linksOf(await readFile(join(root, 'llms.txt'), 'utf8')).map((link) => targetOf('llms.txt', link))
 
     expect(targets.length).toBeGreaterThan(10)
     expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([])
   })
 
-  it('are all reachable from the README', async () => {
+  it('all documents are reachable from the README', async () => {
     const reached = new Set((await linksFrom('README.md')).keys())
     const docs = await readdir(join(root, 'docs'), { recursive: true })
     const pages = docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)
@@ -87,7 +87,7 @@ describe('the documents', () => {
 })
 
 describe('the decisions', () => {
-  it('are numbered without gaps, and repeat the number in their titles', async () => {
+  it('the decisions are numbered without gaps, and repeat the number in their titles', async () => {
     const names = (await readdir(join(root, 'docs/decisions'))).filter((name) => name !== 'README.md').sort()
     const titles = await Promise.all(names.map((name) => readFile(join(root, 'docs/decisions', name), 'utf8')))
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { languageNames } from '../../src/contract/languages.ts'
 
 describe.each(['console', 'authenticator'])('the page of the %s without JavaScript', (app) => {
-  it('says so in each of our languages', () => {
+  it('a page without JavaScript says so in each of our languages', () => {
     const html = readFileSync(new URL(`../../src/${app}/index.html`, import.meta.url), 'utf8')
     const [, said = ''] = /<noscript>(.*)<\/noscript>/s.exec(html) ?? []
 

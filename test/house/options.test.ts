@@ -30,26 +30,26 @@ const schemas: Readonly<Record<string, z.ZodType>> = {
 const unit = /\b(milliseconds|seconds|minutes|days|the number of|port)\b/i
 
 describe('each option of a public function', () => {
-  it('has a description in the published declarations', () => {
+  it('each option of a public function has a description in the published declarations', () => {
     const shipped = readOptions('dist').flatMap(({ caller, options }) => options.map((each) => ({ caller, ...each })))
 
     expect(shipped.map(labelOf)).toEqual(named.map(labelOf))
     expect(shipped.filter(({ text }) => !/^[A-Z`].*[.]$/s.test(text)).map(labelOf)).toEqual([])
   })
 
-  it('documents its default when it is optional', () => {
+  it('each optional option documents its default', () => {
     const silent = named.filter((option) => !option.required && !option.group && option.default === '')
 
     expect(silent.map(labelOf)).toEqual([])
   })
 
-  it('documents its unit when it is a number', () => {
+  it('each numeric option documents its unit', () => {
     const bare = named.filter(({ types, text }) => types.includes('number') && !unit.test(text))
 
     expect(bare.map(labelOf)).toEqual([])
   })
 
-  it('has the documented default', () => {
+  it('each option of a public function has the documented default', () => {
     const wrong = named.flatMap((option) => {
       const applied = defaultIn(schemas[option.caller], option.name.split('.'))
       return applied === undefined || option.default.startsWith(`\`${applied}\``)

@@ -19,12 +19,12 @@ const { homepage, bugs, peerDependencies } = JSON.parse(read('package.json')) as
 }
 
 describe('package.json', () => {
-  it('uses one repository for homepage and bugs', () => {
+  it('package.json uses one repository for homepage and bugs', () => {
     expect(repositoryAddress).toMatch(/^https:\/\/github\.com\/[\w-]+\/second-factor$/)
     expect([homepage, bugs]).toEqual([`${repositoryAddress}#readme`, `${repositoryAddress}/issues`])
   })
 
-  it('says where the repository is, for all documents that link to its files; nothing else names it', () => {
+  it('all links to files of the repository use the address in package.json, and nothing else names it', () => {
     const named = /https?:\/\/[\w.]+\/[\w-]+\/second-factor\b(?:\/blob\/\w+\/)?/g
     const patterns = ['*.md', 'llms.txt', 'docs/**/*.md', '.github/**/*.*', 'src/**/*.{ts,tsx,html}', 'deploy/**/*.*']
     const texts = globSync(patterns, { cwd: root })
@@ -53,13 +53,13 @@ describe('npm install', () => {
     'web-push': 3,
   }
 
-  it.each(Object.entries(used))('is not stopped by %s %d, or a newer one', (name, version) => {
+  it.each(Object.entries(used))('npm install is not stopped by %s %d, or a newer one', (name, version) => {
     const [, oldest] = /^>=(\d+(?:\.\d+)?)$/.exec(peerDependencies[name] ?? '') ?? []
 
     expect(Number(oldest)).toBeLessThanOrEqual(version)
   })
 
-  it('is not stopped by Express 4.18, or 5', () => {
+  it('npm install is not stopped by Express 4.18, or 5', () => {
     expect(peerDependencies['express']).toBe('>=4.18 <6')
   })
 })
@@ -72,19 +72,19 @@ describe('the tarball', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  it('has less than 1 MB and 400 files', () => {
+  it('the tarball has less than 1 MB and 400 files', () => {
     expect(packed.size).toBeLessThan(1_000_000)
     expect(packed.files.length).toBeLessThan(400)
   })
 
-  it('contains what is run and read, and neither sources nor what only contributors read', () => {
+  it('the tarball contains what is run and read, but no sources and nothing that only contributors read', () => {
     expect(packed.files).toEqual(expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/index.d.ts']))
     const left = /^(src|test|scripts|bench)\/|^docs\/(images|decisions|guarantees|threat-model|performance)|\.gz$/
     expect(packed.files.filter((path) => left.test(path))).toEqual([])
   })
 
   // Hosts and the registry show relative pictures from the repository.
-  it('contains every file that its documents link to by a relative link, except pictures', () => {
+  it('the tarball contains every file that its documents link to by a relative link, except pictures', () => {
     const has = (target: string) => packed.files.some((path) => path === target || path.startsWith(`${target}/`))
     const documents = packed.files.filter((path) => /^[^/]+\.(md|txt)$|^(docs|examples)\/.*\.md$/.test(path))
     const missing = documents.flatMap((document) =>

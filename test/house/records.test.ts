@@ -81,7 +81,7 @@ const compiled = (engine: keyof typeof databases): ReadonlyMap<string, CompiledQ
   new Map(statementNames().map((name) => [name, compiledStatement(databases[engine], name)]))
 
 describe('what stays as it is', () => {
-  it('is every statement, on both engines', async () => {
+  it('every statement matches its record, on both engines', async () => {
     const [onSqlite, onPostgres] = [compiled('sqlite'), compiled('postgres')]
 
     const lines = statementNames()
@@ -94,7 +94,7 @@ describe('what stays as it is', () => {
   it.each([
     ['openapi', createOpenApi],
     ['openapi-console', createConsoleOpenApi],
-  ])('is each operation and each schema of the document %s', async (name, create) => {
+  ])('each operation and each schema of the document %s matches its record', async (name, create) => {
     const { paths, components, ...rest } = create({ vendor: defaultVendor, address: 'https://mfa.example/api' })
 
     const parts: object = {
@@ -110,7 +110,7 @@ describe('what stays as it is', () => {
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(record(`${name}.txt`))
   })
 
-  it('is every metric with its labels, before anything has happened', async () => {
+  it('every metric matches its record with its labels, before anything has happened', async () => {
     const lines: string[] = []
     const metrics = await createMetrics()
 
@@ -125,7 +125,7 @@ describe('what stays as it is', () => {
     await expect(`${ours.join('\n')}\n`).toMatchFileSnapshot(record('metrics.txt'))
   })
 
-  it('is every event of the audit trail with its facts', async () => {
+  it('every event of the audit trail matches its record with its facts', async () => {
     const lines = Object.entries(auditEvents).map(([event, facts]) => `${event}: ${facts.join(' ')}`)
 
     await expect(`${lines.toSorted().join('\n')}\n`).toMatchFileSnapshot(record('events.txt'))
@@ -229,7 +229,7 @@ describe('the order of what happens', () => {
     },
   }
 
-  it.each(Object.keys(acts))('is the same for a %s', async (name) => {
+  it.each(Object.keys(acts))('a %s executes its statements in the recorded order', async (name) => {
     const act = await acts[name]!()
 
     const executed = await executedDuring(act)

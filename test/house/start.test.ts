@@ -52,16 +52,16 @@ async function packagesLoadedBy(...args: readonly string[]): Promise<string[]> {
 const packages = ['express', 'jose', 'kysely', 'otpauth', 'pino', 'qr', 'sax']
 
 describe('the command', () => {
-  it.each([['--version'], ['--help']])('loads nothing of the service for %s', async (flag) => {
+  it.each([['--version'], ['--help']])('the command loads nothing of the service for %s', async (flag) => {
     expect(await packagesLoadedBy(flag)).toEqual([])
   })
 
-  it('loads Express not even for serve, before a request needs it', async () => {
+  it('the command does not load Express, not even for serve, before a request needs it', async () => {
     expect(await packagesLoadedBy('domain', 'list', '--help')).toEqual(['otpauth'])
     expect(await packagesLoadedBy('serve', '--help')).toEqual(['otpauth'])
   })
 
-  it('does not load the fetch of Node for serve: it takes 13 MB', async () => {
+  it('the command does not load the fetch of Node for serve, because it takes 13 MB', async () => {
     const main = JSON.stringify(pathToFileURL(join(root, 'dist/cli/main.js')).href)
     const code = `
       process.on('exit', () => console.log('loaded', process.moduleLoadList.filter((name) => name.includes('undici'))))
@@ -89,7 +89,7 @@ describe('a service that starts', () => {
       .flatMap((file) => [...readFileSync(join(built, file), 'utf8').matchAll(/^\/\/ (src\/\S+)$/gm)])
       .map(([, module]) => module)
 
-  it('loads no module for the first request of the console, for the reference, a mail, PostgreSQL, a push or a migration', async () => {
+  it('a service starts without the modules for the console, the reference, mails, PostgreSQL, push and migrations', async () => {
     const needed = [
       /\/routes\/console(-rest)?\.ts$/,
       /\/people\/console\.ts$/,
@@ -112,7 +112,7 @@ describe('a service that starts', () => {
 })
 
 describe('an app that starts with mfa()', () => {
-  it('reads a handful of files, none of them of the service, the device or the command', async () => {
+  it('an app that starts with mfa() reads a handful of files, none of the service, device or command', async () => {
     const read = await filesReadBy(`
       const { mfa } = await import(${entry('index.js')})
       mfa({ service: { baseUrl: 'https://mfa.example/api', apiKey: 'k', domainId: 'd' }, user: () => null })
@@ -133,7 +133,7 @@ describe('an app that starts with mfa()', () => {
     ])
   })
 
-  it('reads one more file and passport-strategy for the strategy', async () => {
+  it('the Passport strategy makes an app read only its own files and passport-strategy in addition', async () => {
     const both = await filesReadBy(`await import(${entry('index.js')}); await import(${entry('passport/index.js')})`)
     const alone = await filesReadBy(`await import(${entry('index.js')})`)
 
@@ -142,7 +142,7 @@ describe('an app that starts with mfa()', () => {
     )
   })
 
-  it('can be CommonJS', async () => {
+  it('an app with mfa() can be CommonJS', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [
       '--input-type=commonjs',
       '--eval',

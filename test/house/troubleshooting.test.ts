@@ -20,13 +20,13 @@ const source = globSync('src/**/*.{ts,tsx}', { cwd: root })
   .join('\n')
 
 describe('the messages that troubleshooting explains', () => {
-  it.each(messages)('%s', (message) => {
+  it.each(messages)('troubleshooting explains a message that exists: %s', (message) => {
     const parts = message.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
 
     expect(new RegExp(parts.join('[^\\n]*?')).test(source)).toBe(true)
   })
 
-  it('are more than 40', () => {
+  it('troubleshooting explains more than 40 messages', () => {
     expect(messages.length).toBeGreaterThan(40)
   })
 })

@@ -14,7 +14,7 @@ const { engines, scripts } = JSON.parse(read('package.json')) as {
 const workflows = ['check', 'release'].map((name) => read(`.github/workflows/${name}.yml`)).join('\n')
 
 describe('the workflows', () => {
-  it('run scripts that exist', () => {
+  it('the workflows run scripts that exist', () => {
     const files = [...workflows.matchAll(/\b(scripts\/[\w-]+\.m?[jt]s)|\.ci\/\w+/g)].map(([file]) => file)
     const named = [...workflows.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name)
 
@@ -23,19 +23,19 @@ describe('the workflows', () => {
     expect(named.filter((name) => !(name in scripts))).toEqual([])
   })
 
-  it('run the long tests on each change, and before a release', () => {
+  it('the workflows run the long tests on each change, and before a release', () => {
     const runs = ['check', 'release'].map((name) => read(`.github/workflows/${name}.yml`).includes('npm run test:full'))
 
     expect(runs).toEqual([true, true])
   })
 
-  it('try the package on the oldest Node that it supports', () => {
+  it('the workflows try the package on the oldest Node that it supports', () => {
     const [, versions = ''] = /^ +node: \[(.+)\]$/m.exec(workflows) ?? []
 
     expect(versions.split(', ')[0]).toBe(`'${engines.node.replace('>=', '')}'`)
   })
 
-  it('publish nothing before they are switched on, and hold no token of the registry', () => {
+  it('the workflows publish nothing before they are switched on, and hold no token of the registry', () => {
     expect(read('.github/workflows/release.yml')).toMatch(/^ {2}publish:\n {4}if: vars\.PUBLISH == 'yes'$/m)
     expect(workflows).not.toMatch(/NPM_TOKEN|NODE_AUTH_TOKEN|secrets\./)
   })

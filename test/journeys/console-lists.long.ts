@@ -25,7 +25,7 @@ async function deskWithMany() {
 }
 
 describe('the lists of the console', () => {
-  it('lead from a search to a person and back to the same place', async () => {
+  it('the lists of the console lead from a search to a person and back to the same place', async () => {
     const desk = await deskWithMany()
     const { page } = await signedIn(desk, {}, { viewport: { width: 1280, height: 800 } })
     await link(page, 'People').click()
@@ -69,7 +69,7 @@ describe('the lists of the console', () => {
     await page.getByText('No one found.').waitFor()
   })
 
-  it('find an event of the audit trail by what its button says', async () => {
+  it('the audit list of the console finds an event by what its button says', async () => {
     const desk = await startDesk()
     const id = await desk.addPerson('alice', 'Alice Archer')
     await desk.addPerson('bob', 'Bob Baker')

@@ -7,7 +7,7 @@ import { random128 } from '../support/device-signer.ts'
 const agent = { name: 'Hal Helper', email: 'hal@example.com', role: 'helpdesk', domains: ['Wiki'] } as const
 
 describe('the help desk', () => {
-  it('does each daily task in three clicks after typing a full name that many have', async () => {
+  it('the help desk does each daily task in three clicks after typing a full name that many have', async () => {
     const desk = await startDesk()
     const namesakes = Array.from({ length: 250 }, (_, index) => {
       const username = `n.becker${index + 100}`
@@ -32,7 +32,7 @@ describe('the help desk', () => {
     expect(done).toEqual(Object.fromEntries(Object.entries(tasks).map(([name, { clicks }]) => [name, clicks])))
   })
 
-  it('is told by name what a reset removes, as it is when the dialog opens, and gives its own reason', async () => {
+  it('a reset lists by name what it removes as its dialog opens, and requires a chosen reason', async () => {
     const desk = await startDesk()
     await addNadia(desk)
     const { id } = await desk.client.users.getByUsername(nadia.username)
@@ -72,7 +72,7 @@ describe('the help desk', () => {
     expect(before).toContain('push')
   })
 
-  it('fits beside each other where there is room, on a phone with large text, and in forced colors', async () => {
+  it('the person page uses columns where there is room, and fits large text on a phone and forced colors', async () => {
     const desk = await startDesk()
     await addNadia(desk)
     await desk.lock(nadia.username)

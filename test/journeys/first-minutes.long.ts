@@ -54,7 +54,7 @@ async function setUpPhone({ page, phone, press, type }: Arranged): Promise<void>
 }
 
 describe('the first five minutes', () => {
-  it('take six presses and one number with a phone, from the login to saved codes', async () => {
+  it('setup with a phone takes six presses and one number, from the login to saved codes', async () => {
     const arranged = await arrange()
     const { url, page, done, press } = arranged
     await press(page, 'Sign in')
@@ -77,7 +77,7 @@ describe('the first five minutes', () => {
     expect(await page.locator('body').innerText()).toContain('Anna Berg')
   })
 
-  it('take at most five presses and no number with the passkey of this computer', async () => {
+  it('setup with the passkey of this computer takes at most five presses and no number', async () => {
     const { url, page, done, press } = await arrange()
     await addAuthenticator(page)
 
@@ -95,7 +95,7 @@ describe('the first five minutes', () => {
     expect(done.numbers).toBe(0)
   })
 
-  it('lose nothing by a reload, the back button, a double click or an abandoned step', async () => {
+  it('setup loses nothing by a reload, the back button, a double click or an abandoned step', async () => {
     const arranged = await arrange()
     const { url, page, press } = arranged
     await press(page, 'Sign in')

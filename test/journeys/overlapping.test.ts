@@ -23,7 +23,7 @@ async function ask(app: App, browser = app.browser()) {
 }
 
 describe('a request on a device', () => {
-  it('is one for all tabs, reloads and the back button of a browser', async () => {
+  it('all tabs, reloads and the back button of a browser share one request on the device', async () => {
     const { app, pending } = await arrange()
     const { browser, page } = await ask(app)
 
@@ -33,7 +33,7 @@ describe('a request on a device', () => {
     expect(await pending()).toHaveLength(1)
   })
 
-  it('takes the place of the older one from the same browser, whatever web session that had', async () => {
+  it('a request replaces the older one from the same browser, whatever web session that had', async () => {
     const { app, account, pending } = await arrange()
     const { browser } = await ask(app)
     const [first] = await pending()
@@ -52,7 +52,7 @@ describe('a request on a device', () => {
     expect((await again.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('stays beside that of another browser, and a wrong number ends its own one alone', async () => {
+  it('a request stays beside that of another browser, and a wrong number ends its own one alone', async () => {
     const { app, account, pending } = await arrange()
     const first = await ask(app)
     const second = await ask(app)
@@ -68,7 +68,7 @@ describe('a request on a device', () => {
     expect((await second.browser.fetch('/account')).body.verified).not.toBe(true)
   })
 
-  it('is canceled when another challenge takes its place', async () => {
+  it('a request on a device is canceled when another challenge takes its place', async () => {
     const { app, browser, account, pending } = await arrange()
     await app.clock.advance(301)
     await browser.visit('/danger')
@@ -85,7 +85,7 @@ describe('a request on a device', () => {
   it.each([
     ['at the way out that mfa() knows', { logoutPath: '/logout' }],
     ['by Passport', { public: ['/logout'] }],
-  ])('is canceled when the user signs out: %s', async (_how, mfa) => {
+  ])('a request on a device is canceled when the user signs out: %s', async (_how, mfa) => {
     const { app, pending } = await arrange(mfa)
     const { browser } = await ask(app)
 
@@ -98,7 +98,7 @@ describe('a request on a device', () => {
     ['req.mfa.forget() was called', '/forget'],
     ['the user resolver says nobody', '/leave'],
     ['somebody else signs in', '/become/bob'],
-  ])('is canceled once %s', async (_when, path) => {
+  ])('a request on a device is canceled once %s', async (_when, path) => {
     const app = await startOwnApp(
       {
         user: ({ session }) => (session as { person?: MfaUser }).person ?? null,
@@ -131,7 +131,7 @@ describe('a request on a device', () => {
     await expect.poll(pending).toEqual([])
   })
 
-  it('is canceled when somebody signs in to the app again', async () => {
+  it('a request on a device is canceled when somebody signs in to the app again', async () => {
     const app = await startOwnApp({ public: ['/again'] }, {}, undefined, (web) => {
       web.post('/again', (req, res, next) =>
         req.logIn({ username: 'bob' }, (error) => (error ? next(error) : res.sendStatus(204))),
@@ -146,7 +146,7 @@ describe('a request on a device', () => {
     await expect.poll(pending).toEqual([])
   })
 
-  it('does not keep a user signed in while the service does not respond', async () => {
+  it('an open request does not keep a user signed in while the service does not respond', async () => {
     const { app } = await arrange()
     const { browser } = await ask(app)
     await app.service.close()
@@ -163,7 +163,7 @@ describe('the warning of a new browser', () => {
     return request?.neverPassed === true
   }
 
-  it('is missing where the device was set up, and where the person has passed; a private window is new', async () => {
+  it('the warning of a new browser appears in a private window, but not where the user enrolled or passed', async () => {
     const app = await startOwnApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')

@@ -27,7 +27,7 @@ async function arrange() {
 }
 
 describe('a person who reads of a change that was not theirs', () => {
-  it('ends it from the mail, without a password, in one press', async () => {
+  it('a person reports a change that was not theirs from the mail, without a password, in one press', async () => {
     const { app, browser, text, link } = await arrange()
     const page = await keptPage(chromium, { viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
 
@@ -48,7 +48,7 @@ describe('a person who reads of a change that was not theirs', () => {
     expect(await page.getByRole('heading').innerText()).toBe('Your administrator was told')
   })
 
-  it('finds a page that is accessible in light and dark, and fits a small phone', async () => {
+  it('the page for a change that was not theirs is accessible in light and dark, and fits a small phone', async () => {
     const { link } = await arrange()
     const violations: string[] = []
     for (const colorScheme of ['light', 'dark'] as const) {

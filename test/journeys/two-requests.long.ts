@@ -14,7 +14,7 @@ interface Opened {
 }
 
 describe('a newer request on the phone', () => {
-  it('is announced above the open one, and opens by a press alone', async () => {
+  it('a newer request on the phone is announced above the open one, and opens by a press alone', async () => {
     const { service, page } = await phone.joined({ context: small })
     const first = await service.ask('alice', fromDesk)
     await headline(page, 'Sign in to Wiki?')
@@ -51,7 +51,7 @@ describe('a newer request on the phone', () => {
   } satisfies Record<string, (open: Opened) => Promise<void>>
 
   it.each(Object.keys(endings) as (keyof typeof endings)[])(
-    'stays in the list after %s of the open one',
+    'a newer request on the phone stays in the list after %s of the open one',
     async (by) => {
       const { service, page, pass } = await phone.joinedAtRest()
       const first = await service.ask('alice', fromDesk)
@@ -72,7 +72,7 @@ describe('a newer request on the phone', () => {
     },
   )
 
-  it('is shown where the person asks for it, and the older one stays in the list', async () => {
+  it('a newer request is shown when the person asks for it, and the older one stays in the list', async () => {
     const { service, page } = await phone.joined({ context: small })
     const first = await service.ask('alice', fromDesk)
     await headline(page, 'Sign in to Wiki?')
@@ -88,7 +88,7 @@ describe('a newer request on the phone', () => {
     expect(await service.state(first.id)).toMatchObject({ state: 'pending' })
   })
 
-  it('is told apart from the others in the list by browser and place', async () => {
+  it('requests in the list of the phone are told apart by browser and place', async () => {
     const { service, page } = await phone.joined({ context: small })
     for (const [place, browser] of [
       ['Lyon', 'Firefox'],
@@ -108,7 +108,7 @@ describe('a newer request on the phone', () => {
     expect(await seen(page.getByText('Oslo, Safari'))).toBe(true)
   })
 
-  it('is blocked with the open one by a report, which says what it did', async () => {
+  it('a report blocks a newer request together with the open one, and says what it did', async () => {
     const { service, page } = await phone.joined({ context: small })
     await service.ask('alice', fromDesk)
     await headline(page, 'Sign in to Wiki?')

@@ -18,11 +18,11 @@ function promtool(...args: readonly string[]): string {
 }
 
 describe('the alert rules', () => {
-  it('are valid for Prometheus', () => {
+  it('the alert rules are valid for Prometheus', () => {
     expect(promtool('check', 'rules', 'alerts.yml')).toContain('SUCCESS')
   })
 
-  it('fire in an outage, when sign-ins fail and when somebody guesses, and not in normal operation', () => {
+  it('the alert rules fire in an outage, when sign-ins fail and when somebody guesses, and not in normal operation', () => {
     expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS')
   })
 })

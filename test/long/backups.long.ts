@@ -14,7 +14,7 @@ const times = Number(process.env.BACKUPS ?? 50)
 type Call = ReturnType<typeof createCall>
 
 it(
-  `${times} backups under load miss nothing that was acknowledged before, and no code used before a restore is accepted after it`,
+  `${times} backups under load contain every change acknowledged before, and no code used before a restore works after it`,
   { timeout: times * 120_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-backups-'))

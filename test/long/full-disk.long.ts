@@ -37,7 +37,7 @@ describe('a full file system', () => {
     writeFileSync(filler(), Buffer.alloc(bavail * bsize))
   }
 
-  it('loses no acknowledged change in ten rounds, and works again each time there is space', async () => {
+  it('the service loses no acknowledged change in ten rounds of a full disk, and works again each time', async () => {
     const { apiKey } = (await command(['init', '--database', database, '--json'])).json
     const service = await serve(database)
     onTestFinished(service.kill)
@@ -74,7 +74,7 @@ describe('a full file system', () => {
     expect(stored).toEqual(acknowledged)
   })
 
-  it('is named in the error when `serve` starts', async () => {
+  it('the error names a full file system when serve starts', async () => {
     await command(['init', '--database', database])
     fill()
 

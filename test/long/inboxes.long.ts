@@ -10,7 +10,7 @@ const bench = fileURLToPath(new URL('../../bench/inboxes.ts', import.meta.url))
 const figure = (text: string, line: string) => Number(new RegExp(`^${line} +\\D*([\\d.]+)`, 'm').exec(text)?.[1])
 
 describe('500 inboxes held at one process', () => {
-  it('use few resources, and are notified at once', { timeout: 180_000 }, async () => {
+  it('500 inboxes held at one process use few resources, and are notified at once', { timeout: 180_000 }, async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', bench, '500'])
 
     // Milliseconds, on loopback.

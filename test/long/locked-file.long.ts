@@ -20,7 +20,7 @@ const interval = 300
 describe('a SQLite file that another process keeps locked for 30 seconds', () => {
   beforeAll(async () => void (await build({ types: false })))
 
-  it('delays no read by a second, and no change by more than three', async () => {
+  it('a SQLite file locked for 30 seconds delays no read by a second, and no change by more than three', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-locked-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const database = join(folder, 'mfa.sqlite')

@@ -119,7 +119,7 @@ async function rename(desk: Listener): Promise<void> {
 }
 
 describe('by keyboard and by ear alone, a user can', () => {
-  it('create an account, sign in, and set up the device with the link for this computer', async () => {
+  it('by keyboard and ear alone, a user can sign up, sign in, and set up this computer as the device', async () => {
     const { desk, contexts } = await signUp()
 
     await desk.tabTo('link', 'No phone? Use this computer instead (less safe)')
@@ -137,7 +137,7 @@ describe('by keyboard and by ear alone, a user can', () => {
     expect(await desk.hears('Approved on your device')).toBe(true)
   })
 
-  it('approve a sign-in with the number that is heard on the page', async () => {
+  it('by keyboard and ear alone, a user can approve a sign-in with the number heard on the page', async () => {
     const { desk, authenticator } = await enrolled()
     const heard = await authenticator.hear()
     // The time left changes each second, on both.
@@ -153,7 +153,7 @@ describe('by keyboard and by ear alone, a user can', () => {
     expect(heard).toContain('127.0.0.1')
   })
 
-  it('deny by mistake and try again', async () => {
+  it('by keyboard and ear alone, a user can deny by mistake and try again', async () => {
     const { desk, authenticator } = await enrolled()
 
     await authenticator.activate('button', 'Deny')
@@ -169,7 +169,7 @@ describe('by keyboard and by ear alone, a user can', () => {
     expect(await desk.hears('heading "Your account" [level=1]')).toBe(true)
   })
 
-  it('report a sign-in that was not theirs', async () => {
+  it('by keyboard and ear alone, a user can report a sign-in that was not theirs', async () => {
     const { desk, authenticator } = await enrolled()
 
     await authenticator.activate('button', 'It wasn’t me – block and report')
@@ -186,7 +186,7 @@ describe('by keyboard and by ear alone, a user can', () => {
     expect(await desk.focused()).toContain('textbox "Code"')
   })
 
-  it('sign in without a signal, by the code that the authenticator shows', async () => {
+  it('by keyboard and ear alone, a user can sign in without a signal, by the authenticator’s code', async () => {
     const { desk, authenticator, page, url, contexts } = await signedIn()
     await signInAgain(desk, url, page)
     await desk.arrives('Approve the sign-in')
@@ -214,7 +214,7 @@ describe('by keyboard and by ear alone, a user can', () => {
     await desk.hears('With a code')
   })
 
-  it('make recovery codes on the devices page, and sign in with one', async () => {
+  it('by keyboard and ear alone, a user can make recovery codes on the devices page, and sign in with one', async () => {
     const { desk, authenticator, page, url } = await signedIn()
 
     await desk.activate('link', 'Your devices')
@@ -243,7 +243,7 @@ describe('by keyboard and by ear alone, a user can', () => {
     expect(await desk.hears('With a recovery code')).toBe(true)
   })
 
-  it('confirm a step-up in the danger zone', async () => {
+  it('by keyboard and ear alone, a user can confirm a step-up in the danger zone', async () => {
     let later = 0
     const arranged = await signedIn({ clock: { ...systemClock, now: () => systemClock.now() + later } })
     const { desk, authenticator } = arranged
@@ -257,7 +257,7 @@ describe('by keyboard and by ear alone, a user can', () => {
     expect(await desk.hears('heading "Danger zone" [level=1]')).toBe(true)
   })
 
-  it('rename the device and remove a remembered browser on the devices page', async () => {
+  it('by keyboard and ear alone, a user can rename the device and remove a remembered browser', async () => {
     const app = await startWebApp({ mfa: { remember: { days: 30 } } })
     const ticks = setInterval(() => void app.clock.advance(1), 1000)
     onTestFinished(() => clearInterval(ticks))
@@ -287,7 +287,7 @@ describe('by keyboard and by ear alone, a user can', () => {
     expect(await desk.focused()).toContain('heading "Your devices"')
   })
 
-  it('answer with a PIN, after a change of the number and a wrong PIN', async () => {
+  it('by keyboard and ear alone, a user can answer with a PIN, after changing the number and a wrong PIN', async () => {
     const service = await startService({ domain: { keyType: 'PIN' } })
     const { code } = await service.enroll('alice')
     const page = await phone.open(service)
@@ -323,7 +323,7 @@ describe('by keyboard and by ear alone, a user can', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
   })
 
-  it('send themselves a test request, read the history, and change the language', async () => {
+  it('by keyboard and ear alone, a user can send a test request, read the history, and change the language', async () => {
     const { authenticator } = await signedIn()
 
     await authenticator.activate('button', 'Settings')

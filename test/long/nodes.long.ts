@@ -26,7 +26,7 @@ const nothing = () => Promise.resolve()
 
 describe('several nodes', () => {
   it(
-    `verify nobody wrongly in ${rounds} rounds of sign-ins, and make nobody start over more than once`,
+    `killing nodes in ${rounds} rounds of sign-ins verifies no one wrongly and costs at most one retry`,
     { timeout },
     async () => {
       const cluster = await start()
@@ -51,31 +51,35 @@ describe('several nodes', () => {
     },
   )
 
-  it('answer 503 in time while PostgreSQL is stopped for 40 seconds, and lose nothing', { timeout }, async () => {
-    const cluster = await start()
+  it(
+    'several nodes answer 503 in time while PostgreSQL is stopped for 40 seconds, and lose nothing',
+    { timeout },
+    async () => {
+      const cluster = await start()
 
-    const { seen, lost } = await freezeDuring(cluster, async (node) => {
-      const end = performance.now() + 40_000
-      const looks = []
-      while (performance.now() < end) looks.push(await lookAt(node))
-      return looks
-    })
-    const people = await enrollPeople(cluster, { approving: 2, denying: 0, typing: 0 })
-    const { approved } = await disturbedSignIns(cluster, people, nothing)
+      const { seen, lost } = await freezeDuring(cluster, async (node) => {
+        const end = performance.now() + 40_000
+        const looks = []
+        while (performance.now() < end) looks.push(await lookAt(node))
+        return looks
+      })
+      const people = await enrollPeople(cluster, { approving: 2, denying: 0, typing: 0 })
+      const { approved } = await disturbedSignIns(cluster, people, nothing)
 
-    expect(seen.length).toBeGreaterThan(4)
-    for (const { users, ready } of seen) {
-      expect([users.status, users.retryAfter, ready.status]).toEqual([503, '1', 503])
-      expect(Math.max(users.took, ready.took)).toBeLessThan(5_000)
-    }
-    expect(lost).toEqual([])
-    expect(approved.map(({ verified }) => verified)).toEqual([true, true])
-  })
+      expect(seen.length).toBeGreaterThan(4)
+      for (const { users, ready } of seen) {
+        expect([users.status, users.retryAfter, ready.status]).toEqual([503, '1', 503])
+        expect(Math.max(users.took, ready.took)).toBeLessThan(5_000)
+      }
+      expect(lost).toEqual([])
+      expect(approved.map(({ verified }) => verified)).toEqual([true, true])
+    },
+  )
 })
 
 describe('a slow PostgreSQL', () => {
   it(
-    'slows sign-ins down or fails them with 503, uses few connections, and has no lasting effect',
+    'a slow PostgreSQL slows sign-ins down or fails them with 503, uses few connections, and has no lasting effect',
     { timeout },
     async () => {
       let proxy: PostgresProxy | undefined
@@ -134,7 +138,7 @@ describe('PgBouncer in transaction mode', () => {
   }
 
   it(
-    'serves sign-ins, but needs a listening address: without one, an error names the option',
+    'PgBouncer in transaction mode serves sign-ins, but without a listening address an error names the option',
     { timeout },
     async () => {
       const cluster = await start({ services: 2, between: through(false) })
@@ -152,17 +156,21 @@ describe('PgBouncer in transaction mode', () => {
     },
   )
 
-  it('serves sign-ins without errors if the nodes listen at PostgreSQL itself', { timeout }, async () => {
-    const cluster = await start({ services: 2, between: through(true) })
-    const people = await enrollPeople(cluster, { approving: 4, denying: 1, typing: 1 })
+  it(
+    'PgBouncer in transaction mode serves sign-ins without errors if the nodes listen at PostgreSQL itself',
+    { timeout },
+    async () => {
+      const cluster = await start({ services: 2, between: through(true) })
+      const people = await enrollPeople(cluster, { approving: 4, denying: 1, typing: 1 })
 
-    const { approved, denied } = await disturbedSignIns(cluster, people, nothing)
-    const took = await waitForOther(cluster, people.approving[0]!.id)
+      const { approved, denied } = await disturbedSignIns(cluster, people, nothing)
+      const took = await waitForOther(cluster, people.approving[0]!.id)
 
-    expect(approved.map(({ verified }) => verified)).toEqual([true, true, true, true])
-    expect(denied.filter(({ verified }) => verified)).toEqual([])
-    expect(took).toBeLessThan(1_000)
-    expect(cluster.serviceNodes.map((node) => node.stderr()).join('')).not.toContain('--listen-database')
-    expect(await findWronglyVerified(cluster, people)).toEqual([])
-  })
+      expect(approved.map(({ verified }) => verified)).toEqual([true, true, true, true])
+      expect(denied.filter(({ verified }) => verified)).toEqual([])
+      expect(took).toBeLessThan(1_000)
+      expect(cluster.serviceNodes.map((node) => node.stderr()).join('')).not.toContain('--listen-database')
+      expect(await findWronglyVerified(cluster, people)).toEqual([])
+    },
+  )
 })

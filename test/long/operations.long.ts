@@ -66,28 +66,39 @@ describe('one node behind a real nginx, installed by a real npm', () => {
     nginx.close()
   })
 
-  it('is set up, backed up, restored, upgraded, and gets new keys twice', { timeout: 600_000 }, async () => {
-    for (const section of ['Operations', 'Install', 'Start the service', 'nginx and TLS', 'Connect an app', 'Health']) {
-      await machine.follow(section)
-    }
-    for (const section of ['Metrics and alerts', 'Backup', 'Restore', 'Upgrade']) await machine.follow(section)
-    const [rotate, remove, signal, putBack, ...others] = blocksOf('Keys')
-    const keyFile = join(machine.place.root, 'var/lib/second-factor/mfa.sqlite.keys')
-    await machine.carryOut(rotate!)
-    await machine.carryOut(remove!)
-    const keys = readFileSync(keyFile, 'utf8')
-    rmSync(keyFile)
-    await machine.carryOut(signal!)
-    await machine.carryOut(putBack!)
-    await machine.follow('Clock')
+  it(
+    'one node behind a real nginx is set up, backed up, restored, upgraded, and gets new keys twice',
+    { timeout: 600_000 },
+    async () => {
+      for (const section of [
+        'Operations',
+        'Install',
+        'Start the service',
+        'nginx and TLS',
+        'Connect an app',
+        'Health',
+      ]) {
+        await machine.follow(section)
+      }
+      for (const section of ['Metrics and alerts', 'Backup', 'Restore', 'Upgrade']) await machine.follow(section)
+      const [rotate, remove, signal, putBack, ...others] = blocksOf('Keys')
+      const keyFile = join(machine.place.root, 'var/lib/second-factor/mfa.sqlite.keys')
+      await machine.carryOut(rotate!)
+      await machine.carryOut(remove!)
+      const keys = readFileSync(keyFile, 'utf8')
+      rmSync(keyFile)
+      await machine.carryOut(signal!)
+      await machine.carryOut(putBack!)
+      await machine.follow('Clock')
 
-    expect(others).toEqual([])
-    // A key that was just removed from the file may be in it again: the service looks every 10 seconds.
-    expect(readFileSync(keyFile, 'utf8')).toContain(keys)
-    expect(await machine.type('curl --fail --silent --show-error "https://$name/readyz"')).toContain('ok')
-  })
+      expect(others).toEqual([])
+      // A key that was just removed from the file may be in it again: the service looks every 10 seconds.
+      expect(readFileSync(keyFile, 'utf8')).toContain(keys)
+      expect(await machine.type('curl --fail --silent --show-error "https://$name/readyz"')).toContain('ok')
+    },
+  )
 
-  it('has units that systemd accepts', async () => {
+  it('systemd accepts the units of a node', async () => {
     const units = join(machine.place.root, 'etc/systemd/system')
     const names = [
       'second-factor.service',
@@ -101,20 +112,24 @@ describe('one node behind a real nginx, installed by a real npm', () => {
     expect(stderr).toBe('')
   })
 
-  it('leaves no file of another user next to the database, whoever runs it', { timeout: 60_000 }, async () => {
-    if (process.getuid?.() !== 0) throw new Error('This test needs root: only root can become another user.')
-    const data = join(machine.place.root, 'var/lib/second-factor')
-    execFileSync('chown', ['-R', 'nobody', data])
-    openWay(data)
-    openWay(join(machine.place.root, 'srv/second-factor'))
+  it(
+    'the command leaves no file of another user next to the database, whoever runs it',
+    { timeout: 60_000 },
+    async () => {
+      if (process.getuid?.() !== 0) throw new Error('This test needs root: only root can become another user.')
+      const data = join(machine.place.root, 'var/lib/second-factor')
+      execFileSync('chown', ['-R', 'nobody', data])
+      openWay(data)
+      openWay(join(machine.place.root, 'srv/second-factor'))
 
-    await machine.units.stop()
-    await machine.type('sudo second-factor user list')
-    const owners = execFileSync('stat', ['-c', '%U', data, ...(await files(data))], { encoding: 'utf8' })
+      await machine.units.stop()
+      await machine.type('sudo second-factor user list')
+      const owners = execFileSync('stat', ['-c', '%U', data, ...(await files(data))], { encoding: 'utf8' })
 
-    expect(new Set(owners.trim().split('\n'))).toEqual(new Set(['nobody']))
-    await machine.units.start()
-  })
+      expect(new Set(owners.trim().split('\n'))).toEqual(new Set(['nobody']))
+      await machine.units.start()
+    },
+  )
 })
 
 describe('three nodes on PostgreSQL behind a real nginx', () => {
@@ -144,46 +159,50 @@ describe('three nodes on PostgreSQL behind a real nginx', () => {
     await postgres.stop()
   })
 
-  it('lose no request in a rolling restart, get new keys, and are restored', { timeout: 600_000 }, async () => {
-    await front.follow('PostgreSQL')
-    for (const machine of [front, ...nodes]) {
-      await machine.follow('Operations')
-      await machine.follow('Install')
-    }
-    await hand(front, nodes, ['database', 'keys'])
-    const apiKey = /API key +(\S+)/.exec(await followOnEach(nodes, 'Nodes'))?.[1] ?? ''
-    await front.follow('nginx and TLS', ({ code }) => !code.includes('curl'))
-    await front.follow('nginx in front of three nodes')
-    const callers = startCallers(nginx, apiKey, 8)
-    await callers.answered(100)
-    await followOnEach(nodes, 'Rolling restart and upgrade')
-    await callers.answered(100)
-    const statuses = await callers.stop()
+  it(
+    'three nodes behind a real nginx lose no request in a rolling restart, get new keys, and are restored',
+    { timeout: 600_000 },
+    async () => {
+      await front.follow('PostgreSQL')
+      for (const machine of [front, ...nodes]) {
+        await machine.follow('Operations')
+        await machine.follow('Install')
+      }
+      await hand(front, nodes, ['database', 'keys'])
+      const apiKey = /API key +(\S+)/.exec(await followOnEach(nodes, 'Nodes'))?.[1] ?? ''
+      await front.follow('nginx and TLS', ({ code }) => !code.includes('curl'))
+      await front.follow('nginx in front of three nodes')
+      const callers = startCallers(nginx, apiKey, 8)
+      await callers.answered(100)
+      await followOnEach(nodes, 'Rolling restart and upgrade')
+      await callers.answered(100)
+      const statuses = await callers.stop()
 
-    await followOnEach(nodes, 'Key rotation on several nodes')
-    const status = await nodes[0]!.type('sudo second-factor keys status')
-    const call = createCall(`http://127.0.0.1:${nodes[0]!.place.port}`, apiKey)
-    const { json: bob } = await call('POST', '/users', { body: newUser('bob') })
-    const [dump, ...restore] = blocksOf('Backup of PostgreSQL')
-    await nodes[0]!.carryOut(dump!)
-    const { json: carol } = await call('POST', '/users', { body: newUser('carol') })
-    for (const block of restore) {
-      for (const node of block.nodes ? nodes : [nodes[0]!]) await node.carryOut(block)
-    }
-    const restored = [await call('GET', `/users/${bob.id}`), await call('GET', `/users/${carol.id}`)]
-    await followOnEach(nodes, 'PgBouncer')
-    const after = await call('GET', `/users/${bob.id}`)
+      await followOnEach(nodes, 'Key rotation on several nodes')
+      const status = await nodes[0]!.type('sudo second-factor keys status')
+      const call = createCall(`http://127.0.0.1:${nodes[0]!.place.port}`, apiKey)
+      const { json: bob } = await call('POST', '/users', { body: newUser('bob') })
+      const [dump, ...restore] = blocksOf('Backup of PostgreSQL')
+      await nodes[0]!.carryOut(dump!)
+      const { json: carol } = await call('POST', '/users', { body: newUser('carol') })
+      for (const block of restore) {
+        for (const node of block.nodes ? nodes : [nodes[0]!]) await node.carryOut(block)
+      }
+      const restored = [await call('GET', `/users/${bob.id}`), await call('GET', `/users/${carol.id}`)]
+      await followOnEach(nodes, 'PgBouncer')
+      const after = await call('GET', `/users/${bob.id}`)
 
-    expect([...statuses.keys()]).toEqual([200])
-    expect(status).toMatch(/^k2 +first/m)
-    expect(status).toMatch(/^k1 +yes +no +0 +0/m)
-    expect(restored.map((answer) => answer.status)).toEqual([200, 404])
-    expect(after.status).toBe(200)
-  })
+      expect([...statuses.keys()]).toEqual([200])
+      expect(status).toMatch(/^k2 +first/m)
+      expect(status).toMatch(/^k1 +yes +no +0 +0/m)
+      expect(restored.map((answer) => answer.status)).toEqual([200, 404])
+      expect(after.status).toBe(200)
+    },
+  )
 })
 
 describe('the containers', () => {
-  it('pass the linters', { timeout: 120_000 }, async () => {
+  it('the containers pass the linters', { timeout: 120_000 }, async () => {
     const compose = await run('npx', ['--yes', 'dclint@3', join(root, 'compose.yaml')], { cwd: folder })
     const image = await run('npx', ['--yes', 'dockerfilelint@1', join(root, 'Dockerfile')], { cwd: folder })
 
@@ -191,43 +210,51 @@ describe('the containers', () => {
     expect(image.stdout).toContain('Issues: None found')
   })
 
-  it('get secrets that the service can read, in a folder closed to other users', { timeout: 60_000 }, async () => {
-    const machine = createMachine({
-      place: { port: 0, metricsPort: 0, nodePorts: [], postgres: '' },
-      unpacked,
-      standIns: false,
-    })
-    onTestFinished(() => machine.close())
-    await machine.follow('Containers')
+  it(
+    'the containers get secrets that the service can read, in a folder closed to other users',
+    { timeout: 60_000 },
+    async () => {
+      const machine = createMachine({
+        place: { port: 0, metricsPort: 0, nodePorts: [], postgres: '' },
+        unpacked,
+        standIns: false,
+      })
+      onTestFinished(() => machine.close())
+      await machine.follow('Containers')
 
-    const listed = await machine.type('stat -c "%a %n" secrets secrets/*; cat secrets/keys secrets/database')
-    expect(listed).toContain('700 secrets\n')
-    expect(listed).toMatch(/^644 secrets\/keys$/m)
-    expect(listed).toMatch(/^k1:[A-Za-z0-9+/]{43}=$/m)
-    expect(listed).toMatch(/^postgres:\/\/second_factor:\S+@postgres\/second_factor$/m)
-  })
+      const listed = await machine.type('stat -c "%a %n" secrets secrets/*; cat secrets/keys secrets/database')
+      expect(listed).toContain('700 secrets\n')
+      expect(listed).toMatch(/^644 secrets\/keys$/m)
+      expect(listed).toMatch(/^k1:[A-Za-z0-9+/]{43}=$/m)
+      expect(listed).toMatch(/^postgres:\/\/second_factor:\S+@postgres\/second_factor$/m)
+    },
+  )
 
-  it('run as a user who can write only to the data, and exit on SIGTERM', { timeout: 600_000 }, async () => {
-    if (process.getuid?.() !== 0) throw new Error('This test needs root: only root can become the user of the image.')
-    const image = await buildLikeDocker(folder)
-    const port = await freePort()
-    const at = (text: string) => text.replaceAll('8787', String(port))
+  it(
+    'the containers run as a user who can write only to the data, and exit on SIGTERM',
+    { timeout: 600_000 },
+    async () => {
+      if (process.getuid?.() !== 0) throw new Error('This test needs root: only root can become the user of the image.')
+      const image = await buildLikeDocker(folder)
+      const port = await freePort()
+      const at = (text: string) => text.replaceAll('8787', String(port))
 
-    execFileSync(image.node, ['bin/second-factor.js', 'init'], image.options)
-    const service = spawn(image.node, [...image.command, '--port', String(port)], { ...image.options, stdio: 'pipe' })
-    onTestFinished(() => void service.kill('SIGKILL'))
-    await vi.waitFor(() => execFileSync(image.node, image.health.map(at), image.options), {
-      timeout: 30_000,
-      interval: 200,
-    })
-    service.kill('SIGTERM')
-    const [code] = (await once(service, 'close')) as [number]
+      execFileSync(image.node, ['bin/second-factor.js', 'init'], image.options)
+      const service = spawn(image.node, [...image.command, '--port', String(port)], { ...image.options, stdio: 'pipe' })
+      onTestFinished(() => void service.kill('SIGKILL'))
+      await vi.waitFor(() => execFileSync(image.node, image.health.map(at), image.options), {
+        timeout: 30_000,
+        interval: 200,
+      })
+      service.kill('SIGTERM')
+      const [code] = (await once(service, 'close')) as [number]
 
-    expect(code).toBe(0)
-    expect(
-      execFileSync('find', [image.folder, '-user', '10001', '-not', '-path', '*/data*'], { encoding: 'utf8' }),
-    ).toBe('')
-  })
+      expect(code).toBe(0)
+      expect(
+        execFileSync('find', [image.folder, '-user', '10001', '-not', '-path', '*/data*'], { encoding: 'utf8' }),
+      ).toBe('')
+    },
+  )
 })
 
 /** Blocks for the nodes run on each of them; all others on the first. What is copied by hand is copied before. */

@@ -6,11 +6,11 @@ import { createVictim } from '../support/relay/victim.ts'
 const victim = await createVictim()
 
 describe('a relay on another origin, over TLS, between a real browser and the app', () => {
-  it.each(closedRows)('gets no web session in 200 visits with %s', async (_row, options) => {
+  it.each(closedRows)('a relay on another origin gets no web session in 200 visits with %s', async (_row, options) => {
     expect(await countSessions(victim, { options, ways, count: 200 })).toBe(0)
   })
 
-  it("gets in with unknownBrowser: 'number' by each way but a passkey, if the person ignores the warning", async () => {
+  it('with unknownBrowser set to number, a relay gets in by each way but a passkey if the warning is ignored', async () => {
     const { visit } = await victim.at({ unknownBrowser: 'number' })
     const visits: Record<string, Awaited<ReturnType<typeof visit>>> = {}
 

@@ -5,7 +5,7 @@ import { startNginx } from '../support/nginx.ts'
 import { startNodes } from '../support/service-nodes.ts'
 
 it(
-  'loses none of 2,000 sign-ins while three nodes behind nginx restart one after the other, every 250 sign-ins',
+  'none of 2,000 sign-ins is lost while three nodes behind nginx restart one after another, every 250 sign-ins',
   { timeout: 1_800_000 },
   async () => {
     const nodes = await startNodes(3, ['--drain-seconds', '5'])

@@ -50,91 +50,95 @@ const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[v
 const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MB`
 
 describe(`a service that works for ${minutes} minutes and ${rounds * days} days`, () => {
-  it('keeps its memory flat, and a database that stops growing', { timeout: (3 * minutes + 10) * 60_000 }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'second-factor-soak-'))
-    const database = join(folder, 'mfa.sqlite')
-    const socket = join(folder, 'probe.sock')
-    const child = fork(new URL('../support/soak/service.ts', import.meta.url), [database], {
-      env: { ...process.env, NODE_NO_WARNINGS: '1', ...measurable(socket) },
-    })
-    onTestFinished(async () => {
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-      rmSync(folder, { recursive: true })
-    })
-    const [soaked] = (await once(child, 'message')) as [Soaked]
-    const service = measure(child.pid ?? 0, socket)
-    const clock = createLeapingClock()
-    const { acts } = await createPeople(soaked, clock, people)
-    const done: Record<string, number> = {}
-    const problems: string[] = []
+  it(
+    'a service under load for months of simulated time keeps its memory flat, and its database stops growing',
+    { timeout: (3 * minutes + 10) * 60_000 },
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'second-factor-soak-'))
+      const database = join(folder, 'mfa.sqlite')
+      const socket = join(folder, 'probe.sock')
+      const child = fork(new URL('../support/soak/service.ts', import.meta.url), [database], {
+        env: { ...process.env, NODE_NO_WARNINGS: '1', ...measurable(socket) },
+      })
+      onTestFinished(async () => {
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+        rmSync(folder, { recursive: true })
+      })
+      const [soaked] = (await once(child, 'message')) as [Soaked]
+      const service = measure(child.pid ?? 0, socket)
+      const clock = createLeapingClock()
+      const { acts } = await createPeople(soaked, clock, people)
+      const done: Record<string, number> = {}
+      const problems: string[] = []
 
-    async function work(more: () => boolean): Promise<void> {
-      while (more()) {
-        for (const [name, act] of Object.entries(acts)) {
-          try {
-            await act()
-            done[name] = (done[name] ?? 0) + 1
-          } catch (error) {
-            problems.push(`${name}: ${String(error)}`)
+      async function work(more: () => boolean): Promise<void> {
+        while (more()) {
+          for (const [name, act] of Object.entries(acts)) {
+            try {
+              await act()
+              done[name] = (done[name] ?? 0) + 1
+            } catch (error) {
+              problems.push(`${name}: ${String(error)}`)
+            }
           }
         }
       }
-    }
 
-    const started = performance.now()
-    const heaps: number[] = []
-    const resident: number[] = []
-    const spaces: Space[] = []
-    const counts: number[] = []
-    for (let round = 0; round < rounds; round++) {
-      const until = performance.now() + (minutes * 60_000) / rounds
-      const enough = median(counts.slice(0, timed))
-      let count = 0
-      const more = () => {
-        const goesOn = round < timed ? performance.now() < until : count < enough
-        if (goesOn) count++
-        return goesOn
+      const started = performance.now()
+      const heaps: number[] = []
+      const resident: number[] = []
+      const spaces: Space[] = []
+      const counts: number[] = []
+      for (let round = 0; round < rounds; round++) {
+        const until = performance.now() + (minutes * 60_000) / rounds
+        const enough = median(counts.slice(0, timed))
+        let count = 0
+        const more = () => {
+          const goesOn = round < timed ? performance.now() < until : count < enough
+          if (goesOn) count++
+          return goesOn
+        }
+        await Promise.all(Array.from({ length: together }, () => work(more)))
+        counts.push(count)
+        child.send(days * 24 * 3600)
+        await once(child, 'message')
+        clock.leap(days * 24 * 3600)
+        // Expired rows are swept before the next round starts.
+        await expect.poll(() => swept(database, clock.now())).toBe(true)
+        const memory = await service.memory()
+        heaps.push(memory.heapUsed)
+        resident.push(memory.rss)
+        spaces.push(spaceOf(database))
       }
-      await Promise.all(Array.from({ length: together }, () => work(more)))
-      counts.push(count)
-      child.send(days * 24 * 3600)
-      await once(child, 'message')
-      clock.leap(days * 24 * 3600)
-      // Expired rows are swept before the next round starts.
-      await expect.poll(() => swept(database, clock.now())).toBe(true)
-      const memory = await service.memory()
-      heaps.push(memory.heapUsed)
-      resident.push(memory.rss)
-      spaces.push(spaceOf(database))
-    }
 
-    const half = (values: readonly number[]) => [
-      median(values.slice(warm, warm * 1.5)),
-      median(values.slice(warm * 1.5)),
-    ]
-    const [heapBefore = 0, heapAfter = 0] = half(heaps)
-    const [residentBefore = 0, residentAfter = 0] = half(resident)
-    const [before = 0, after = 0] = half(spaces.map(({ rest }) => rest))
-    const total = Object.values(done).reduce((sum, count) => sum + count, 0)
-    process.stdout.write(
-      [
-        `${JSON.stringify(done)}; ${(service.processorTime() / ((performance.now() - started) / 1000)).toFixed(2)} of a core`,
-        `heap ${megabytes(heapBefore)}, then ${megabytes(heapAfter)}`,
-        `resident ${megabytes(residentBefore)}, then ${megabytes(residentAfter)}`,
-        `database without its audit trail ${megabytes(before)}, then ${megabytes(after)}`,
-        `audit trail ${((spaces.at(-1)?.audit ?? 0) / total).toFixed(0)} bytes for each of these`,
-        `log of changes ${megabytes(Math.max(...spaces.map(({ log }) => log)))} at most`,
-      ].join('\n') + '\n',
-    )
-    expect(problems).toEqual([])
-    expect(heapAfter).toBeLessThan(heapBefore * 1.05 + 2 ** 20)
-    // V8 reserves up to 128 MB for new objects, and keeps them.
-    expect(residentAfter).toBeLessThan(residentBefore * 1.05 + 2 ** 22)
-    expect(after).toBeLessThan(before * 1.1)
-    // A checkpoint starts after 4,000 pages of 4 kB. A read delays it, and a large transaction is written before it.
-    expect(Math.max(...spaces.map(({ log }) => log))).toBeLessThan(24 * 2 ** 20)
-  })
+      const half = (values: readonly number[]) => [
+        median(values.slice(warm, warm * 1.5)),
+        median(values.slice(warm * 1.5)),
+      ]
+      const [heapBefore = 0, heapAfter = 0] = half(heaps)
+      const [residentBefore = 0, residentAfter = 0] = half(resident)
+      const [before = 0, after = 0] = half(spaces.map(({ rest }) => rest))
+      const total = Object.values(done).reduce((sum, count) => sum + count, 0)
+      process.stdout.write(
+        [
+          `${JSON.stringify(done)}; ${(service.processorTime() / ((performance.now() - started) / 1000)).toFixed(2)} of a core`,
+          `heap ${megabytes(heapBefore)}, then ${megabytes(heapAfter)}`,
+          `resident ${megabytes(residentBefore)}, then ${megabytes(residentAfter)}`,
+          `database without its audit trail ${megabytes(before)}, then ${megabytes(after)}`,
+          `audit trail ${((spaces.at(-1)?.audit ?? 0) / total).toFixed(0)} bytes for each of these`,
+          `log of changes ${megabytes(Math.max(...spaces.map(({ log }) => log)))} at most`,
+        ].join('\n') + '\n',
+      )
+      expect(problems).toEqual([])
+      expect(heapAfter).toBeLessThan(heapBefore * 1.05 + 2 ** 20)
+      // V8 reserves up to 128 MB for new objects, and keeps them.
+      expect(residentAfter).toBeLessThan(residentBefore * 1.05 + 2 ** 22)
+      expect(after).toBeLessThan(before * 1.1)
+      // A checkpoint starts after 4,000 pages of 4 kB. A read delays it, and a large transaction is written before it.
+      expect(Math.max(...spaces.map(({ log }) => log))).toBeLessThan(24 * 2 ** 20)
+    },
+  )
 })
 
 /** Whether no request is still pending that expired long ago. */

@@ -35,7 +35,7 @@ describe.runIf(isInstalled)('an export that LibreOffice opens', () => {
   }
 
   it.each(separators.map((separator) => [JSON.stringify(separator), separator]))(
-    'has no cell that it calculates where %s separates',
+    'an export has no cell that LibreOffice calculates where %s separates',
     (_shown, separator) => {
       const plain = hostileCells.map((cell) => `"id","${cell.replaceAll('"', '""')}","last"\r\n`).join('')
       const written = hostileCells.map((cell) => csvRecord(['id', cell, 'last'])).join('')

@@ -13,7 +13,7 @@ import { root } from '../../scripts/run.ts'
 describe('a command', () => {
   beforeAll(async () => void (await build()))
 
-  it('starts, does its work and ends in less than 300 ms', () => {
+  it('a command starts, does its work and ends in less than 300 ms', () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-start-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const place = ['--database', join(folder, 'mfa.sqlite')]
@@ -33,7 +33,7 @@ describe('a command', () => {
 describe('the start of an app', () => {
   beforeAll(async () => void (await build()))
 
-  it('takes less than 60 ms longer with mfa()', () => {
+  it('the start of an app takes less than 60 ms longer with mfa()', () => {
     const times = measureStarts(secondFactor).get('second-factor') ?? []
 
     expect(median(times)).toBeLessThan(60)

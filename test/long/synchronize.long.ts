@@ -57,7 +57,7 @@ describe.each(engines)('a synchronization of 100,000 users on %s', (engine) => {
     ['all of them again', users],
     ['each with another name and address', users.map((user) => ({ ...user, name: 'N', email: `new.${user.email}` }))],
     ['none', []],
-  ])('%s, is quick and blocks no other caller', async (_, body) => {
+  ])('a synchronization of 100,000 users is quick and blocks no other caller: %s', async (_, body) => {
     const { status, seconds, pause } = await put(body)
 
     expect(status).toBe(200)

@@ -44,7 +44,7 @@ async function guesser({ id }: { id: string }) {
 }
 
 describe('the response time', () => {
-  it('does not reveal that a key is nearly right', async () => {
+  it('the response time does not reveal that an API key is nearly right', async () => {
     const last = running.apiKey.endsWith('a') ? 'b' : 'a'
     const near = createCall(running.origin, running.apiKey.slice(0, -1) + last)
     const far = createCall(running.origin, 'a'.repeat(64))
@@ -57,7 +57,7 @@ describe('the response time', () => {
     expect(difference).toBeLessThan(tolerance)
   })
 
-  it('does not reveal whether a user has a hardware token', async () => {
+  it('the response time does not reveal whether a user has a hardware token', async () => {
     const [owner, nobody] = [await guesser(await holder(running)), await guesser(await member(running))]
 
     const difference = await compare(
@@ -72,7 +72,7 @@ describe('the response time', () => {
     expect(difference).toBeLessThan(tolerance)
   })
 
-  it('does not reveal that a code is nearly right', async () => {
+  it('the response time does not reveal that a code is nearly right', async () => {
     const person = await holder(running)
     const { guess, forget } = await guesser(person)
     const right = person.token.code()

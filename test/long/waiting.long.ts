@@ -14,7 +14,7 @@ const percentile = (times: readonly number[], part: number) =>
 
 describe(`${people} people who wait at once`, () => {
   it(
-    'use a tenth of a core, and are all notified of their approval within 20 seconds',
+    'thousands of waiting people use a tenth of a core, and are all notified of approval within 20 seconds',
     { timeout: 1_200_000 },
     async () => {
       const crowd = await startCrowd({ count: people, inboxes: true })

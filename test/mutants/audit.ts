@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: "    if (ending === 'committed') {",
     replace: "    if (ending !== 'unknown') {",
     test: 'service/engine/audit/trail.test.ts',
-    title: 'has no entry for a change that is rolled back',
+    title: 'the audit trail has no entry for a change that is rolled back',
   },
   {
     defense: 'waiting for the entry of a change',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     )
     .catch(() => {})`,
     test: 'service/engine/audit/trail.test.ts',
-    title: 'rolls the change back when its entry cannot be written',
+    title: 'the audit trail rolls the change back when its entry cannot be written',
   },
   {
     defense: 'lending a chain to one transaction',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const chain = free.pop() ??',
     replace: 'const chain = free.at(-1) ?? [...all][0] ??',
     test: 'service/engine/audit/trail.test.ts',
-    title: 'has no gap and no fork when 64 changes are made at once on two nodes',
+    title: 'the audit trail has no gap and no fork when 64 changes are made at once on two nodes',
   },
   {
     defense: 'a chain of its own for each process',
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: 'writer: newId(random), sequence: 0',
     replace: "writer: '0'.repeat(40), sequence: 0",
     test: 'service/engine/audit/processes.test.ts',
-    title: 'write separate chains without gaps or forks, when 64 changes come at once',
+    title: 'two processes on one SQLite file write separate chains without gaps or forks, when 64 changes come at once',
   },
   {
     defense: 'comparing the hash of an entry',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: 'hashEntry(previous.hash, entry) !== hash',
     replace: "hashEntry(previous.hash, entry) === ''",
     test: 'service/engine/audit/trail.test.ts',
-    title: 'reveals an entry that is %s in the database: its %s (%#)',
+    title: 'the audit trail reveals an entry that is %s in the database: its %s (%#)',
   },
   {
     defense: 'comparing ends with a kept head',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (reached < sequence) findings',
     replace: 'if (reached < 0) findings',
     test: 'service/engine/audit/trail.test.ts',
-    title: 'reveals missing newest entries when compared with a saved head',
+    title: 'the audit trail reveals missing newest entries when compared with a saved head',
   },
   {
     defense: 'comparing hashes with a kept head',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return head !== undefined && head.hash !== hash',
     replace: "return head !== undefined && head.hash === ''",
     test: 'service/engine/audit/verify-chains.test.ts',
-    title: 'reveals a consistently rewritten chain when compared with a saved head',
+    title: 'the audit trail reveals a consistently rewritten chain when compared with a saved head',
   },
   {
     defense: 'the limit of refusals that are written down',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: 'fromThere >= maxPerAddress || ',
     replace: '',
     test: 'service/engine/audit/trail.test.ts',
-    title: 'records at most ten refusals a minute from one address, and then the number omitted',
+    title: 'the audit trail records at most ten refusals a minute from one address, and then the number omitted',
   },
   {
     defense: 'a fact of an event',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: '{ user: userId, failures, until, budget }',
     replace: '{ user: userId, failures, until }',
     test: 'service/engine/audit/events.test.ts',
-    title: '%s with the facts of that event, and no others',
+    title: 'the audit trail records %s with the facts of that event, and no others',
   },
   {
     defense: 'that the entry of a new bypass code names it by its id',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const facts = { bypass: id,',
     replace: 'const facts = { bypass: kept,',
     test: 'service/engine/audit/events.test.ts',
-    title: 'contains no code, key, seed, nonce, name or e-mail address',
+    title: 'the audit trail contains no code, key, seed, nonce, name or e-mail address',
     wholeFile: true,
   },
   {
@@ -104,6 +104,6 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!last || !(await trail.moveAuditStart(db, writer, start.startSequence, last))) return 0',
     replace: 'if (!last) return 0',
     test: 'service/engine/audit/trail.test.ts',
-    title: 'drops expired entries from its beginning, and still verifies',
+    title: 'the audit trail drops expired entries from its beginning, and still verifies',
   },
 ]

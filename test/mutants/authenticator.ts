@@ -8,7 +8,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       "  const padded = bytes.length === 20 ? new Uint8Array([...bytes, 0, 0, 0, 0]) : bytes\n  const crypted = new Uint8Array(await crypto.subtle.encrypt(counter, await deriveKey(parameters, pin), padded))\n  if (bytes.length === 20) return crypted\n  if (crypted.subarray(20).some((byte) => byte !== 0)) throw new Error('another PIN')\n  return crypted.slice(0, 20)\n",
     test: 'authenticator/pin.long.ts',
-    title: 'differs after a wrong PIN, and nothing on the device reveals which one is right',
+    title: 'the offline code differs after a wrong PIN, and nothing on the device reveals which one is right',
   },
   {
     defense: 'taking an activation code out of the address bar',
@@ -16,7 +16,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (location.hash !== '') history.replaceState(history.state, '', location.pathname + location.search)\n",
     replace: '',
     test: 'authenticator/adding.long.ts',
-    title: 'removes the code from the address bar at once',
+    title: 'the app removes the activation code from the address bar at once',
   },
   {
     defense: 'the address that a link has to belong to',
@@ -24,7 +24,7 @@ export const mutants: readonly Mutant[] = [
     find: "link.serviceUrl === serviceUrl ? { code: link.code } : { wrong: 'otherAddress' }",
     replace: '{ code: link.code }',
     test: 'authenticator/scan.long.ts',
-    title: 'rejects a code of another address with a message',
+    title: 'scanning rejects a code of another address with a message',
   },
   {
     defense: 'keys that the browser gives to nobody',
@@ -32,7 +32,7 @@ export const mutants: readonly Mutant[] = [
     find: 'extractableKeys: z.boolean().default(false)',
     replace: 'extractableKeys: z.boolean().default(true)',
     test: 'authenticator/adding.long.ts',
-    title: 'stores a separate, non-extractable key for each account',
+    title: 'the app stores a separate, non-extractable key for each account',
   },
   {
     defense: 'the cover of an app that is left',
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
     find: "  document.addEventListener('visibilitychange', () => cover(document.hidden))\n",
     replace: '',
     test: 'authenticator/app.long.ts',
-    title: 'is hidden before the next render of the browser',
+    title: 'the screen content is hidden before the next render of the browser when the app is left',
   },
   {
     defense: 'hiding a code when the page is left',
@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (!visible.now) hide()\n',
     replace: '',
     test: 'authenticator/offline-code.long.ts',
-    title: 'is hidden again when the page is left',
+    title: 'the offline code is hidden again when the page is left',
   },
   {
     defense: 'the moment before a request can be answered',
@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const blocked = busy || !ready',
     replace: 'const blocked = busy || !clock',
     test: 'authenticator/requests.test.ts',
-    title: 'ignores a tap that was meant for the previous screen',
+    title: 'a tap that was meant for the previous screen answers nothing',
   },
   {
     defense: 'denying by a press that was meant for this screen',
@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
     find: 'onClick={() => blocked || onDeny()}',
     replace: 'onClick={onDeny}',
     test: 'authenticator/requests.test.ts',
-    title: 'ignores a tap that was meant for the previous screen',
+    title: 'a tap that was meant for the previous screen answers nothing',
   },
   {
     defense: 'denying when a person leaves after "Deny"',
@@ -72,7 +72,7 @@ export const mutants: readonly Mutant[] = [
     find: '      if (document.hidden) deny.current()\n',
     replace: '',
     test: 'authenticator/deny-and-report.long.ts',
-    title: 'denies when the person leaves the app',
+    title: 'the question after Deny denies the request when the person leaves the app',
   },
   {
     defense: 'denying when a person goes back after "Deny"',
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     find: "screen.name === 'request' && screen.denied",
     replace: 'false',
     test: 'authenticator/deny-and-report.long.ts',
-    title: 'denies when the person goes back',
+    title: 'the question after Deny denies the request when the person goes back',
   },
   {
     defense: 'reporting only by a press that was meant for it',
@@ -88,7 +88,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const blocked = !useInputDelay(clock) || busy',
     replace: 'const blocked = busy',
     test: 'authenticator/deny-and-report.long.ts',
-    title: 'ignores the second tap of a double tap on Deny',
+    title: 'the question after Deny ignores the second tap of a double tap on Deny',
   },
   {
     defense: 'approving only when everything was entered',
@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (missing === undefined) {',
     replace: 'if (form) {',
     test: 'authenticator/request-screen.long.ts',
-    title: 'explains what is missing when Approve is pressed too early',
+    title: 'a request explains what is missing when Approve is pressed too early',
   },
   {
     defense: 'the moment after the window is in front again',
@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
     find: "    addEventListener('focus', restart)\n",
     replace: '',
     test: 'authenticator/requests.test.ts',
-    title: 'ignores the second click on a window that covered it',
+    title: 'the second click on a window that covered the app answers nothing, and the keyboard focus stays',
   },
   {
     defense: 'the few connections that all windows share',
@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
     find: '`second-factor connection ${index % maxHeld}`',
     replace: '`second-factor connection ${index} ${Math.random()}`',
     test: 'authenticator/connections.long.ts',
-    title: 'leave a free connection for answers, however many accounts there are',
+    title: 'several open windows leave a free connection for answers, however many accounts there are',
   },
   {
     defense: 'emptying the field of a wrong PIN',
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
     find: "    setSecret('')\n",
     replace: '',
     test: 'authenticator/pin.long.ts',
-    title: 'stays after a wrong PIN, shows the attempts left, and is approved with the right one',
+    title: 'a request stays after a wrong PIN, shows the attempts left, and is approved with the right one',
   },
   {
     defense: 'the same words in all notifications',
@@ -128,7 +128,7 @@ export const mutants: readonly Mutant[] = [
     find: 'showNotification(title, {',
     replace: 'showNotification(data?.text() ?? title, {',
     test: 'authenticator/push.long.ts',
-    title: 'shows a notification without details while the app is closed',
+    title: 'a push message shows a notification without details while the app is closed, which opens its request',
   },
   {
     defense: 'asking for notifications by a button alone',
@@ -136,7 +136,8 @@ export const mutants: readonly Mutant[] = [
     find: "if (state === 'on') void sync()\n",
     replace: "if (state === 'asking') void Notification.requestPermission()\n",
     test: 'authenticator/push.long.ts',
-    title: 'are requested only by a button, once there is an account',
+    title:
+      'the app requests notifications only by a button, once there is an account, and they carry only the session id',
   },
   {
     defense: 'switching the camera off when it is left',
@@ -144,7 +145,7 @@ export const mutants: readonly Mutant[] = [
     find: '    return () => stop.abort()\n',
     replace: '    return undefined\n',
     test: 'authenticator/scan.long.ts',
-    title: 'turns the camera off when it %s',
+    title: 'scanning turns the camera off when its screen %s',
   },
   {
     defense: 'switching the camera off while the page is hidden',
@@ -152,7 +153,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!screen || !visible.now) return undefined',
     replace: 'if (!screen) return undefined',
     test: 'authenticator/scan.long.ts',
-    title: 'turns the camera on again when the page is visible again',
+    title: 'scanning turns the camera on again when the page is visible again',
   },
   {
     defense: 'sending only a code of the open request',
@@ -160,7 +161,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (code?.sessionId === request.id) onSecret',
     replace: 'if (code) onSecret',
     test: 'authenticator/scan.long.ts',
-    title: 'does not take a code %s, does not say whose it is, and sends nothing',
+    title: 'scanning in place of typing does not take a code %s, does not say whose it is, and sends nothing',
   },
   {
     defense: 'the press of Approve after a scan',
@@ -168,7 +169,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (digits !== undefined) typeNumber(digits)',
     replace: "onAnswer({ decision: 'approve', number: digits })",
     test: 'authenticator/scan.long.ts',
-    title: 'reads the code that the web page shows, and approves only when Approve is pressed',
+    title: 'scanning in place of typing reads the code on the web page, and approves only when Approve is pressed',
   },
   {
     defense: 'what the page allows of a device',
@@ -176,7 +177,7 @@ export const mutants: readonly Mutant[] = [
     find: "  'Permissions-Policy': 'camera=(self), geolocation=(), microphone=(), payment=(), usb=()',\n",
     replace: '',
     test: 'authenticator/scan.long.ts',
-    title: 'is allowed for this page only, and no other powerful feature is',
+    title: 'the camera is allowed for the authenticator page only, and no other powerful feature is',
   },
   {
     defense: 'that no code is made of text',
@@ -184,7 +185,7 @@ export const mutants: readonly Mutant[] = [
     find: "import './no-eval.ts'\n",
     replace: '',
     test: 'authenticator/page.test.ts',
-    title: 'follows its content security policy, and contacts only its own service',
+    title: 'the authenticator page follows its content security policy, and contacts only its own service',
   },
   {
     defense: 'that the service worker leaves the device protocol alone',
@@ -192,7 +193,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (request.method !== 'GET' || !request.url.startsWith(self.registration.scope)) return",
     replace: "if (request.method !== 'GET') return",
     test: 'authenticator/app.long.ts',
-    title: 'caches only its own files, and nothing of the device protocol',
+    title: 'the app caches only its own files, and nothing of the device protocol',
   },
   {
     defense: 'that only files of the app are kept',
@@ -200,7 +201,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (response.ok && request.url.startsWith(`${self.registration.scope}assets/`)) {',
     replace: 'if (response.ok) {',
     test: 'authenticator/app.long.ts',
-    title: 'caches only its own files',
+    title: 'the app caches only its own files, and nothing of the device protocol',
   },
   {
     defense: 'dropping the files of the old version',
@@ -208,7 +209,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await Promise.all(old.map((name) => caches.delete(name)))\n',
     replace: '',
     test: 'authenticator/new-version.long.ts',
-    title: 'takes over when the app is opened again, at the same address, and removes the old files',
+    title: 'a new version takes over when the app is opened again, at the same address, and removes the old files',
   },
   {
     defense: 'attributes as text',
@@ -216,6 +217,6 @@ export const mutants: readonly Mutant[] = [
     find: '<bdi>{printable(value)}</bdi>',
     replace: '<bdi dangerouslySetInnerHTML={{ __html: printable(value) }} />',
     test: 'authenticator/requests.test.ts',
-    title: 'shows what the app sends as text, never as markup',
+    title: 'a request shows what the app sends as text, never as markup',
   },
 ]

@@ -9,7 +9,7 @@ export const mutants: readonly Mutant[] = [
     find: 'binding !== undefined && challenge.binding === binding',
     replace: 'binding !== challenge.id',
     test,
-    title: 'verifies the account holder, not an attacker with the %s web session who completes first',
+    title: 'an approval verifies the account holder, not an attacker with the %s web session who completes first',
   },
   {
     defense: 'the binding of a challenge, against a request under way',
@@ -17,7 +17,8 @@ export const mutants: readonly Mutant[] = [
     find: 'binding !== undefined && challenge.binding === binding',
     replace: 'binding !== challenge.id',
     test,
-    title: 'verifies the account holder, not an attacker who completes while',
+    title:
+      'an approval verifies the account holder, not an attacker who completes while the account holder’s request is on its way',
   },
   {
     defense: 'keeping the challenges of other browsers',
@@ -33,7 +34,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test,
-    title: 'neither reads nor replaces the challenge, and cancels nothing',
+    title: 'an attacker who shares the web session neither reads nor replaces the challenge, and cancels nothing',
   },
   {
     defense: 'the binding of the choice to remember a browser',
@@ -41,7 +42,7 @@ export const mutants: readonly Mutant[] = [
     find: 'binding !== undefined && challenge.binding === binding',
     replace: 'binding !== challenge.id',
     test,
-    title: 'cannot have the browser remembered that completes',
+    title: 'an attacker who shares the web session cannot have the browser that completes remembered',
   },
   {
     defense: 'the cookie of the browser that was recognized as remembered',
@@ -49,7 +50,7 @@ export const mutants: readonly Mutant[] = [
     find: 'browser === undefined || remembered.browser !== hashOf(browser)',
     replace: 'browser === undefined',
     test,
-    title: 'does not pass the gate as the remembered browser of the account holder',
+    title: 'an attacker who shares the web session does not pass the gate as the account holder’s remembered browser',
   },
   {
     defense: 'the number of challenges in a web session',
@@ -57,7 +58,8 @@ export const mutants: readonly Mutant[] = [
     find: 'const room = maxChallenges - own.length',
     replace: 'const room = 10 * maxChallenges',
     test,
-    title: 'has at most three challenges in it',
+    title:
+      'a shared web session has at most three challenges, and an attacker costs the account holder at most one new request',
   },
   {
     defense: 'keeping the challenges whose requests wait',
@@ -65,7 +67,7 @@ export const mutants: readonly Mutant[] = [
     find: 'sessionId }) => sessionId === undefined).slice(0,',
     replace: 'sessionId }) => sessionId === null).slice(0,',
     test,
-    title: 'removes no challenge whose request waits on the device, by opening others',
+    title: 'an attacker who opens challenges in a shared web session removes none whose request waits on the device',
   },
   {
     defense: 'keeping the challenges that are stored now',
@@ -73,7 +75,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return { ...state, otherChallenges }',
     replace: 'return otherChallenges === null ? { ...state, otherChallenges } : state',
     test,
-    title: 'removes no challenge by a request that loaded the web session before it was opened',
+    title: 'a request that loaded the web session before a challenge was opened does not remove that challenge',
   },
   {
     defense: 'that an unverified web session is not stored under an id that is gone',
@@ -81,7 +83,7 @@ export const mutants: readonly Mutant[] = [
     find: 'isLoaded && hasMfaState(req) ? id',
     replace: 'isLoaded && readMfaState(req).verified !== undefined ? id',
     test,
-    title: "does not get the app's login back by a request that was sent before the second step was passed",
+    title: 'a request sent before the second step was passed does not get an attacker the app’s login back',
   },
   {
     defense: 'canceling the requests of all browsers at a sign-out',
@@ -90,7 +92,7 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     also: [{ file: 'src/express/apply.ts', find: 'cancelRequests(req, mfa, dropped)', replace: 'void dropped' }],
     test,
-    title: 'can end it by signing out',
+    title: 'an attacker who shares the web session can end it by signing out',
   },
   {
     defense: 'waiting for the binding cookie before a request is sent',
@@ -98,7 +100,7 @@ export const mutants: readonly Mutant[] = [
     find: 'bindingOf(req, context) === undefined ? bindFirst(request) : handler(request, signal)',
     replace: 'bindingOf(req, context) === context.base ? bindFirst(request) : handler(request, signal)',
     test,
-    title: 'comes back before a request is sent to the device',
+    title: 'the binding cookie comes back before a request is sent to the device',
   },
   {
     defense: 'saying that cookies are blocked, instead of a redirect for ever',
@@ -106,7 +108,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (query.has(returned)) return blocked(request)',
     replace: "if (query.has('')) return blocked(request)",
     test,
-    title: 'is said to be blocked where it does not come back',
+    title: 'the challenge page says that cookies are blocked where the binding cookie does not come back',
   },
   {
     defense: 'keeping a binding cookie that is there',
@@ -114,7 +116,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (present !== undefined) return',
     replace: "if (present === '') return",
     test,
-    title: 'is long-lived, out of the reach of scripts, and never replaced',
+    title: 'the binding cookie is long-lived, out of the reach of scripts, and never replaced',
   },
   {
     defense: 'no binding cookie with the answer to a form of another site',
@@ -122,7 +124,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (wanted.returnTo === undefined && mayHideBinding(request))',
     replace: "if (wanted.returnTo === '' && mayHideBinding(request))",
     test,
-    title: 'is not set by a form of another site, which browsers send without it',
+    title: 'a form of another site, which browsers send without the binding cookie, does not set one',
   },
   {
     defense: 'ignoring a challenge without a binding',
@@ -130,7 +132,7 @@ export const mutants: readonly Mutant[] = [
     find: '  return { challenge: challenges.find(isOwn)',
     replace: '  return { challenge: challenges.find(isOwn) ?? challenges[0]',
     test: 'express/stored-state.test.ts',
-    title: 'shows a challenge to its own browser alone',
+    title: 'a web session shows a challenge to its own browser alone: %s',
   },
   {
     defense: 'a page that shows another challenge than its browser has loads again',
@@ -138,7 +140,7 @@ export const mutants: readonly Mutant[] = [
     find: "typeof page === 'string' && page !== challenge.page",
     replace: "page === ''",
     test,
-    title: 'tells a tab that shows another challenge than its browser has to load again',
+    title: 'a tab that shows another challenge than its browser has is told to load again',
   },
   {
     defense: 'the binding of a pass for a passkey',
@@ -146,7 +148,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (passkeyPass.binding !== bindingOf(req, context)) return undefined\n',
     replace: '',
     test: 'express/handed-over-code.test.ts',
-    title: 'is worth nothing in another browser',
+    title: 'a handed-over code is worth nothing in another browser, which has only the cookie of the web session',
   },
   {
     defense: 'the binding of the key of a browser that is kept',
@@ -154,7 +156,7 @@ export const mutants: readonly Mutant[] = [
     find: 'binding !== undefined && challenge.binding === binding',
     replace: 'binding !== challenge.id',
     test: 'express/kept-browsers.test.ts',
-    title: 'is the one that asked, not that of an attacker who completes first',
+    title: 'the kept browser is the one that asked, not an attacker’s that completes first with the same web session',
   },
   {
     defense: 'the one name of the binding cookie',
@@ -162,7 +164,7 @@ export const mutants: readonly Mutant[] = [
     find: "createIdCookie('mfa-binding')",
     replace: "createIdCookie('mfa-binding', { formerName: true })",
     test: 'express/cookies.test.ts',
-    title: 'do not bind a challenge to a browser under a name that another host can set',
+    title: 'below a prefix, no challenge is bound to a browser under a cookie name that another host can set',
   },
   {
     defense: 'the size of a web session that is stored in a cookie',
@@ -170,7 +172,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!isCookieSession(session)) return state\n  const {',
     replace: 'if (session) return state\n  const {',
     test: 'attacks/cookie-session.test.ts',
-    title: 'a long link, which grows when it is encoded',
+    title: 'a long link that grows when encoded does not keep a cookie-session user from being verified',
   },
   {
     defense: 'no event for a state that was not stored',
@@ -178,7 +180,8 @@ export const mutants: readonly Mutant[] = [
     find: '  if (found) return found\n',
     replace: '  if (found ?? forms.length > 0) return found ?? state\n',
     test: 'attacks/cookie-session.test.ts',
-    title: 'a state that does not fit beside the data of the app verifies nobody',
+    title:
+      'an MFA state that does not fit beside the app’s data verifies nobody: no event says so, page and log say why',
   },
   {
     defense: 'dropping the link first',
@@ -186,7 +189,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return [state, own, withoutReturnTo(own, home)]',
     replace: 'return [state, own]',
     test: 'attacks/cookie-session.test.ts',
-    title: 'a link that does not fit beside the data of the app is dropped',
+    title: 'a link that does not fit into the cookie beside the app’s data is dropped, and nothing else',
   },
   {
     defense: 'the token of the page that waits',
@@ -194,7 +197,7 @@ export const mutants: readonly Mutant[] = [
     find: "`${base}/${path}?page=${main.dataset['token']}`",
     replace: '`${base}/${path}?waits`',
     test: 'browser/live-status.long.ts',
-    title: 'loads again when it is visible, if the browser has another challenge by then',
+    title: 'a hidden page loads again when it is visible, if the browser has another challenge by then',
   },
   {
     defense: 'saying to a verified user that cookies are blocked',
@@ -202,6 +205,6 @@ export const mutants: readonly Mutant[] = [
     find: 'hasLostChallenge(request) ? undefined : passedTo(request)',
     replace: 'hasLostChallenge(request) ? passedTo(request) : passedTo(request)',
     test,
-    title: 'is said to be blocked also to a verified user',
+    title: 'a step-up tells a verified user that the binding cookie is blocked instead of redirecting forever',
   },
 ]

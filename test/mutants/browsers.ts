@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: '...(browser === undefined ? {} : { browser }),',
     replace: '',
     test: 'attacks/locks-the-owner-out.test.ts',
-    title: 'locks neither codes nor the device in a known browser of the owner',
+    title: 'using up all tries of another user locks neither codes nor the device in the owner’s known browser',
   },
   {
     defense: 'that the list of browsers ends with a change of factors, as they do',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: 'browser.factors === factors && isListed(browser)',
     replace: 'factors && isListed(browser)',
     test: 'service/features/browsers/operations.test.ts',
-    title: 'lists no browser after any factor of the user changes',
+    title: 'listing browsers returns none after any factor of the user changes',
   },
   {
     defense: 'that forgetting one browser never forgets them all',
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (one === undefined && form['browser'] !== undefined) return leadTo(request, devicesPath(request))",
     replace: '',
     test: 'express/remembered.test.ts',
-    title: 'is listed for its user, and can be forgotten alone',
+    title: 'a remembered browser is listed for its user, and can be forgotten alone',
   },
   {
     defense: 'the user whose browser it is',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: ', userId: of.userId })',
     replace: ' })',
     test: 'service/features/browsers/operations.test.ts',
-    title: 'does not recognize a browser of another user, even if both have the same factors',
+    title: 'the service does not recognize a browser of another user, even if both have the same factors',
   },
   {
     defense: 'the domain in which a browser is known',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     find: ' domainId: of.domainId,',
     replace: '',
     test: 'service/features/browsers/operations.test.ts',
-    title: 'recognizes it only in its own domain',
+    title: 'the service recognizes a browser only in its own domain',
   },
   {
     defense: 'that what ends other web sessions ends known browsers',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await endUnkeptBrowsers(db, userId)\n',
     replace: '',
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'has no known browser left after "this was not me"',
+    title: 'no known browser is left after the user answers “this was not me”',
   },
   {
     defense: 'a new id instead of one that this user does not have',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const id = present && browser !== undefined ? browser : random128(call.random)',
     replace: 'const id = browser !== undefined ? browser : random128(call.random)',
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'is created by the service and never adopted from a request, so that a planted id is worthless',
+    title: 'the service creates browser ids and never adopts one from a request, so that a planted id is worthless',
   },
   {
     defense: 'five users a browser',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: 'limit: usersPerBrowser - 1',
     replace: 'limit: usersPerBrowser',
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'is valid for the five users who passed last',
+    title: 'a browser id is valid for the five users who passed last',
   },
   {
     defense: 'twenty browsers a user',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!present) await endOldestBrowsers(db, userId, browsersPerUser)\n',
     replace: '',
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'has at most twenty known browsers: the one with the oldest pass is ended first',
+    title: 'a twenty-first known browser ends the one with the oldest pass',
   },
   {
     defense: 'that an e-mailed code makes no browser known',
@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || (session.factor !== null && !isStrong(session.factor))',
     replace: '',
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'gets no known browser from an e-mailed code, which does not extend one either',
+    title: 'an e-mailed code neither creates nor extends a known browser',
   },
   {
     defense: 'the separate count of wrong codes from known browsers',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: '.set(failures, (eb) => eb(failures,',
     replace: ".set('codeFailures', (eb) => eb('codeFailures',",
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'are locked in all known browsers after ten wrong codes from these, and nowhere else',
+    title: 'ten wrong codes from known browsers lock codes in all known browsers and nowhere else',
   },
   {
     defense: 'that a right code in a known browser forgets only what was tried in known browsers',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await codes.forget(db, userId)',
     replace: 'await codeBudgets.other.forget(db, userId)',
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'stay locked elsewhere after a correct code in a known browser, so that attackers gain no guesses',
+    title: 'codes stay locked elsewhere after a correct code in a known browser, so that attackers gain no guesses',
   },
   {
     defense: 'half of the wrong codes in a row for each budget',
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const failuresUntilUnlocked = 50',
     replace: 'const failuresUntilUnlocked = 100',
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'are locked after fifty wrong codes from each, until an administrator unlocks both',
+    title: 'fifty wrong codes each from known browsers and elsewhere lock codes until an administrator unlocks both',
   },
   {
     defense: 'that an administrator unlocks known browsers, too',
@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Object.values(codeBudgets)',
     replace: '[codeBudgets.other]',
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'are locked after fifty wrong codes from each, until an administrator unlocks both',
+    title: 'fifty wrong codes each from known browsers and elsewhere lock codes until an administrator unlocks both',
   },
   {
     defense: 'the separate limits of requests from known browsers',
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
     find: "${of.knownBrowser === 1 ? 'known ' : ''}",
     replace: '',
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'are still sent from a known browser while an attacker uses up the requests elsewhere',
+    title: 'requests are still sent from a known browser while an attacker uses up those from elsewhere',
   },
   {
     defense: 'the separate limit of requests that wait',
@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
     find: ', knownBrowser: of.knownBrowser })',
     replace: ' })',
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'are still sent from a known browser while an attacker keeps three requests pending',
+    title: 'requests are still sent from a known browser while an attacker keeps three requests pending',
   },
   {
     defense: 'the longest of all waits as the answer',
@@ -151,7 +151,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const longest = Math.max(...waits.map(({ wait }) => wait))',
     replace: 'const longest = waits.find(({ wait }) => wait > 0)?.wait ?? 0',
     test: 'service/features/browsers/operations.test.ts',
-    title: 'returns when all limits allow a request again, not only the first',
+    title: 'the pauses say when all limits allow a request again, not only the first',
   },
   {
     defense: 'that only a remembered browser passes the gate, not every known one',
@@ -159,7 +159,7 @@ export const mutants: readonly Mutant[] = [
     find: 'rememberedUntil === undefined ? undefined : { rememberedUntil, expiresAt }',
     replace: '{ rememberedUntil: rememberedUntil ?? expiresAt, expiresAt }',
     test: 'attacks/locks-the-owner-out.test.ts',
-    title: 'does not pass the gate with a known browser, which is not a factor',
+    title: 'a known browser is not a factor and does not pass the gate',
   },
   {
     defense: 'no field for codes while they are locked',
@@ -167,7 +167,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const paused = pausedView(shown)',
     replace: 'const paused = undefined as ReturnType<typeof pausedView>',
     test: 'express/true-words.test.ts',
-    title: 'says until when, has no field, and offers the device that still works',
+    title: 'while codes are locked, the page says until when, has no field, and offers the device that still works',
   },
   {
     defense: 'that a locked page offers the device only where it can be asked',
@@ -175,7 +175,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const addition = nextRequest(page)',
     replace: 'const addition = undefined as string | undefined',
     test: 'express/true-words.test.ts',
-    title: 'does not offer a push request that cannot be sent now: it says when it can',
+    title: 'while codes are locked, the page offers no push request that cannot be sent, but says when it can',
   },
   {
     defense: 'that a pause of requests recommends no codes that are locked, too',
@@ -183,7 +183,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (codes || others.length === 0)',
     replace: 'if (others.length === 0)',
     test: 'express/true-words.test.ts',
-    title: 'does not offer a push request that cannot be sent now: it says when it can',
+    title: 'while codes are locked, the page offers no push request that cannot be sent, but says when it can',
   },
   {
     defense: 'that the other ways are no codes while these are locked',
@@ -191,7 +191,7 @@ export const mutants: readonly Mutant[] = [
     find: '...(isPaused ? [] : codeWays(page))',
     replace: '...codeWays(page)',
     test: 'express/true-words.test.ts',
-    title: 'says until when, has no field, and offers the device that still works',
+    title: 'while codes are locked, the page says until when, has no field, and offers the device that still works',
   },
   {
     defense: 'that most of an e-mail address is hidden from an attacker who knows only the password',
@@ -199,7 +199,7 @@ export const mutants: readonly Mutant[] = [
     find: "return `${first}•••${email.slice(email.lastIndexOf('@'))}`",
     replace: 'return first && email',
     test: 'express/other-ways.test.ts',
-    title: 'e-mail a code, and show only as much of the address as its owner needs',
+    title: 'the other ways to sign in include an e-mailed code, and show only the part of the address its owner needs',
   },
   {
     defense: 'that no link contains the number',
@@ -207,7 +207,7 @@ export const mutants: readonly Mutant[] = [
     find: 'link: requestLink(page, service, challenge.sessionId)',
     replace: 'link: requestLink(page, service, `${challenge.sessionId}-${number}`)',
     test: 'express/waiting-page.test.ts',
-    title: 'links to the request in the authenticator, and never with the number',
+    title: 'the waiting page links to the request in the authenticator, and never with the number',
   },
   {
     defense: 'that the name of a device is kept from keys of role auth',
@@ -215,7 +215,7 @@ export const mutants: readonly Mutant[] = [
     find: "deviceName: call.role === 'admin' ? device.name : undefined",
     replace: 'deviceName: device.name',
     test: 'service/features/sessions/operations.test.ts',
-    title: 'returns the name of the device, but not to keys of role auth',
+    title: 'creating a session returns the name of the device, but not to keys of role auth',
   },
   {
     defense: 'that a browser is remembered only if the user chose it',
@@ -223,7 +223,7 @@ export const mutants: readonly Mutant[] = [
     find: "remember: form['remember'] === 'yes'",
     replace: "remember: form['remember'] !== 'no'",
     test: 'express/remembered.test.ts',
-    title: 'is remembered only if its user chose it with the code: %s',
+    title: 'a browser is remembered only if its user chose it with the code: %s',
   },
   {
     defense: 'that no code is offered to somebody who has none',
@@ -231,7 +231,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (codes || others.length === 0)',
     replace: 'if (codes)',
     test: 'express/true-words.test.ts',
-    title: 'offers no code to users who have none',
+    title: 'while no request can be sent, the page offers no code to users who have none',
   },
   {
     defense: 'other words where only an administrator ends the lock',
@@ -239,7 +239,7 @@ export const mutants: readonly Mutant[] = [
     find: 'until === undefined ? unlock : sentence(',
     replace: 'until === undefined ? sentence(formatDuration(tag, 1)) : sentence(',
     test: 'express/true-words.test.ts',
-    title: 'says that only an administrator can unlock them',
+    title: 'the page says when only an administrator can unlock codes',
   },
   {
     defense: 'that what the service says now counts, and not what it said before',
@@ -247,7 +247,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (service.reportsPauses && !notice.ofChallenge) return undefined',
     replace: '',
     test: 'express/true-words.test.ts',
-    title: 'has the field again as soon as an administrator unlocks them',
+    title: 'the page has the code field again as soon as an administrator unlocks codes',
   },
   {
     defense: 'the figure of sessions that were refused after too many tries',
@@ -255,6 +255,6 @@ export const mutants: readonly Mutant[] = [
     find: '  call.observer.refused(event, of.budget)\n',
     replace: '',
     test: 'service/engine/http/manners.test.ts',
-    title: 'counts the sessions refused after too many tries, by budget',
+    title: '/metrics counts the sessions refused after too many tries, by budget',
   },
 ]

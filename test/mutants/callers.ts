@@ -20,7 +20,8 @@ export const mutants: readonly Mutant[] = [
     find: "    .where('requestedBy', '=', of.administratorId)\n    .orderBy('sequence', 'desc')",
     replace: "    .where('requestedBy', '>', derived(of.administratorId, () => ''))\n    .orderBy('sequence', 'desc')",
     test: calls,
-    title: 'stands for the administrator who asked, as long as its outcome',
+    title:
+      'the person’s page shows a caller verification to the administrator who asked, as long as its outcome stands',
   },
   {
     defense: 'a wrong number settles a call',
@@ -28,7 +29,7 @@ export const mutants: readonly Mutant[] = [
     find: "isSameText(row.number, number) ? 'confirmed' : 'wrong_number'",
     replace: "isSameText(row.number, number) ? 'confirmed' : 'confirmed'",
     test: calls,
-    title: 'with a wrong number settles it for good',
+    title: 'a wrong number settles a caller verification for good',
   },
   {
     defense: 'the number that a confirmation needs',
@@ -36,7 +37,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (number === null) throw new ApiProblem('api.error.invalid.number', 'number: required.')\n",
     replace: "  if (number === null) return 'confirmed'\n",
     test: calls,
-    title: 'without a number leaves it pending',
+    title: 'an answer without a number leaves a caller verification pending',
   },
   {
     defense: 'the nonce of a call',
@@ -44,7 +45,7 @@ export const mutants: readonly Mutant[] = [
     find: '!isSameText(found.nonce, given.nonce)',
     replace: '!isSameText(found.nonce, found.nonce)',
     test: calls,
-    title: 'needs the nonce of its question, which is checked before the number',
+    title: 'an answer to a caller verification needs its nonce, which is checked before the number',
   },
   {
     defense: 'the device of a call',
@@ -69,7 +70,7 @@ export const mutants: readonly Mutant[] = [
     replace: `    if (agrees && given.number !== present.number) throw new ApiProblem('api.error.invalid.number')
     return present.state === 'pending'`,
     test: calls,
-    title: 'does not reveal, when the PIN is wrong, whether the number was right',
+    title: 'a wrong PIN for a caller verification does not reveal whether the number was right',
   },
   {
     defense: 'a call that was answered before its PIN was checked stays answered',
@@ -78,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     also: [{ file: openCall, find: "      eb('callerVerification.state', '=', 'pending'),\n", replace: '' }],
     test: calls,
-    title: 'is final: of many that arrive at once, one decides',
+    title: 'when many answers to a caller verification arrive at once, one decides and is final',
   },
   {
     defense: 'the end of the time for an answer to a call',
@@ -101,7 +102,7 @@ export const mutants: readonly Mutant[] = [
     find: "    .where('requestedBy', '=', of.administratorId)\n    .where('state'",
     replace: "    .where('requestedBy', '>', derived(of.administratorId, () => ''))\n    .where('state'",
     test: calls,
-    title: 'with the right number confirms, and stands for 10 minutes for the administrator who asked',
+    title: 'the right number confirms a caller verification for 10 minutes for the administrator who asked',
   },
   {
     defense: 'a verification stands for 10 minutes',
@@ -109,7 +110,7 @@ export const mutants: readonly Mutant[] = [
     find: '(time) => time - callOutcomeStands',
     replace: '(time) => time - 2 * callOutcomeStands',
     test: calls,
-    title: 'with the right number confirms, and stands for 10 minutes for the administrator who asked',
+    title: 'the right number confirms a caller verification for 10 minutes for the administrator who asked',
   },
   {
     defense: 'a verification ends with its device',
@@ -117,7 +118,7 @@ export const mutants: readonly Mutant[] = [
     find: '    .where(isOfMember)\n    .where(hasDeviceInUse),\n)\n\nconst keyTypesOfDevices',
     replace: '    .where(isOfMember),\n)\n\nconst keyTypesOfDevices',
     test: calls,
-    title: 'counts no longer once its device is removed',
+    title: 'a confirmed caller verification no longer counts once its device is removed',
   },
   {
     defense: 'a verification ends with the membership',
@@ -125,7 +126,7 @@ export const mutants: readonly Mutant[] = [
     find: '    .where(isOfMember)\n    .where(hasDeviceInUse),\n)\n\nconst keyTypesOfDevices',
     replace: ',\n)\n\nconst keyTypesOfDevices',
     test: calls,
-    title: 'counts no longer once the person has left the domain',
+    title: 'a confirmed caller verification no longer counts once the person has left the domain',
   },
   {
     defense: 'the help desk needs a verified caller or a consent',
@@ -133,7 +134,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (await isCallerVerified(db, asked, await neededStrength(db, endpoint, input, call.organizationId), now))\n    return undefined\n',
     replace: '',
     test: calls,
-    title: 'lets the help desk act without a consent, for 10 minutes',
+    title: 'a confirmed caller verification lets the help desk act without a consent for 10 minutes',
   },
   {
     defense: 'No blocks the help desk',
@@ -141,7 +142,7 @@ export const mutants: readonly Mutant[] = [
     find: "administrator.role === 'helpdesk') await rejectBlocked(",
     replace: "administrator.role === 'auditor') await rejectBlocked(",
     test: attacks,
-    title: 'the help desk cannot call $name for this person',
+    title: 'the help desk cannot call $name for a person who answered No to its call',
   },
   {
     defense: 'No blocks the help desk for a day',
@@ -149,7 +150,7 @@ export const mutants: readonly Mutant[] = [
     find: '(time) => time - callBlockLength',
     replace: '(time) => time - callBlockLength / 2',
     test: calls,
-    title: '%s needs no number, and blocks the help desk for 24 hours',
+    title: 'the answer %s to a caller verification needs no number and blocks the help desk for 24 hours',
   },
   {
     defense: 'the operator is alerted of a No',
@@ -157,7 +158,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (settled) alertOperator(',
     replace: '  if (!settled) alertOperator(',
     test: calls,
-    title: 'of No alerts the operator',
+    title: 'a No to a caller verification alerts the operator',
   },
   {
     defense: 'the owners are mailed about a No',
@@ -165,7 +166,8 @@ export const mutants: readonly Mutant[] = [
     find: '  if (isAlarming(state)) await mailOwnersAfterCommit(',
     replace: '  if (!isAlarming(state)) await mailOwnersAfterCommit(',
     test: alerts,
-    title: 'is mailed to the present owners of the organization, and to no other administrator',
+    title:
+      'a No to a caller verification is mailed to the current owners of the organization and to no other administrator',
   },
   {
     defense: 'only present owners are mailed',
@@ -173,7 +175,8 @@ export const mutants: readonly Mutant[] = [
     find: "role: 'owner' as const, revokedAt: null })",
     replace: "role: 'owner' as const })",
     test: alerts,
-    title: 'is mailed to the present owners of the organization, and to no other administrator',
+    title:
+      'a No to a caller verification is mailed to the current owners of the organization and to no other administrator',
   },
   {
     defense: 'the inbox without the number of a call',
@@ -181,7 +184,7 @@ export const mutants: readonly Mutant[] = [
     find: '    numberLength: call.number.length,',
     replace: '    numberLength: call.number.length, ...{ number: call.number },',
     test: calls,
-    title: 'reaches the inbox of the device, without the number and without the administrator',
+    title: 'a caller verification reaches the inbox of the device without its number and its administrator',
   },
   {
     defense: 'the number is for the administrator who asks',
@@ -189,7 +192,7 @@ export const mutants: readonly Mutant[] = [
     find: "state === 'pending' && requestedBy === signedIn(call).id &&",
     replace: "state === 'pending' &&",
     test: calls,
-    title: 'shows the number to no other administrator',
+    title: 'a caller verification shows its number to no administrator but the one who asked',
   },
   {
     defense: 'the person and domain of a verification',
@@ -205,7 +208,7 @@ export const mutants: readonly Mutant[] = [
     find: '{ scope: `caller 10m ${userId}`,',
     replace: '{ scope: `caller 10m ${userId} ${administratorId}`,',
     test: calls,
-    title: 'are 2 in 10 minutes for a person, no matter who asks',
+    title: 'a person gets at most 2 caller verifications in 10 minutes, no matter who asks',
   },
   {
     defense: 'five questions to a person in a day',
@@ -213,7 +216,7 @@ export const mutants: readonly Mutant[] = [
     find: 'long: { limit: 5,',
     replace: 'long: { limit: 500,',
     test: calls,
-    title: 'are 5 in 24 hours for a person',
+    title: 'a person gets at most 5 caller verifications in 24 hours',
   },
   {
     defense: 'thirty questions of an administrator in a day',
@@ -221,7 +224,7 @@ export const mutants: readonly Mutant[] = [
     find: 'scope: `caller by ${administratorId}`,',
     replace: 'scope: `caller by ${administratorId} ${userId}`,',
     test: calls,
-    title: 'are 30 in 24 hours for an administrator',
+    title: 'an administrator asks for at most 30 caller verifications in 24 hours',
   },
   {
     defense: 'numbers that differ from those of sign-ins',
@@ -233,7 +236,7 @@ export const mutants: readonly Mutant[] = [
       : Array.from({ length: 90 }, (_, index) => String(10 + index)).filter((number) => number !== '10'),
   )`,
     test: calls,
-    title: 'has another number than the sign-ins that the person may be looking at',
+    title: 'a caller verification has a different number than the sign-ins that the person may be looking at',
   },
   {
     defense: 'the button No says no',
@@ -241,7 +244,7 @@ export const mutants: readonly Mutant[] = [
     find: "const confirms = decision === 'approve'",
     replace: "const confirms = decision !== 'report'",
     test: 'authenticator/call.long.ts',
-    title: 'takes No without a number, says what to do next, and is in the history afterwards',
+    title: 'the answer No to a help desk call needs no number, says what to do next, and is in the history',
   },
   {
     defense: 'a call and a sign-in that wait together are listed',
@@ -256,6 +259,6 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'authenticator/call.long.ts',
-    title: 'is in a list when a sign-in waits as well, so that neither is taken for the other',
+    title: 'a call to the help desk is in a list when a sign-in waits as well, so neither is mistaken',
   },
 ]

@@ -14,7 +14,7 @@ export const mutants: readonly Mutant[] = [
     find: '> carriedLifetime',
     replace: '> 10 * carriedLifetime',
     test,
-    title: 'is dropped after ten minutes',
+    title: 'an interrupted form is dropped after ten minutes',
   },
   {
     defense: 'that the newest form is carried',
@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
     find: 'giveUpTo: wanted.giveUpTo, carried: wanted.carried }',
     replace: 'giveUpTo: wanted.giveUpTo }',
     test,
-    title: 'is replaced by what was pressed last',
+    title: 'an interrupted form is replaced by the one that was submitted last',
   },
   {
     defense: 'the allow-list of forms',
@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!isCarriable(path)) return undefined\n  const fields = Object.entries(carriable[path])',
     replace: "  const fields = Object.entries(carriable[path as Carried['path']] ?? {})",
     test,
-    title: 'is kept with ids, names and choices alone',
+    title: 'an interrupted form is kept with ids, names and choices alone, and never for a route that carries a code',
   },
   {
     defense: 'the allow-list of fields',
@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Object.entries(carriable[path]).flatMap(([name, isKept]) => {',
     replace: 'Object.keys(form).flatMap((name) => {\n    const isKept = isWord',
     test,
-    title: 'is kept with ids, names and choices alone',
+    title: 'an interrupted form is kept with ids, names and choices alone, and never for a route that carries a code',
   },
   {
     defense: 'the form of the fields',
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
     find: "typeof value === 'string' && isKept(value)",
     replace: "typeof value === 'string'",
     test,
-    title: 'is kept with ids, names and choices alone',
+    title: 'an interrupted form is kept with ids, names and choices alone, and never for a route that carries a code',
   },
   {
     defense: 'that recovery codes which were made are not made again unasked',
@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
     find: "own.hadRecoveryCodes && !state.offer && form['again'] !== 'yes'",
     replace: 'own.hadRecoveryCodes && false',
     test,
-    title: 'makes no new ones by a second click',
+    title: 'a second click or the back button makes no new recovery codes',
   },
   {
     defense: 'that new recovery codes are shown for ten minutes',
@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!isBeforeEnd(shown.until, shownFor, context.mfa.options.clock.now())) return undefined',
     replace: '',
     test,
-    title: 'shows nothing ten minutes later',
+    title: 'the page of new recovery codes shows nothing ten minutes later',
   },
   {
     defense: 'that recovery codes which were replaced are not shown',
@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || !own.codeIds.includes(shown.id)',
     replace: '',
     test,
-    title: 'shows no codes that another request has replaced',
+    title: 'the page of new recovery codes shows no codes that another request has replaced',
   },
   {
     defense: 'that new recovery codes are sealed for the browser',
@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
     find: "${bindingCookie.read(req, context) ?? 'without a cookie'}",
     replace: "${'any'}",
     test,
-    title: 'shows nothing in a browser with a copied web session',
+    title: 'the page of new recovery codes shows nothing in a browser with a copied web session',
   },
   {
     defense: 'that an offer of recovery codes belongs to the browser',
@@ -86,6 +86,6 @@ export const mutants: readonly Mutant[] = [
     find: 'offer?.binding !== undefined && offer.binding === bindingOf(req, context)',
     replace: 'offer?.binding !== undefined',
     test,
-    title: 'needs a confirmation in a browser that did not set up the factor',
+    title: 'the offer of recovery codes needs a confirmation in a browser that did not set up the factor',
   },
 ]

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 const late = 'attacks/late-changes.test.ts'
 const callers = 'service/features/callers/console.test.ts'
 const races = 'service/features/administrators/change-races.long.ts'
-const title = 'cannot $name once $precondition.title'
+const title = 'an administrator whose request waits cannot call $name once $precondition.title'
 const file = 'src/service/features/administrators/change.ts'
 
 /** What is decided in the transaction of a change. */
@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!administrator) throw notSignedIn()\n  await',
     replace: '  if (!administrator) return signedIn(call)\n  await',
     test: 'service/features/administrators/administrators.test.ts',
-    title: 'that revoke each other at once leave one owner',
+    title: 'two owners who revoke each other at once leave one owner',
   },
   {
     defense: 'the strength of a verification for what counts in another app',
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
     find: "  return (await domainById(db, organizationId, domainId))?.keyType ?? 'NONE'\n",
     replace: "  return (await domainById(db, organizationId, domainId)) ? 'NONE' : 'PIN'\n",
     test: callers,
-    title: 'covers only the app without a PIN, after its device has confirmed',
+    title: 'a caller verification by a device without a PIN covers only the app without a PIN',
   },
   {
     defense: 'the strongest device for what counts everywhere',
@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
     find: ".reduce(strongerOf, 'NONE')",
     replace: ".reduce((one) => one, 'NONE')",
     test: callers,
-    title: 'does not cover %s, which counts everywhere',
+    title: 'a caller verification by a device without a PIN does not cover %s, which counts everywhere',
   },
   {
     defense: 'the strength that a verification had when the person was asked',
@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
     find: '    keyType: domain.keyType,\n',
     replace: "    keyType: 'PASSCODE',\n",
     test: callers,
-    title: 'covers only the app without a PIN, after its device has confirmed',
+    title: 'a caller verification by a device without a PIN covers only the app without a PIN',
   },
   {
     defense: 'the lock of the user before a change is decided',
@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await lockUser(db, organizationId, userId)\n',
     replace: '    void lockUser\n',
     test: races,
-    title: 'that waits for an answer of No is refused by it',
+    title: 'a console change that waits for a person’s denial of a caller is refused because of it',
   },
   {
     defense: 'the lock of the user before an answer to the help desk',
@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await lockUser(db, organizationId, userId)\n',
     replace: '    void [lockUser, organizationId, userId]\n',
     test: races,
-    title: 'is waited for by an answer of No',
+    title: 'a person’s denial of a caller waits for a console change in progress',
   },
   {
     defense: 'changes about a person that PostgreSQL does not abort',
@@ -86,7 +86,8 @@ export const mutants: readonly Mutant[] = [
     find: ': readCommitted(db).execute(decideAndRun)',
     replace: ': [db.transaction(), readCommitted(db)][0].execute(decideAndRun)',
     test: races,
-    title: 'is tried again in at most one of 100 cases',
+    title:
+      'at most one of 100 console changes without a person is tried again while 12 administrators make them at once',
   },
   {
     defense: 'changes without a person that PostgreSQL does not abort',
@@ -94,7 +95,8 @@ export const mutants: readonly Mutant[] = [
     find: 'const running = before ? before.then(work) : work()',
     replace: 'const running = before ? work() : work()',
     test: races,
-    title: 'without a person is tried again in at most one of 100 cases',
+    title:
+      'at most one of 100 console changes without a person is tried again while 12 administrators make them at once',
   },
   {
     defense: 'memberships that a change holds until it ends',
@@ -102,7 +104,8 @@ export const mutants: readonly Mutant[] = [
     find: '    await holdMemberships(db, organizationId)\n',
     replace: '    void holdMemberships\n',
     test: races,
-    title: 'that waits for a synchronization is refused if the person joins an app of somebody else by it',
+    title:
+      'a console change is refused if the synchronization it waits for adds the person to another administrator’s app',
   },
   {
     defense: 'a synchronization that waits for changes of the console',
@@ -110,7 +113,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await lockMemberships(db, held.organizationId)\n',
     replace: '    void lockMemberships\n',
     test: races,
-    title: 'is waited for by a synchronization',
+    title: 'a synchronization waits for a console change in progress',
   },
   {
     defense: 'an index for what decides about an API key',
@@ -118,6 +121,6 @@ export const mutants: readonly Mutant[] = [
     find: 'on api_key (organization_id, created_at, id)',
     replace: 'on api_key (created_at)',
     test: 'service/features/administrators/decision-plans.test.ts',
-    title: 'reaches every table through an index',
+    title: 'console changes reach every table through an index, even with few rows',
   },
 ]

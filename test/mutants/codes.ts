@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: '.set({ lastStep: step, drift,',
     replace: '.set({ drift,',
     test: 'service/features/codes/code-nodes.test.ts',
-    title: 'the code of a token is accepted once when 64 requests use it at once',
+    title: 'two nodes accept the code of a token once when 64 requests use it at once',
   },
   {
     defense: 'the width of the window',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const window = 1',
     replace: 'const window = 2',
     test: 'service/features/codes/totp.properties.test.ts',
-    title: 'accepts one step on either side, and recognizes ten',
+    title: 'the window of time-based codes accepts one step on either side and recognizes ten',
   },
   {
     defense: 'refusing steps that were accepted',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: ' && step > source.lastStep',
     replace: '',
     test: 'service/features/codes/totp.properties.test.ts',
-    title: 'accepts no step twice and no earlier step, in any order of codes',
+    title: 'the window of time-based codes accepts no step twice and no earlier step, in any order of codes',
   },
   {
     defense: 'two codes that follow each other',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: 'step !== seenStep + 1',
     replace: 'step <= seenStep',
     test: 'service/features/codes/totp.properties.test.ts',
-    title: 'moves only for two consecutive codes',
+    title: 'the window of time-based codes moves only for two consecutive codes',
   },
   {
     defense: 'the number of uses of a bypass code',
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
 `,
     replace: '',
     test: 'service/features/bypass-codes/bypass-codes.test.ts',
-    title: 'works for its number of uses, and is then reported as not found',
+    title: 'a bypass code works for its number of uses and is then reported as not found',
   },
   {
     defense: 'the number of uses of a bypass code, for many at once',
@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
     find: "({ usesRemaining: eb('usesRemaining', '-', 1), usedAt: now })",
     replace: "({ usesRemaining: eb('usesRemaining', '-', 0), usedAt: now })",
     test: 'service/features/codes/code-nodes.test.ts',
-    title: 'a bypass code with five uses is accepted five times when 64 requests use it at once',
+    title: 'two nodes accept a bypass code with five uses five times when 64 requests use it at once',
   },
   {
     defense: 'using an e-mailed code up',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
       .set({ wrongTries: 0 })
 `,
     test: 'service/features/email-codes/email-code.test.ts',
-    title: 'is accepted once when 64 requests use it at once',
+    title: 'an e-mailed code is accepted once when 64 requests use it at once',
   },
   {
     defense: 'the time of an e-mailed code',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: "      .where('expiresAt', '>', now)\n",
     replace: '',
     test: 'service/features/email-codes/email-code.test.ts',
-    title: 'works for ten minutes, and not a second longer',
+    title: 'an e-mailed code works for ten minutes, and not a second longer',
   },
   {
     defense: 'that a code is checked before it is looked for a device',
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       "  const device = await activeDevice(db, domain.id, user.id)\n  if (!device) throw new ApiProblem('api.error.notfound.token')\n  if (isByCode(input)) return byCode(call, db, { ...starting, passkeyNeeded })\n",
     test: 'service/features/codes/codes.test.ts',
-    title: 'gets the same response, whatever factors the user has',
+    title: 'a wrong code gets the same response, whatever factors the user has',
   },
   {
     defense: 'the lock of codes',
@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     test: 'service/features/codes/code-budget.test.ts',
     title:
-      'lock all codes for fifteen minutes after ten across all challenges; the right one is then neither checked nor used up',
+      'ten wrong codes in a row across all challenges lock codes for fifteen minutes, without checking or using up the right one',
   },
   {
     defense: 'that only codes ask for the lock of codes',
@@ -98,7 +98,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       "  if ((user.codesLockedUntil ?? 0) > call.clock.now()) throw new ApiProblem('api.error.locked')\n  const device = await activeDevice(db, domain.id, user.id)\n",
     test: 'attacks/knows-the-password.test.ts',
-    title: 'does not lock the owner out: the device still works',
+    title: 'guessing codes does not lock the owner out: the device still works',
   },
   {
     defense: 'only the approval of a code with a challenge is redeemed when it is created',
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
     find: '!redeem || (challenge && (otp ?? bypasscode ?? passkey))',
     replace: '!redeem || true',
     test: 'service/features/sessions/operations.test.ts',
-    title: 'refuses to redeem a request to the device, and a code without a challenge',
+    title: 'creating a session refuses to redeem a request to the device, and a code without a challenge',
   },
   {
     defense: 'a code that is redeemed at once cannot be redeemed again',
@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
     find: 'redeemed: await redeemCode(call, db, created.session, input)',
     replace: "redeemed: await redeemCode(call, db, { ...created.session, state: 'denied' }, input)",
     test: 'service/features/sessions/operations.test.ts',
-    title: 'redeems the approval of a code in the same call',
+    title: 'creating a session with a code can redeem the approval in the same call',
   },
   {
     defense: 'a code whose approval cannot be redeemed is not used up',
@@ -122,7 +122,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (!redeemed) throw new ApiProblem('api.error.notfound.user')\n  return redeemed",
     replace: '  return redeemed',
     test: 'service/features/codes/redeemed-code.test.ts',
-    title: 'is not used up, and leaves no session',
+    title: 'a code whose approval cannot be redeemed is not used up and leaves no session',
   },
   {
     defense: 'concurrent calls do not redeem a code twice',
@@ -130,7 +130,7 @@ export const mutants: readonly Mutant[] = [
     find: "({ usesRemaining: eb('usesRemaining', '-', 1), usedAt: now })",
     replace: "({ usesRemaining: eb('usesRemaining', '-', 0), usedAt: now })",
     test: 'service/features/codes/redeemed-code.test.ts',
-    title: 'verifies once when calls race',
+    title: 'a code redeemed by the call that checks it verifies once when calls race, in one challenge or several',
   },
   {
     defense: 'an approval counts as redeemed only if the service says so',
@@ -138,6 +138,6 @@ export const mutants: readonly Mutant[] = [
     find: 'session.epoch === undefined ? undefined : session',
     replace: 'session',
     test: 'express/codes.test.ts',
-    title: 'is checked and redeemed %s',
+    title: 'a code is checked and redeemed %s',
   },
 ]

@@ -16,7 +16,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (action.removes) void reload()\n',
     replace: '',
     test: 'journeys/daily-tasks.long.ts',
-    title: 'is told by name what a reset removes, as it is when the dialog opens, and gives its own reason',
+    title: 'a reset lists by name what it removes as its dialog opens, and requires a chosen reason',
   },
   {
     defense: 'a reason that no one has chosen is none',
@@ -24,7 +24,7 @@ export const mutants: readonly Mutant[] = [
     find: '    return because\n',
     replace: "    return because ?? 'other'\n",
     test: 'journeys/daily-tasks.long.ts',
-    title: 'is told by name what a reset removes, as it is when the dialog opens, and gives its own reason',
+    title: 'a reset lists by name what it removes as its dialog opens, and requires a chosen reason',
   },
   {
     defense: 'a change says which version it is about',

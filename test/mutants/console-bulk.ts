@@ -16,7 +16,8 @@ export const mutants: readonly Mutant[] = [
     find: "    else if (whose === 'own') refused",
     replace: '    else if (user.id === administrator.id) refused',
     test: jobs,
-    title: 'leaves out the own record, people of other domains, and those who are not there, and says so',
+    title:
+      'a bulk job leaves out the administrator’s own record, people of other domains and unknown people, and says so',
   },
   {
     defense: 'the domains of an administrator who acts on many people',
@@ -24,7 +25,8 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!user || !visible.has(id)) refused',
     replace: 'if (!user) refused',
     test: jobs,
-    title: 'leaves out the own record, people of other domains, and those who are not there, and says so',
+    title:
+      'a bulk job leaves out the administrator’s own record, people of other domains and unknown people, and says so',
   },
   {
     defense: 'the block of the help desk after a No, among many people',
@@ -32,7 +34,7 @@ export const mutants: readonly Mutant[] = [
     find: "role === 'helpdesk' && (await isHelpDeskBlocked(db, id, call.clock.now()))",
     replace: "role === 'auditor' && (await isHelpDeskBlocked(db, id, call.clock.now()))",
     test: jobs,
-    title: 'leaves out people who said No to the help desk',
+    title: 'a bulk job leaves out people who said No to the help desk',
   },
   {
     defense: 'the access of the administrator while a job runs',
@@ -40,7 +42,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!row || row.revokedAt !== null) return undefined',
     replace: 'if (!row) return undefined',
     test: jobs,
-    title: 'and ends when the administrator was revoked',
+    title: 'before each person, a bulk job ends if its administrator was revoked',
   },
   {
     defense: 'the role that an action on many people needs',
@@ -48,7 +50,7 @@ export const mutants: readonly Mutant[] = [
     find: "mayCall(role, { method: 'POST', admin }) && isOfDomain",
     replace: "mayCall('owner', { method: 'POST', admin }) && isOfDomain",
     test: jobs,
-    title: 'removes no one',
+    title: 'the help desk cannot remove people with a bulk job',
   },
   {
     defense: 'the domain of the administrator while a job runs',
@@ -56,7 +58,7 @@ export const mutants: readonly Mutant[] = [
     find: ' && isOfDomain && ',
     replace: ' && ',
     test: jobs,
-    title: 'and ends when the administrator has lost %s',
+    title: 'before each person, a bulk job ends if its administrator has lost %s',
   },
   {
     defense: 'how many people a role may change at once, while a job runs',
@@ -64,7 +66,7 @@ export const mutants: readonly Mutant[] = [
     find: ' && people <= maxBulkPeople(role, action)',
     replace: '',
     test: jobs,
-    title: 'and ends when the role allows fewer people by now',
+    title: 'before each person, a bulk job ends if the role now allows fewer people',
   },
   {
     defense: 'how many people the help desk may change at once',
@@ -72,7 +74,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (people > most || seen > maxSeen) throw',
     replace: 'if (people > maxSeen || seen > maxSeen) throw',
     test: jobs,
-    title: 'is about 50 people at most',
+    title: 'a bulk job of the help desk covers at most 50 people',
   },
   {
     defense: 'the rules of each person when a job comes to it',
@@ -80,7 +82,7 @@ export const mutants: readonly Mutant[] = [
     find: '(await refusals(db, call, job, [userId])).get(userId) ?? null',
     replace: '(await refusals(db, call, job, [])).get(userId) ?? null',
     test: jobs,
-    title: 'and leaves out who has become its own record, or has left',
+    title: 'before each person, a bulk job skips those who became the administrator’s own record or left',
   },
   {
     defense: 'the number of people in the start of a job',
@@ -88,7 +90,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (people !== row.people)\n',
     replace: '  if (people < row.people)\n',
     test: jobs,
-    title: 'names the number of people in the preview',
+    title: 'starting a bulk job requires the number of people in its preview',
   },
   {
     defense: 'the administrator who prepared a job',
@@ -96,7 +98,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (row.requestedBy !== signedIn(inside).id) throw',
     replace: "  if (row.requestedBy === '') throw",
     test: jobs,
-    title: 'is for who has prepared it, and for 15 minutes',
+    title: 'only the administrator who prepared a bulk job can start it, within 15 minutes',
   },
   {
     defense: 'the age of a preview',
@@ -104,7 +106,7 @@ export const mutants: readonly Mutant[] = [
     find: "    .where('createdAt', '>', of.since)\n",
     replace: '',
     test: jobs,
-    title: 'is for who has prepared it, and for 15 minutes',
+    title: 'only the administrator who prepared a bulk job can start it, within 15 minutes',
   },
   {
     defense: 'a start that is repeated',
@@ -112,7 +114,7 @@ export const mutants: readonly Mutant[] = [
     find: "    .where('state', '=', 'prepared')\n    .where('createdAt'",
     replace: "    .where('createdAt'",
     test: jobs,
-    title: 'that is repeated, at once or later, starts nothing a second time',
+    title: 'starting a bulk job again, at once or later, does not start it a second time',
     also: [{ file: handlers, find: "  if (row.state === 'prepared') await", replace: '  await' }],
   },
   {
@@ -122,7 +124,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       "            .where('other.requestedBy', '=', of.requestedBy)\n            .where('other.state', '=', 'stopped'),",
     test: jobs,
-    title: 'waits for the job that the administrator runs already',
+    title: 'a bulk job cannot start while another one of the same administrator runs',
   },
   {
     defense: 'the jobs of other administrators',
@@ -130,7 +132,7 @@ export const mutants: readonly Mutant[] = [
     find: 'administrator.domainIds === null || job?.requestedBy === administrator.id\n',
     replace: 'administrator.domainIds === null || job?.requestedBy !== undefined\n',
     test: jobs,
-    title: 'shows an administrator of some domains only the own jobs',
+    title: 'an administrator of some domains sees only their own bulk jobs',
   },
   {
     defense: 'the record of an export of people',
@@ -138,7 +140,7 @@ export const mutants: readonly Mutant[] = [
     find: "auditCall(tx, call, 'people.exported', { format, filter })",
     replace: 'tx.selectNoFrom([]).execute()',
     test: exports,
-    title: 'is in the audit trail with its filter, and without the name that was searched for',
+    title: 'an export of people is in the audit trail with its filter, without the name that was searched for',
   },
   {
     defense: 'no names in the record of an export of people',
@@ -146,7 +148,7 @@ export const mutants: readonly Mutant[] = [
     find: "filterFact(search, ['q'])",
     replace: 'filterFact(search, [])',
     test: exports,
-    title: 'is in the audit trail with its filter, and without the name that was searched for',
+    title: 'an export of people is in the audit trail with its filter, without the name that was searched for',
   },
   {
     defense: 'the rules of an enrollment mail, among many people',
@@ -154,7 +156,7 @@ export const mutants: readonly Mutant[] = [
     find: '    else if (problem) refused.set(userId, reasonOf(problem))\n',
     replace: '',
     test: mails,
-    title: 'by the help desk go to no address that changed within 7 days',
+    title: 'bulk mails of the help desk skip addresses that changed within 7 days, even if after the preview',
   },
   {
     defense: 'the mail to owners about an action on many people',
@@ -162,7 +164,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (alerts) await',
     replace: 'if (alerts && people < 0) await',
     test: mails,
-    title: 'tell the owners when an action is about more than 100 people',
+    title: 'a mail tells the owners when a bulk job covers more than 100 people',
   },
   {
     defense: 'the people of an administrator count over all actions',
@@ -170,7 +172,7 @@ export const mutants: readonly Mutant[] = [
     find: 'alerts: alertsUpTo(total) > alertsUpTo(total - people) }',
     replace: 'alerts: alertsUpTo(people) > 0 }',
     test: mails,
-    title: 'tell the owners when the actions of one administrator are about more than 100 people in 24 hours',
+    title: 'a mail tells the owners when one administrator’s bulk jobs cover more than 100 people in 24 hours',
   },
   {
     defense: 'the people of the help desk count over all actions, in a preview',
@@ -178,7 +180,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Math.min(maxBulkPeople(role, job.action), await peopleLeft(call.store.db, call))',
     replace: 'Math.min(maxBulkPeople(role, job.action), peopleLeft.length * 50)',
     test: jobs,
-    title: 'is about 50 people in 24 hours at most, however many actions they are in',
+    title: 'all bulk jobs of a help desk agent together cover at most 50 people in 24 hours',
   },
   {
     defense: 'the people of the help desk count over all actions, in a start',
@@ -186,7 +188,7 @@ export const mutants: readonly Mutant[] = [
     find: 'reserve(db, [peopleOf(id, most)], now, people)',
     replace: 'reserve(db, [peopleOf(id, Infinity)], now, people)',
     test: 'service/features/bulk-jobs/races.test.ts',
-    title: 'of the help desk are about 50 people in 24 hours, even if two are started at once',
+    title: 'bulk jobs of a help desk agent cover 50 people in 24 hours, even if two are started at once',
   },
   {
     defense: 'people whom a job did not reach count no more',
@@ -194,7 +196,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await releasePeople(db, row, row.people - changed - failures)\n',
     replace: '',
     test: jobs,
-    title: 'is about those again whom a canceled action did not reach',
+    title: 'people whom a canceled bulk job did not reach no longer count toward the help desk’s limit',
   },
   {
     defense: 'the lease of a job that a process works on',
@@ -209,7 +211,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: jobs,
-    title: 'is taken over by another one after half a minute, which does the rest once',
+    title: 'another process takes over an abandoned bulk job after half a minute and does the rest once',
   },
   {
     defense: 'the end of jobs in a restored backup',
@@ -217,6 +219,6 @@ export const mutants: readonly Mutant[] = [
     find: "    .where('state', 'in', ['prepared', 'running'])\n",
     replace: "    .where('state', 'in', ['prepared'])\n",
     test: jobs,
-    title: 'does not go on after a backup was restored',
+    title: 'a bulk job does not continue after a backup was restored',
   },
 ]

@@ -12,8 +12,9 @@ const withoutDeviceCheck: Change = {
   replace: '',
 }
 const meanwhile =
-  'gets none when a device was set up, or the administrator lost its access, while the mail was on its way'
-const decision = 'keeps administrators from their own record, and the help desk from a person who said No'
+  'an enrollment mail has no working link if a device is set up or the administrator loses access meanwhile'
+const decision =
+  'the enrollment decision keeps administrators from their own record and the help desk from a person who said No'
 
 export const mutants: readonly Mutant[] = [
   {
@@ -52,7 +53,7 @@ export const mutants: readonly Mutant[] = [
     find: 'isAddressSettled(user, now)) return false',
     replace: '!isAddressSettled(user, now)) return false',
     test: mails,
-    title: 'mails to an address that %s changed within 7 days only with a verified caller or a consent',
+    title: 'the help desk needs a verified caller or a consent to mail an address that %s changed within 7 days',
   },
   {
     defense: 'an address that changed 7 days ago',
@@ -60,7 +61,7 @@ export const mutants: readonly Mutant[] = [
     find: 'emailChangedAt === null || notAfter(emailChangedAt, now) + addressSettlesIn <= now',
     replace: 'emailChangedAt === null || notAfter(emailChangedAt, now) + addressSettlesIn <= now + 1',
     test: mails,
-    title: 'mails to an address that %s changed within 7 days only with a verified caller or a consent',
+    title: 'the help desk needs a verified caller or a consent to mail an address that %s changed within 7 days',
   },
   {
     defense: 'the guard of a link on the screen',
@@ -69,7 +70,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       "  response: EnrollmentLink,\n  since: '1.4',\n  admin: { role: 'helpdesk', scope: 'domain', fresh: true },\n",
     test: mails,
-    title: 'sees a link on the screen only with a verified caller or a consent',
+    title: 'the help desk sees an enrollment link on the screen only with a verified caller or a consent',
   },
   {
     defense: 'no mail replaces a device',
@@ -78,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     replace: "  if ((await tokenOf(db, domain.id, userId))?.state !== 'active') {} else if (user.id === '') return",
     also: [withoutDeviceCheck],
     test: mails,
-    title: 'replaces no device, and is sent to no one without an address',
+    title: 'an enrollment mail replaces no device, and is sent to no one without an address',
   },
   {
     defense: 'the number of enrollment mails to a person',
@@ -86,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: 'export const mailsToPerson = { limit: 3,',
     replace: 'export const mailsToPerson = { limit: 4,',
     test: mails,
-    title: 'gets three mails in 24 hours, also when more are sent at once',
+    title: 'a person gets three enrollment mails in 24 hours, even when more are sent at once',
   },
   {
     defense: 'mails to one person are counted one after the other',
@@ -94,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await prepare((inside) => reserve(inside, wanted, evidence))',
     replace: 'await reserve(call, wanted, evidence)',
     test: mails,
-    title: 'gets three mails in 24 hours, also when more are sent at once',
+    title: 'a person gets three enrollment mails in 24 hours, even when more are sent at once',
   },
   {
     defense: 'a mail that cannot be sent uses no consent up',
@@ -102,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: '&& evidence) await evidence.require(call)',
     replace: '&& evidence) await evidence.use(call)',
     test: mails,
-    title: 'keeps the consent for a mail that cannot be sent, to an address %s',
+    title: 'the help desk keeps its consent when the mail cannot be sent (address: %s)',
   },
   {
     defense: 'a mail that cannot be sent uses no consent to an equal address up',
@@ -110,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (!used && part !== 'preparation') await use(",
     replace: 'if (!used) await use(',
     test: mails,
-    title: 'keeps the consent for a mail that cannot be sent, to an address %s',
+    title: 'the help desk keeps its consent when the mail cannot be sent (address: %s)',
   },
   {
     defense: 'the evidence that is read when the link of a mail begins to work',
@@ -118,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (await needsGuard(db, call, user, domain)) {',
     replace: '  if (email === id) {',
     test: mails,
-    title: 'mails no link that works once a colleague has denied it while the mail was on its way',
+    title: 'the help desk mails no working link if a colleague denies it while the mail is on its way',
   },
   {
     defense: 'the number of enrollment mails of the help desk',
@@ -126,7 +127,7 @@ export const mutants: readonly Mutant[] = [
     find: "role === 'helpdesk' ? 200 : 5_000",
     replace: '5_000',
     test: mails,
-    title: 'sends 200 mails a day',
+    title: 'a help desk agent can send 200 enrollment mails a day',
   },
   {
     defense: 'a link works only once its mail was accepted',
@@ -135,7 +136,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       '  const code = newActivationCode(call.random)\n  await call.store.db.transaction().execute((db) => store(db, call, { ...reserved, code }))\n',
     test: mails,
-    title: 'that cannot be sent leaves no link that works, ends no earlier one, and does not count',
+    title: 'an enrollment mail that cannot be sent leaves no working link, ends no earlier one, and does not count',
   },
   {
     defense: 'a mailed link ends with the address',
@@ -143,7 +144,7 @@ export const mutants: readonly Mutant[] = [
     find: 'expireMailedLinks(db, userIds, now)',
     replace: 'Promise.resolve(void [db, userIds, now])',
     test: mails,
-    title: 'loses the mailed link when %s changes the address',
+    title: 'a mailed enrollment link stops working when %s changes the address',
   },
   {
     defense: 'the address that a mail went to',
@@ -151,7 +152,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (user.email !== email) throw readdressed()\n',
     replace: '',
     test: mails,
-    title: 'gets no link that works when the address changes while the mail is on its way',
+    title: 'an enrollment mail has no working link if the address changes while it is on its way',
   },
   {
     defense: 'the version that a change of an e-mail address needs',
@@ -159,7 +160,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (personVersion(user) !== version) {',
     replace: "    if (version === '') {",
     test: mails,
-    title: 'is changed once when two administrators begin with the same version',
+    title: 'two administrators with the same version change an address once, and the other one reads what changed',
   },
   {
     defense: 'the mail to the old address',
@@ -167,6 +168,6 @@ export const mutants: readonly Mutant[] = [
     find: 'userId: user.id, to: user.email }',
     replace: 'userId: user.id }',
     test: mails,
-    title: 'is changed, and the person is told at the old one',
+    title: 'changing an e-mail address notifies the person at the old one',
   },
 ]

@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
     find: "is('domainId', 'in', of.domainIds)",
     replace: "is('domainId', '<>', '')",
     test: 'service/features/people/timeline.test.ts',
-    title: 'shows sign-ins that wait in the domains of the administrator only, until their time is over',
+    title: 'the timeline shows pending sign-ins only in the administrator’s domains, until their time is over',
   },
   {
     defense: 'the domains of an administrator in the audit trail',
@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
     find: '    domainIds: await domainsFor(call, domain),\n',
     replace: '    domainIds: (await domainsFor(call, domain)) && null,\n',
     test: audit,
-    title: 'shows entries of the own domains only to an administrator who is limited to them',
+    title: 'the audit trail shows an administrator who is limited to some domains only their entries',
   },
   {
     defense: 'the domain that an administrator filters the audit trail by',
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
     find: "  await requireVisible({ db: call.store.db, administrator, now: call.clock.now() }, 'domain', { domainId })\n",
     replace: '',
     test: audit,
-    title: 'does not know the domains of others in its filter',
+    title: 'the filter of the audit trail does not know domains outside the administrator’s own',
   },
   {
     defense: 'the organization in the audit trail of the console',
@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       "    .where('organizationId', organizationId === '' ? '=' : 'is not', null)\n    .where('position', '>', after)",
     test: audit,
-    title: 'says nothing of another organization, and of people who are not of the own domains',
+    title: 'the audit trail reveals nothing of another organization, nor of people outside the administrator’s domains',
   },
   {
     defense: 'the names of people of other domains in the audit trail',
@@ -52,7 +52,7 @@ export const mutants: readonly Mutant[] = [
     find: '  return people.filter(({ id }) => visible.has(id))\n',
     replace: '  return people.filter(({ id }) => visible.has(id) || id !== undefined)\n',
     test: audit,
-    title: 'says nothing of another organization, and of people who are not of the own domains',
+    title: 'the audit trail reveals nothing of another organization, nor of people outside the administrator’s domains',
   },
   {
     defense: 'the names of people of other organizations in the audit trail',
@@ -60,7 +60,7 @@ export const mutants: readonly Mutant[] = [
     find: '  const people = all.filter((person) => person.organizationId === organizationId)\n',
     replace: '  const people = all.filter((person) => person.organizationId !== "" || organizationId === "")\n',
     test: audit,
-    title: 'says nothing of another organization, and of people who are not of the own domains',
+    title: 'the audit trail reveals nothing of another organization, nor of people outside the administrator’s domains',
   },
   {
     defense: 'the whole organization, which a verification of the audit trail is about',
@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (admin.whole && administrator.domainIds !== null) throw new ApiProblem('api.error.forbidden')\n",
     replace: '',
     test: verification,
-    title: 'is for administrators of the whole organization',
+    title: 'the audit verification is for administrators of the whole organization',
   },
   {
     defense: 'the place of entries of other organizations in a verification',
@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
     find: "report.found(isOwn ? 'changed' : 'unattributed', isOwn ? row : undefined)",
     replace: "report.found(isOwn ? 'changed' : 'unattributed', row)",
     test: verification,
-    title: 'says nothing of where another organization was attacked',
+    title: 'the audit verification does not reveal where another organization was attacked',
   },
   {
     defense: 'entries that were moved to another organization, in a verification',
@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
     find: 'else if (isChanged(row, head.hash, writer))',
     replace: 'else if (isOwn && isChanged(row, head.hash, writer))',
     test: verification,
-    title: 'finds an entry that was moved to another organization',
+    title: 'the audit verification finds an entry that was moved to another organization',
   },
   {
     defense: 'the number of entries of other organizations in a verification',
@@ -92,7 +92,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (isOwn) report.count()\n',
     replace: '    report.count()\n',
     test: verification,
-    title: 'counts the entries of the organization alone',
+    title: 'the audit verification counts the entries of the organization alone',
   },
   {
     defense: 'one verification at a time',
@@ -100,7 +100,7 @@ export const mutants: readonly Mutant[] = [
     find: ".where('other.beatAt', '>=', lost)",
     replace: ".where('other.beatAt', '<', lost)",
     test: verification,
-    title: 'runs one at a time, in the order of the requests',
+    title: 'audit verifications of several organizations run one at a time, in the order of the requests',
   },
   {
     defense: 'the record of an export of the audit trail',
@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
     find: "  await db.transaction().execute((tx) => auditCall(tx, call, 'audit.exported', facts))\n",
     replace: '  void [auditCall, plainFilter]\n',
     test: audit,
-    title: 'records the export of %s that is limited to "%s"',
+    title: 'the audit trail records its export as %s that is limited to (%s)',
   },
   {
     defense: 'no names in the record of an export',
@@ -116,7 +116,7 @@ export const mutants: readonly Mutant[] = [
     find: "names.includes(name) ? '' : value",
     replace: "names.includes('') ? '' : value",
     test: audit,
-    title: 'records the export of %s that is limited to "%s"',
+    title: 'the audit trail records its export as %s that is limited to (%s)',
   },
   {
     defense: 'formulas in an export as CSV',
@@ -124,7 +124,7 @@ export const mutants: readonly Mutant[] = [
     find: 'text.replace(formulas, "$1\'$2")',
     replace: 'text.replace(formulas, "$1$2")',
     test: audit,
-    title: 'is exported as CSV, in which no cell is calculated',
+    title: 'the audit trail is exported as CSV, in which no cell is calculated',
   },
   {
     defense: 'formulas behind each possible separator in an export as CSV',
@@ -132,7 +132,7 @@ export const mutants: readonly Mutant[] = [
     find: '(?:^|[,;|\\p{Cc}\\u2028\\u2029])',
     replace: '(?:^)',
     test: 'service/engine/base/csv.test.ts',
-    title: 'contains no cell that a spreadsheet calculates, whatever separates its cells',
+    title: 'a CSV record contains no cell that a spreadsheet calculates, whatever separates its cells',
   },
   {
     defense: 'quotes before formulas in an export as CSV',
@@ -140,7 +140,7 @@ export const mutants: readonly Mutant[] = [
     find: '[\\p{Zs}\\p{Cf}"]*',
     replace: '[\\p{Zs}\\p{Cf}]*',
     test: 'service/engine/base/csv.test.ts',
-    title: 'contains no cell that a spreadsheet calculates, whatever separates its cells',
+    title: 'a CSV record contains no cell that a spreadsheet calculates, whatever separates its cells',
   },
   {
     defense: 'quotes around each cell of an export as CSV',
@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
     find: '`"${withoutFormulas(text).replaceAll(\'"\', \'""\')}"`',
     replace: 'withoutFormulas(text)',
     test: 'service/engine/base/csv.test.ts',
-    title: 'has the cells that were written, with apostrophes added',
+    title: 'a CSV record has the cells that were written, with apostrophes added',
   },
   {
     defense: 'the record of a report of an action on many people',
@@ -156,7 +156,7 @@ export const mutants: readonly Mutant[] = [
     find: "  await db.transaction().execute((tx) => auditCall(tx, call, 'bulk.report_exported', { ...factsOf(job), count }))\n",
     replace: '  void [db, auditCall, factsOf, job, count]\n',
     test: 'service/features/bulk-jobs/jobs.test.ts',
-    title: 'is in the trail with each preview and each report, and with the number of people in it',
+    title: 'the audit trail records each preview and each report of a bulk job with its number of people',
   },
   {
     defense: 'the record of a preview of an action on many people',
@@ -164,7 +164,7 @@ export const mutants: readonly Mutant[] = [
     find: "      await auditCall(db, acting, 'bulk.previewed', { ...factsOf(job), count: seen })\n",
     replace: '      void [auditCall, acting, factsOf, seen]\n',
     test: 'service/features/bulk-jobs/jobs.test.ts',
-    title: 'is in the trail with each preview and each report, and with the number of people in it',
+    title: 'the audit trail records each preview and each report of a bulk job with its number of people',
   },
   {
     defense: 'audit entries that commit after later ones',
@@ -172,7 +172,7 @@ export const mutants: readonly Mutant[] = [
     find: 'now - settling)',
     replace: 'now)',
     test: audit,
-    title: 'does not show entries that may still be overtaken by others',
+    title: 'the audit trail does not show entries that may still be overtaken by others',
   },
   {
     defense: 'the domains of an administrator in the overview',
@@ -180,7 +180,7 @@ export const mutants: readonly Mutant[] = [
     find: '.filter(({ id }) => limited === null || limited.includes(id))',
     replace: '.filter(({ id }) => limited === null || id !== "")',
     test: overview,
-    title: 'shows nothing of other domains and organizations',
+    title: 'the overview shows nothing of other domains and organizations',
   },
   {
     defense: 'people of other domains among those who are locked',
@@ -188,7 +188,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (domainIds === null) return locked.length\n',
     replace: '  if (domainIds !== undefined) return locked.length\n',
     test: overview,
-    title: 'shows nothing of other domains and organizations',
+    title: 'the overview shows nothing of other domains and organizations',
   },
   {
     defense: 'the health of the service, which belongs to no domain',
@@ -196,7 +196,7 @@ export const mutants: readonly Mutant[] = [
     find: '    ...(domainIds === null && {',
     replace: '    ...(domainIds !== undefined && {',
     test: overview,
-    title: 'shows nothing of other domains and organizations',
+    title: 'the overview shows nothing of other domains and organizations',
   },
   {
     defense: 'requests of other domains in the overview',
@@ -204,7 +204,7 @@ export const mutants: readonly Mutant[] = [
     find: '.filter(isShown)),\n    reported',
     replace: '.filter((row) => isShown(row) || row !== undefined)),\n    reported',
     test: overview,
-    title: 'shows nothing of other domains and organizations',
+    title: 'the overview shows nothing of other domains and organizations',
   },
   {
     defense: 'the version of the settings of a domain',
@@ -212,7 +212,7 @@ export const mutants: readonly Mutant[] = [
     find: '      if (settingsVersion(settingsIn(present)) !== version) throw await changedMeanwhile(db, call, domainId)\n',
     replace: '      if (version === "") throw await changedMeanwhile(db, call, domainId)\n',
     test: domains,
-    title: 'keep the change that another administrator has made meanwhile, and say what it was',
+    title: 'a domain keeps the change that another administrator made meanwhile, and the error says what it was',
   },
   {
     defense: 'the version of a domain, compared in the transaction of the change',
@@ -220,7 +220,7 @@ export const mutants: readonly Mutant[] = [
     find: '      if (settingsVersion(settingsIn(present)) !== version) throw await changedMeanwhile(db, call, domainId)\n',
     replace: '',
     test: domains,
-    title: 'are changed once when several changes of one version arrive at once',
+    title: 'the console changes a domain once when several changes of one version arrive at once',
   },
   {
     defense: 'the version that a change of a domain needs',
@@ -235,7 +235,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: domains,
-    title: 'are not changed without a version',
+    title: 'the console does not change a domain without a version',
   },
   {
     defense: 'the domains that an administrator sees in the list',
@@ -243,7 +243,7 @@ export const mutants: readonly Mutant[] = [
     find: 'rows.filter(({ id }) => limited === null || limited.includes(id))',
     replace: "rows.filter(({ id }) => limited === null || id !== '')",
     test: domains,
-    title: 'are listed by name, each administrator those it is given',
+    title: 'the console lists domains by name and shows each administrator their own',
   },
   {
     defense: 'the API keys that an auditor of some domains sees',
@@ -251,6 +251,6 @@ export const mutants: readonly Mutant[] = [
     find: 'keys.filter((key) => isVisible(key))',
     replace: 'keys.filter((key) => isVisible(key) || domainIds !== null)',
     test: domains,
-    title: 'show an auditor of some domains the API keys of these domains alone',
+    title: 'the console shows an auditor of some domains only the API keys of these domains',
   },
 ]

@@ -5,10 +5,10 @@ const people = 'src/service/features/people/statements.ts'
 const stock = 'src/service/features/people/stock-statements.ts'
 const concern = 'src/service/features/administrators/concern.ts'
 
-const byDevice = 'does not find people by the name of a device in another app, in whatever way it searches'
+const byDevice = 'an administrator does not find people by the name of a device in another app, however they search'
 const reads = 'reads nothing of another app by %s'
 
-const figures = 'counts a device and codes by e-mail only in their own app, as the lists behind the figures do'
+const figures = 'the overview counts a device and codes by e-mail only in their own app, as its lists do'
 
 export const mutants: readonly Mutant[] = [
   {
@@ -17,7 +17,7 @@ export const mutants: readonly Mutant[] = [
     find: 'namesakes.filter((id) => visible.has(id))',
     replace: 'namesakes',
     test: apps,
-    title: 'does not know people of another app by the administrators who have their e-mail address',
+    title: 'an administrator does not learn of people in another app from colleagues with the same e-mail address',
   },
   {
     defense: 'the people whom the session of an administrator names',
@@ -25,7 +25,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await asSeenBy(db, signedIn, await findAdministrator(ctx, organizationId, signedIn.id))',
     replace: 'await findAdministrator(ctx, organizationId, signedIn.id)',
     test: apps,
-    title: 'does not know people of another app by its own e-mail address and its own record',
+    title: 'an administrator does not learn of people in another app from their own e-mail address and record',
   },
   {
     defense: 'the domains of the browsers that the page of a person names',
@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await browsersOf(call, userId, summary.domains)',
     replace: 'await browsersOf(call, userId, has?.domainIds ?? [])',
     test: 'service/features/people/console.test.ts',
-    title: 'sees the browsers that a person keeps there and in no other domain, until they end',
+    title: 'an administrator of one domain sees browsers that a person keeps there, not elsewhere, until they end',
   },
   {
     defense: 'the domain of a device that a filter looks for',
@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       "    .whereRef('user.sequence', '=', 'searchRow.position')\n    .where((is) => is.and(furtherWords(of).map((word)",
     test: apps,
-    title: 'does not find hardware tokens by the name of a device in another app',
+    title: 'an administrator does not find hardware tokens by the name of a device in another app',
   },
   {
     defense: 'the domains of what has a further word of a search',
@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
     find: '    .where((is) => conditions[filter](is, of.now, of))\n    .where((is) => isVisible(is, of))\n',
     replace: '    .where((is) => conditions[filter](is, of.now, of))\n',
     test: 'service/features/people/console.test.ts',
-    title: 'says how many it finds, and from which one a page is',
+    title: 'a people search says how many it finds and at which number a page begins',
   },
   {
     defense: 'wildcards in a search for hardware tokens',
@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const beginning = `${escaped(folded)}%`',
     replace: 'const beginning = `${folded}%`',
     test: apps,
-    title: 'lists nothing by searching for %s',
+    title: 'an administrator who searches for %s lists neither people nor hardware tokens',
   },
   {
     defense: 'wildcards in a short search for people',
@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const pattern = `%${escaped(word)}%`',
     replace: 'const pattern = `%${word}%`',
     test: apps,
-    title: 'lists nothing by searching for %s',
+    title: 'an administrator who searches for %s lists neither people nor hardware tokens',
   },
   {
     defense: 'the administrators and invitations of other apps',
@@ -147,7 +147,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return isConcernedBy(administrator, { role: other.role, domains })',
     replace: 'return domains.length >= 0',
     test: apps,
-    title: 'does not know administrators and invitations of another app',
+    title: 'an administrator does not see administrators and invitations of another app',
   },
   {
     defense: 'the devices of a person in other apps',
@@ -155,6 +155,6 @@ export const mutants: readonly Mutant[] = [
     find: '(await activeTokensOf(db, userIds)).filter(isVisible)',
     replace: 'await activeTokensOf(db, userIds)',
     test: apps,
-    title: 'does not see that a person has a device in another app',
+    title: 'an administrator does not see that a person has a device in another app',
   },
 ]

@@ -14,7 +14,7 @@ export const mutants: readonly Mutant[] = [
     find: 'start += stepBytes) {\n      yield decode(bytes.subarray(start, start + stepBytes))',
     replace: 'start += bytes.length) {\n      yield decode(bytes.subarray(start, start + bytes.length))',
     test: steps,
-    title: 'decodes at most 8 KiB of a file in a turn of the event loop',
+    title: 'an import decodes at most 8 KiB of a file in a turn of the event loop',
   },
   {
     defense: 'the turns of the event loop between steps of an import',
@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
     find: '      await nextTurn()\n',
     replace: '      await Promise.resolve(nextTurn)\n',
     test: steps,
-    title: 'stores at most 100 rows in a turn of the event loop',
+    title: 'an import stores at most 100 rows in a turn of the event loop',
   },
   {
     defense: 'the size of a step of an import',
@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
     find: 'yield batch.slice(start, start + rowsPerStep)',
     replace: 'yield batch.slice(start)',
     test: steps,
-    title: 'checks at most 100 rows in a turn of the event loop',
+    title: 'an import checks at most 100 rows in a turn of the event loop',
   },
   {
     defense: 'the number of rejected rows that an import lists',
@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (list.length < maxListedRejections) list.push(row)',
     replace: 'list.push(row)',
     test: steps,
-    title: 'lists the first 100 rejected rows and counts the others',
+    title: 'an import lists the first 100 rejected rows and counts the others',
     also: [
       {
         file: rows,
@@ -53,7 +53,7 @@ export const mutants: readonly Mutant[] = [
     find: '[...faults, ...present].slice(0, maxListedRejections)',
     replace: '[...faults, ...present]',
     test: steps,
-    title: 'lists rows that are there already only where other rejected rows leave room',
+    title: 'an import lists rows that are there already only where other rejected rows leave room',
   },
   {
     defense: 'imports that no one waits for',
@@ -61,7 +61,7 @@ export const mutants: readonly Mutant[] = [
     find: '    requireWaiting()\n    const checked',
     replace: '    const checked',
     test: steps,
-    title: 'ends between two steps when no one waits for its result',
+    title: 'an import ends between two steps when no one waits for its result',
   },
   {
     defense: 'the longest row of a CSV file',
@@ -69,7 +69,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (text.length > maxRecordLength)',
     replace: 'if (text.length < 0)',
     test: steps,
-    title: 'refuses a file whose quote is not closed, instead of keeping the rest of it',
+    title: 'an import refuses a file whose quote is not closed, instead of keeping the rest of it',
   },
   {
     defense: 'one import at a time for each administrator',
@@ -77,7 +77,7 @@ export const mutants: readonly Mutant[] = [
     find: 'call.places.importsOfAdministrator.take(signedIn(call).id)',
     replace: '(call.places, signedIn(call), () => {})',
     test: stock,
-    title: 'runs once at a time for each administrator, until its connection ends',
+    title: 'a token import runs once at a time for each administrator, until its connection ends',
   },
   {
     defense: 'the end of an import with its connection',
@@ -85,7 +85,7 @@ export const mutants: readonly Mutant[] = [
     find: '  } finally {\n    leave()\n',
     replace: '  } finally {\n    void leave\n',
     test: stock,
-    title: 'runs once at a time for each administrator, until its connection ends',
+    title: 'a token import runs once at a time for each administrator, until its connection ends',
   },
   {
     defense: 'the size of a file that arrives in chunks',
@@ -93,7 +93,7 @@ export const mutants: readonly Mutant[] = [
     find: "      if (size > limit) throw new ApiProblem('api.error.toolarge')\n      yield",
     replace: '      yield',
     test: stock,
-    title: 'takes files of its types only, and of 6 MiB at most, however they are sent',
+    title: 'a token import takes only files of its types, of 6 MiB at most, however they are sent',
   },
   {
     defense: 'the types of a file',
@@ -101,7 +101,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!media.includes(typeOf(body).toLowerCase()))\n',
     replace: '  if (media.length === 0)\n',
     test: stock,
-    title: 'takes files of its types only, and of 6 MiB at most, however they are sent',
+    title: 'a token import takes only files of its types, of 6 MiB at most, however they are sent',
   },
   {
     defense: 'the number of elements in a key package',
@@ -109,7 +109,7 @@ export const mutants: readonly Mutant[] = [
     find: 'count > maxElements || ',
     replace: '',
     test: 'service/features/hardware/files/pskc.test.ts',
-    title: 'is rejected when an element %s',
+    title: 'readPskc() rejects a file when an element %s',
   },
   {
     defense: 'the length of a text in a key package',
@@ -117,7 +117,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (element.text.length > maxText) throw tooLarge()\n',
     replace: '',
     test: 'service/features/hardware/files/pskc.test.ts',
-    title: 'is rejected when an element %s',
+    title: 'readPskc() rejects a file when an element %s',
   },
   {
     defense: 'the domains of an administrator in the stock of hardware tokens',
@@ -125,7 +125,7 @@ export const mutants: readonly Mutant[] = [
     find: '    everyone: domainIds === null ? 1 : 0,\n',
     replace: '    everyone: 1,\n',
     test: stock,
-    title: 'shows nothing of other domains and organizations',
+    title: 'the list of hardware tokens shows nothing of other domains and organizations',
   },
   {
     defense: 'the organization in the stock of hardware tokens',
@@ -133,7 +133,7 @@ export const mutants: readonly Mutant[] = [
     find: "    .where('hardwareToken.organizationId', '=', of.organizationId)\n",
     replace: "    .where('hardwareToken.organizationId', 'is not', null)\n",
     test: stock,
-    title: 'shows nothing of other domains and organizations',
+    title: 'the list of hardware tokens shows nothing of other domains and organizations',
   },
   {
     defense: 'the characters that the help desk enters before it sees a free token',
@@ -141,7 +141,7 @@ export const mutants: readonly Mutant[] = [
     find: "role === 'helpdesk' && text.length < helpDeskSerialLength ? 0 : 1",
     replace: "role === 'helpdesk' && text.length < 0 ? 0 : 1",
     test: stock,
-    title: 'shows a free token to the help desk only by four characters of its serial number',
+    title: 'the help desk finds a free hardware token only by four characters of its serial number',
   },
   {
     defense: 'the rule that only administrators of every domain change the stock',
@@ -149,7 +149,7 @@ export const mutants: readonly Mutant[] = [
     find: "userId === '' ? requireWholeOrganization(scope) : requireEveryDomain(scope, userId)",
     replace: "userId === '' ? undefined : requireEveryDomain(scope, userId)",
     test: stock,
-    title: 'imports for an administrator of every domain only',
+    title: 'only an administrator of every domain can import tokens',
   },
   {
     defense: 'tokens of people, which are not deleted',
@@ -157,7 +157,7 @@ export const mutants: readonly Mutant[] = [
     find: "    .where('organizationId', '=', organizationId)\n    .where('userId', 'is', null),\n",
     replace: "    .where('organizationId', '=', organizationId),\n",
     test: stock,
-    title: 'takes a free token away, and no token of a person',
+    title: 'a free hardware token can be deleted, and no token of a person',
   },
   {
     defense: 'the order of the two codes that resynchronize a token',
@@ -165,7 +165,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isSameText(codeOf(step + 1), second)) return',
     replace: 'if (second !== codeOf(step)) return',
     test: stock,
-    title: 'refuses codes that do not follow each other, that were used, or that are too far away',
+    title: 'resynchronizing a token refuses codes that do not follow each other, were used or are too far away',
   },
   {
     defense: 'how far a token may be off when it is resynchronized',
@@ -173,6 +173,6 @@ export const mutants: readonly Mutant[] = [
     find: 'const wideWindow = 10\n',
     replace: 'const wideWindow = 100\n',
     test: stock,
-    title: 'refuses codes that do not follow each other, that were used, or that are too far away',
+    title: 'resynchronizing a token refuses codes that do not follow each other, were used or are too far away',
   },
 ]

@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
     find: 'everyone: domainIds === null ? 1 : 0',
     replace: 'everyone: 1',
     test: timeline,
-    title: 'shows an administrator of some domains nothing about others',
+    title: 'the timeline of a person shows an administrator of some domains nothing about other domains',
   },
   {
     defense: 'the person whose timeline is read',
@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
     find: "      .where('user.id', '=', of.userId)\n",
     replace: "      .where('user.id', '<>', '')\n",
     test: timeline,
-    title: 'has no entries about other people',
+    title: 'the timeline of a person has no entries about other people',
   },
   {
     defense: 'the facts of the audit trail that the help desk does not read',
@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
     find: '.filter(([name]) => plainFacts.includes(name))',
     replace: '',
     test: timeline,
-    title: 'names no address, and no id of a key, device, session or factor',
+    title: 'changes in the timeline name no address, and no id of a key, device, session or factor',
   },
   {
     defense: 'the ids of API keys and devices in the timeline of a person',
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
     find: "id: kind === 'administrator' ? id : '',",
     replace: 'id,',
     test: timeline,
-    title: 'names no address, and no id of a key, device, session or factor',
+    title: 'changes in the timeline name no address, and no id of a key, device, session or factor',
   },
   {
     defense: 'entries that are removed from the timeline with those of the audit trail',
@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await removeFromTimeline(db, { writer, after: start.startSequence, through: last.sequence })\n',
     replace: '',
     test: timeline,
-    title: 'ends with the audit trail, and with the person',
+    title: 'timeline entries are removed with the audit trail, and with the person',
   },
   {
     defense: 'the sign-in that everything but the command line needs to see people',
@@ -51,6 +51,6 @@ export const mutants: readonly Mutant[] = [
     find: "!console && actor.kind === 'cli'",
     replace: '!console && actor.kind !== undefined',
     test: 'service/features/administrators/visibility.test.ts',
-    title: 'is nothing for an API key, and nothing before the sign-in to the console',
+    title: 'a call with an API key, or from the console before sign-in, sees nothing',
   },
 ]

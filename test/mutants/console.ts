@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (!mayCall(administrator.role, { method, admin })) throw new ApiProblem('api.error.forbidden')\n",
     replace: '',
     test: access,
-    title: '$name is forbidden for the role $as, whatever it names',
+    title: 'the console operation $name is forbidden for the role $as, whatever it names',
   },
   {
     defense: 'an auditor changes nothing',
@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
     find: "  owner: { read: ['auditor', 'owner'], change: ['owner'] },",
     replace: "  owner: { read: ['auditor', 'owner'], change: ['auditor', 'owner'] },",
     test: access,
-    title: '$name is forbidden for the role $as, whatever it names',
+    title: 'the console operation $name is forbidden for the role $as, whatever it names',
   },
   {
     defense: 'the session that each operation of the console needs',
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!administrator) throw notSignedIn()\n',
     replace: '  if (!administrator) return\n',
     test: access,
-    title: 'cannot call $name',
+    title: 'an administrator whose access was revoked cannot call $name',
   },
   {
     defense: 'the organization of another administrator',
@@ -61,7 +61,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: access,
-    title: 'do not exist for $name in the role $as',
+    title: 'ids of another domain do not exist for $name in the role $as',
   },
   {
     defense: 'the own record of an administrator',
@@ -69,7 +69,7 @@ export const mutants: readonly Mutant[] = [
     find: 'administratorId === administrator.id || ',
     replace: '',
     test: access,
-    title: 'is closed to $name in the role $as',
+    title: 'an administrator’s own record is closed to $name in the role $as',
   },
   {
     defense: 'the age of a pass that allows changes',
@@ -77,7 +77,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (admin.fresh && !isFresh(administrator.session, now)) throw new ApiProblem('api.error.forbidden.fresh')\n",
     replace: '',
     test: access,
-    title: 'is refused by $name',
+    title: 'a pass that is older than 5 minutes is refused by $name',
   },
   {
     defense: 'the origin of each change',
@@ -85,7 +85,7 @@ export const mutants: readonly Mutant[] = [
     find: 'headers.origin !== origin',
     replace: '(headers.origin !== undefined && headers.origin !== origin)',
     test: attacks,
-    title: 'cannot leave the origin out',
+    title: 'the console rejects a change whose request has no Origin header',
   },
   {
     defense: 'the whole origin counts, not its host',
@@ -93,7 +93,7 @@ export const mutants: readonly Mutant[] = [
     find: 'headers.origin !== origin',
     replace: '!headers.origin?.endsWith(new URL(origin).hostname)',
     test: attacks,
-    title: 'cannot make an administrator change anything: %s',
+    title: 'a page of another origin cannot make an administrator change anything: %s',
   },
   {
     defense: 'reads by pages of other origins',
@@ -101,7 +101,7 @@ export const mutants: readonly Mutant[] = [
     find: "site === 'cross-site' || site === 'same-site'",
     replace: "site === 'cross-site'",
     test: attacks,
-    title: 'reads nothing, as its browser calls it %s',
+    title: 'a page reads nothing from the console when the browser marks its request as %s',
   },
   {
     defense: 'sessions end with the access of their administrator',
@@ -116,7 +116,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: attacks,
-    title: 'gets nothing from $name after the administrator was revoked',
+    title: 'a stolen console cookie gets nothing from $name after the administrator was revoked',
   },
   {
     defense: 'invitations end with the access of the administrator who made them',
@@ -124,7 +124,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await removeInvitationsBy(db, id)\n  return true\n}\n\nconst revoke',
     replace: '  return true\n}\n\nconst revoke',
     test: attacks,
-    title: 'cannot come back by an invitation that it made before it was revoked',
+    title: 'a revoked administrator cannot come back with an invitation that they made before',
   },
   {
     defense: 'invitations end with the role of the administrator who made them',
@@ -132,7 +132,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await removeInvitationsBy(db, id)\n  for',
     replace: '  for',
     test: attacks,
-    title: 'cannot use an invitation that it made as an owner after it was demoted',
+    title: 'a demoted owner cannot use an invitation that they made as an owner',
   },
   {
     defense: 'an invitation is used up by the registration',
@@ -150,7 +150,7 @@ export const mutants: readonly Mutant[] = [
     .where('expiresAt', '>', now)
     .where('expiresAt', '<=', derived(now, latestExpiry)),`,
     test: signIn,
-    title: 'is accepted once when two browsers race',
+    title: 'a console invitation is accepted once when two browsers race',
   },
   {
     defense: 'a ceremony belongs to its invitation',
@@ -158,7 +158,7 @@ export const mutants: readonly Mutant[] = [
     find: '  consoleOf(call).rpId,\n  subject,\n',
     replace: '  consoleOf(call).rpId,\n  subject && kind,\n',
     test: attacks,
-    title: 'cannot answer the ceremony of one invitation for another one',
+    title: 'a registration that was started with one invitation cannot be finished with another',
   },
   {
     defense: 'a ceremony of the console takes one answer',
@@ -166,7 +166,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (present?.revokedAt !== null || !(await useCeremony(db, call, assertion.ceremony))) return undefined',
     replace: 'if (present?.revokedAt !== null) return undefined',
     test: signIn,
-    title: 'accepts each answer once',
+    title: 'a console sign-in accepts each answer once',
   },
   {
     defense: 'the verification of the person',
@@ -198,7 +198,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const own = administrator?.id === id ? passkey : undefined',
     replace: 'const own = administrator ? passkey : undefined',
     test: signIn,
-    title: 'is not allowed by the passkey of another administrator',
+    title: 'a console change is not allowed by the passkey of another administrator',
   },
   {
     defense: 'backup eligibility of a passkey of the console never changes',
@@ -230,7 +230,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: attacks,
-    title: 'cannot give an administrator the passkey of another one',
+    title: 'a database writer without keys cannot give an administrator the passkey of another one',
   },
   {
     defense: 'the version of an administrator',
@@ -238,7 +238,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (version !== undefined && version !== before.version) throw changedMeanwhile(before)\n',
     replace: '',
     test: administrators,
-    title: 'cannot be changed under an outdated version',
+    title: 'an administrator cannot be changed under an outdated version',
   },
   {
     defense: 'the idle time of a session in the console',
@@ -246,7 +246,7 @@ export const mutants: readonly Mutant[] = [
     find: 'now >= usedAt + sessionIdle || ',
     replace: '',
     test: signIn,
-    title: 'ends after 30 minutes without a request',
+    title: 'a console session ends after 30 minutes without a request',
   },
   {
     defense: 'a page that waits does not keep its session alive',
@@ -254,7 +254,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (administrator && headers.prefer === undefined) await',
     replace: 'if (administrator) await',
     test: signIn,
-    title: 'is not kept alive by a page that waits for changes',
+    title: 'a console session is not kept alive by a page that waits for changes',
   },
   {
     defense: 'the lifetime of a session in the console',
@@ -262,7 +262,7 @@ export const mutants: readonly Mutant[] = [
     find: 'now >= signedInAt + sessionLifetime || ',
     replace: '',
     test: signIn,
-    title: 'ends after 8 hours',
+    title: 'a console session ends after 8 hours',
   },
   {
     defense: 'the host of the console serves nothing else',
@@ -270,7 +270,7 @@ export const mutants: readonly Mutant[] = [
     find: '    isOfHost(req, address) ? next() : handle(req, res, next)',
     replace: '    isOfHost(req, address) && req.url === undefined ? next() : handle(req, res, next)',
     test: mounting,
-    title: 'serves nothing else',
+    title: 'the host of the console serves nothing else',
   },
   {
     defense: 'other hosts do not serve the console',
@@ -278,7 +278,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (!isOfHost(req, address)) {',
     replace: '    if (isLoopbackOf(address, req.headers.host)) {',
     test: mounting,
-    title: 'serves the console of %s at any path of an app, for its own host',
+    title: 'consoleFor() serves the console of %s at any path of an app, for its own host',
   },
   {
     defense: 'the limit of anonymous attempts for each address in the console',
@@ -286,7 +286,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (named === undefined) rates.byAddress.take(networkOf(from))',
     replace: 'if (named === undefined) networkOf(from)',
     test: lockout,
-    title: 'is refused after 20 attempts in a second',
+    title: 'console requests without a credential are refused after 20 from one address in a second',
   },
   {
     defense: 'a sign-in has the budget of its passkey',
@@ -294,7 +294,7 @@ export const mutants: readonly Mutant[] = [
     find: 'countUnsigned(passkey && `passkey ${passkey.id}`)',
     replace: 'countUnsigned(passkey && undefined)',
     test: lockout,
-    title: 'keeps no administrator from signing in',
+    title: 'a flood of requests without a credential keeps no administrator from signing in',
   },
   {
     defense: 'a registration has the budget of its invitation',
@@ -302,7 +302,7 @@ export const mutants: readonly Mutant[] = [
     find: 'countUnsigned(invitation && `invitation ${invitation.id}`)',
     replace: 'countUnsigned(invitation && undefined)',
     test: lockout,
-    title: 'keeps no one from accepting an invitation',
+    title: 'a flood of requests without a credential keeps no one from accepting an invitation',
   },
   {
     defense: 'a confirmation belongs to one session',
@@ -310,7 +310,7 @@ export const mutants: readonly Mutant[] = [
     find: "({ kind: 'confirm', subject: signedIn(call).session.hash })",
     replace: "({ kind: 'confirm', subject: signedIn(call).id })",
     test: lockout,
-    title: 'confirms nothing in another session of the same administrator',
+    title: 'a console challenge confirms nothing in another session of the same administrator',
   },
   {
     defense: 'a challenge of the console names what it is for',
@@ -325,7 +325,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: lockout,
-    title: 'signs no one in if it was made for a confirmation',
+    title: 'a console challenge that was made for a confirmation signs no one in',
   },
   {
     defense: 'a challenge confirms once',
@@ -333,7 +333,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!(await useCeremony(db, inside, assertion.ceremony)) || !(await use(db, inside, own, assertion))) return false',
     replace: 'if (!(await use(db, inside, own, assertion))) return false',
     test: lockout,
-    title: 'confirms once',
+    title: 'a console challenge confirms only once',
   },
   {
     defense: 'a challenge adds one passkey',
@@ -341,7 +341,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (!(await useCeremony(db, call, ceremony))) throw ceremonyEnded()\n',
     replace: '',
     test: lockout,
-    title: 'brings a removed passkey back only once',
+    title: 'a used console challenge does not add a removed passkey again',
   },
   {
     defense: 'the consent that the help desk needs',
@@ -349,7 +349,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return endpoint.admin?.guarded === true ?',
     replace: "return endpoint.admin?.guarded === 'sometimes' ?",
     test: people,
-    title: 'resets a person once, after another administrator has consented',
+    title: 'the help desk resets a person once, after another administrator has consented',
   },
   {
     defense: 'a consent is used once',
@@ -357,7 +357,7 @@ export const mutants: readonly Mutant[] = [
     find: ".set({ state: 'used' })",
     replace: ".set({ state: 'given' })",
     test: people,
-    title: 'resets a person once, after another administrator has consented',
+    title: 'the help desk resets a person once, after another administrator has consented',
   },
   {
     defense: 'a consent is for one person and agent',
@@ -365,7 +365,7 @@ export const mutants: readonly Mutant[] = [
     find: "is.and(pick(asked, ['requestedBy', 'userId'])))\n    .where('state', '=', 'given')",
     replace: "is.and(pick(asked, ['userId'])))\n    .where('state', '=', 'given')",
     test: people,
-    title: 'cannot use a consent for another action, another person, or as another agent',
+    title: 'the help desk cannot use a consent for another action, another person, or as another agent',
   },
   {
     defense: 'the end of a consent',
@@ -373,7 +373,7 @@ export const mutants: readonly Mutant[] = [
     find: "    .where('state', '=', 'given')\n    .where('expiresAt', '>', now),",
     replace: "    .where('state', '=', 'given')\n    .where('expiresAt', '>', 0),",
     test: people,
-    title: 'cannot use a consent after 15 minutes, or one that was denied',
+    title: 'the help desk cannot use a consent after 15 minutes, or one that was denied',
   },
   {
     defense: 'no administrator consents to its own request by a second account',
@@ -381,7 +381,7 @@ export const mutants: readonly Mutant[] = [
     find: 'one.email.toLowerCase() === other.email.toLowerCase() || ',
     replace: '',
     test: people,
-    title: 'gets no consent from itself, not even by a second account, nor from the person it is about',
+    title: 'the help desk gets no consent from itself, a second account of the agent, or the person concerned',
   },
   {
     defense: 'the person does not consent to what is about them',
@@ -389,7 +389,7 @@ export const mutants: readonly Mutant[] = [
     find: "!isRequester && (await ownership(db, colleague, person)) === 'other'",
     replace: '!isRequester && person.id !== db.toString()',
     test: people,
-    title: 'gets no consent from itself, not even by a second account, nor from the person it is about',
+    title: 'the help desk gets no consent from itself, a second account of the agent, or the person concerned',
   },
   {
     defense: 'a denial after a consent',
@@ -398,7 +398,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       "    .set({ state: 'denied', decidedBy })\n    .where('id', '=', id)\n    .where('state', 'in', ['pending']),",
     test: consents,
-    title: 'is denied by whoever denies it, also after another administrator has given it, until it is used',
+    title: 'any administrator can deny a consent, also after another has given it, until it is used',
   },
   {
     defense: 'a denied consent is not given',
@@ -407,7 +407,7 @@ export const mutants: readonly Mutant[] = [
     replace: "set({ state: 'given', decidedBy }).where('id', '=', id)",
     also: [{ file: consentHandlers, find: "row.state !== 'pending' || ", replace: '' }],
     test: consents,
-    title: 'is denied by whoever denies it, also after another administrator has given it, until it is used',
+    title: 'any administrator can deny a consent, also after another has given it, until it is used',
   },
   {
     defense: 'one open request of an administrator about a person',
@@ -415,7 +415,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await removeOpenConsents(db, { requestedBy, userId })\n',
     replace: '',
     test: consents,
-    title: 'is asked for once at a time: a second request about the same person takes the place of the first',
+    title: 'a consent is asked for once at a time: a second request about the same person replaces the first',
   },
   {
     defense: 'the domains in which a consent counts',
@@ -423,7 +423,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (consentDigest(await subjectOf(db, endpoint, input, now)) !== row.digest) return false\n',
     replace: '',
     test: consents,
-    title: 'is void as soon as the person belongs to another domain',
+    title: 'a consent is void as soon as the person belongs to another domain',
   },
   {
     defense: 'the right of the colleague when a consent is used',
@@ -431,7 +431,7 @@ export const mutants: readonly Mutant[] = [
     find: '  return colleague !== undefined && mayGive(db, colleague, { row, requester, person })\n',
     replace: '  return colleague?.id !== requester.id\n',
     test: consents,
-    title: 'does not count once the colleague %s',
+    title: 'a consent does not count once the colleague %s',
   },
   {
     defense: 'the domains of the colleague when a consent is used',
@@ -439,7 +439,7 @@ export const mutants: readonly Mutant[] = [
     find: '!mayCall(colleague.role, giveConsent) || !managesConsent(colleague, row)',
     replace: '!mayCall(colleague.role, giveConsent)',
     test: consents,
-    title: 'does not count once the colleague %s',
+    title: 'a consent does not count once the colleague %s',
   },
   {
     defense: 'parameters that the operation itself would accept',
@@ -447,7 +447,7 @@ export const mutants: readonly Mutant[] = [
     find: "const others = ['userId', 'because', ...(admin?.secrets ?? [])]",
     replace: "const others = ['userId', 'because']",
     test: consents,
-    title: 'is not asked for with %s',
+    title: 'a consent is not asked for with %s',
   },
   {
     defense: 'no second colleague after a denial',
@@ -455,7 +455,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (denied !== undefined) throw tooManyRequests({ limit: 'a colleague has denied this', wait: denied - now, now })\n",
     replace: '',
     test: consents,
-    title: 'is not asked of the next colleague for 15 minutes after a denial',
+    title: 'a consent is not asked of the next colleague for 15 minutes after a denial',
   },
   {
     defense: 'the number of requests for consent',
@@ -463,7 +463,7 @@ export const mutants: readonly Mutant[] = [
     find: 'limit: 20',
     replace: 'limit: 20_000',
     test: consents,
-    title: 'is asked for at most 20 times in an hour by an administrator, and the others are still shown',
+    title: 'an administrator asks for at most 20 consents in an hour, and those of others are still shown',
   },
   {
     defense: 'no request for what the agent must not do even with a consent',
@@ -471,7 +471,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await authorizeAdministrator(call, signedIn(call), endpoint, idsIn(userId, parameters))\n',
     replace: '',
     test: consents,
-    title: 'is not asked for by an agent who must not do the action even with it',
+    title: 'an agent who must not do an action even with a consent cannot ask for one',
   },
   {
     defense: 'a preview that a newer one has replaced is told so',
@@ -479,7 +479,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (await setBulkPeople(db, id, people)) return\n',
     replace: '  if ((await setBulkPeople(db, id, people)) || people >= 0) return\n',
     test: 'service/conflicts.test.ts',
-    title: 'are told so by %s, and none is answered with an undeclared error',
+    title: '%s tells conflicting requests of the conflict, and answers none with an undeclared error',
   },
   {
     defense: 'what counts in domains that an administrator does not manage',
@@ -487,7 +487,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (admin.everywhere) await (userId === '' ? requireWholeOrganization(scope) : requireEveryDomain(scope, userId))\n",
     replace: '',
     test: people,
-    title: 'does not change what counts in domains that it does not manage',
+    title: 'an administrator of one domain does not change what counts in domains that it does not manage',
   },
   {
     defense: 'the people of other domains in a search',
@@ -496,7 +496,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       'const isVisible = (is: IsUser, { everyone, domainIds }: Slots<Visible>) =>\n  is.or([\n    sql<SqlBool>`${everyone} >= 0`,',
     test: people,
-    title: 'sees only its people, and nothing of their other domains',
+    title: 'an administrator of one domain sees only its people, and nothing of their other domains',
   },
   {
     defense: 'the other domains of a person',
@@ -504,7 +504,7 @@ export const mutants: readonly Mutant[] = [
     find: '(await domainsOf(db, userIds)).filter(isVisible)',
     replace: 'await domainsOf(db, userIds)',
     test: people,
-    title: 'sees only its people, and nothing of their other domains',
+    title: 'an administrator of one domain sees only its people, and nothing of their other domains',
   },
   {
     defense: 'the console shows no pending activation code',
@@ -512,7 +512,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Token.omit({ code: true }).extend({ domain: Id,',
     replace: 'Token.extend({ domain: Id,',
     test: people,
-    title: 'does not show a pending activation code',
+    title: 'the console does not show a pending activation code of a person',
   },
   {
     defense: 'the own record of an administrator as a user',
@@ -520,7 +520,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || (userId !== undefined && userId === administrator.userId)',
     replace: '',
     test: access,
-    title: 'is closed to $name in the role $as',
+    title: 'an administrator’s own record is closed to $name in the role $as',
   },
   {
     defense: 'the consent to changes of a person with the e-mail address of the administrator',
@@ -528,7 +528,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!(await needsColleague(call, endpoint, input)))\n',
     replace: '  if (call || !(await needsColleague(call, endpoint, input)))\n',
     test: ownRecords,
-    title: 'is not changed by $name of this administrator alone',
+    title: '$name by an administrator alone does not change a person with the administrator’s e-mail address',
   },
   {
     defense: 'no verified caller for a person with the e-mail address of the administrator',
@@ -536,7 +536,8 @@ export const mutants: readonly Mutant[] = [
     find: "  if (!consent) throw new ApiProblem('api.error.forbidden.sameaddress')\n",
     replace: '  if (!consent) return undefined\n',
     test: ownRecords,
-    title: 'is not changed by the administrator who has verified a caller, because the caller may be the administrator',
+    title:
+      'an administrator with the e-mail address of a verified caller cannot change that person, who may be the administrator',
   },
   {
     defense: 'the word of an owner about a person with the e-mail address of the administrator',
@@ -544,7 +545,8 @@ export const mutants: readonly Mutant[] = [
     find: "=== undefined ? 'undecided' : 'other'",
     replace: "=== '' ? 'other' : 'undecided'",
     test: ownRecords,
-    title: 'is not immune once it takes over the address of an administrator: an owner says that it is somebody else',
+    title:
+      'a person who takes over an administrator’s e-mail address is not immune: an owner says they are somebody else',
   },
   {
     defense: 'no word of a second account about its own record',
@@ -552,7 +554,8 @@ export const mutants: readonly Mutant[] = [
     find: "  if (owner && isSamePerson(owner, administrator)) throw new ApiProblem('api.error.forbidden.own')\n",
     replace: "  if (owner?.id === administrator.id) throw new ApiProblem('api.error.forbidden.own')\n",
     test: ownRecords,
-    title: 'is decided about by another owner only, never by the administrator or a second account of it',
+    title:
+      'only another owner decides about an administrator’s own record, never the administrator or their second account',
   },
   {
     defense: 'the digest of the action that uses a consent up',
@@ -560,7 +563,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || consent.digest !== consentDigest(subject)) return',
     replace: ') return',
     test: consents,
-    title: 'is not used for %s than the colleague has seen',
+    title: 'a consent is not used for %s than the colleague has seen',
   },
   {
     defense: 'the domains of an administrator',
@@ -575,7 +578,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: access,
-    title: 'do not exist for $name in the role $as',
+    title: 'ids of another domain do not exist for $name in the role $as',
   },
   {
     defense: 'a consent by an administrator of every domain that it works in',
@@ -583,7 +586,7 @@ export const mutants: readonly Mutant[] = [
     find: 'concerned.every((id) => domainIds.includes(id))',
     replace: 'concerned.some((id) => domainIds.includes(id))',
     test: people,
-    title: 'gets a consent only from administrators of every domain in which it could use it',
+    title: 'the help desk gets a consent only from administrators of every domain in which it could use it',
   },
   {
     defense: 'access that is checked again after a late body',
@@ -591,7 +594,7 @@ export const mutants: readonly Mutant[] = [
     find: '      if (ctx.clock.now() !== since) await admitted.requireUnchanged()\n',
     replace: '',
     test: lateBodies,
-    title: 'changes nothing after its key was revoked',
+    title: 'an app that sends the body of a request late changes nothing after its API key was revoked',
   },
   {
     defense: 'an API key after a late body',
@@ -599,6 +602,6 @@ export const mutants: readonly Mutant[] = [
     find: '          if (present?.role !== role || present.domainId !== domainId) throw unauthorized(options.vendor)\n',
     replace: '',
     test: lateBodies,
-    title: 'changes nothing after its key was revoked',
+    title: 'an app that sends the body of a request late changes nothing after its API key was revoked',
   },
 ]

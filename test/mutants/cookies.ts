@@ -13,7 +13,7 @@ export const mutants: readonly Mutant[] = [
     defense: 'the __Host- names below a prefix',
     find: '    isSecure(req, context) ? `__Host-',
     replace: "    isSecure(req, context) && context.prefix === '' ? `__Host-",
-    title: 'with a cookie of another host either: %s',
+    title: 'below a prefix, a cookie of another host cannot make a user set up a known seed: %s',
   },
   {
     ...planted,
@@ -27,14 +27,14 @@ export const mutants: readonly Mutant[] = [
         replace: "createIdCookie('mfa-binding', { formerName: true })",
       },
     ],
-    title: 'with a cookie of another host either: %s',
+    title: 'below a prefix, a cookie of another host cannot make a user set up a known seed: %s',
   },
   {
     ...planted,
     defense: 'the names of cookies as browsers compare them',
     find: "part.replace(/^[ \\t]+/, '')",
     replace: 'part.trim()',
-    title: 'with a cookie of another host either: %s',
+    title: 'below a prefix, a cookie of another host cannot make a user set up a known seed: %s',
   },
   {
     ...listed,
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     defense: 'the former names of cookies',
     find: '?? readFormer(req, context),\n    write',
     replace: ',\n    write',
-    title: 'are read under their former names, and renamed, where a browser is remembered',
+    title: 'below a prefix, a remembered browser’s cookies are read under their former names, and renamed',
   },
   {
     ...listed,
@@ -64,7 +64,8 @@ export const mutants: readonly Mutant[] = [
     find: '    if (found === undefined) return undefined\n',
     replace:
       "    if (found === undefined) return { state: 'as-is', cookies: browserCookie.write(req, context, { id: browser, seconds: 1 }) }\n",
-    title: 'are not renamed for a user who does not have them, because another host may have planted them',
+    title:
+      'below a prefix, cookies are not renamed for a user who does not have them: another host may have planted them',
   },
   {
     ...listed,
@@ -80,6 +81,6 @@ export const mutants: readonly Mutant[] = [
     defense: 'the name of the console cookie as browsers compare it',
     find: '(?:^|;)[ \\\\t]*',
     replace: '(?:^|;)\\\\s*',
-    title: 'keeps the console from reading a cookie whose name browsers do not see as one with a prefix',
+    title: 'the console does not read a cookie whose name browsers do not see as one with a prefix',
   },
 ]

@@ -10,7 +10,7 @@ export const mutants: readonly Mutant[] = [
     find: 'andThen(request, { state: { renew: state } }, async (saved) => {',
     replace: 'andThen(request, { state: { save: state } }, async (saved) => {',
     test,
-    title: 'ends when its owner %s',
+    title: 'a copied cookie of a verified web session ends when its owner %s',
   },
   {
     defense: 'the new id of the web session that adds a passkey',
@@ -18,7 +18,7 @@ export const mutants: readonly Mutant[] = [
     find: "state: { renew: state },\n    events: [{ type: 'factor.added', kind: 'passkey'",
     replace: "state: { save: state },\n    events: [{ type: 'factor.added', kind: 'passkey'",
     test,
-    title: 'ends when its owner %s',
+    title: 'a copied cookie of a verified web session ends when its owner %s',
   },
   {
     defense: 'the new id of the web session that asks for another device',
@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
     find: 'state: { renew: withSetup(request,',
     replace: 'state: { save: withSetup(request,',
     test,
-    title: 'ends when its owner %s',
+    title: 'a copied cookie of a verified web session ends when its owner %s',
   },
   {
     defense: 'the new id of the web session once another device is set up',
@@ -34,7 +34,7 @@ export const mutants: readonly Mutant[] = [
     find: 'state: { renew: withoutDevice(request) },',
     replace: 'state: { save: withoutDevice(request) },',
     test,
-    title: 'that was copied while the code for another device was shown ends once that device is set up',
+    title: 'a cookie copied while the code for another device was shown ends once that device is set up',
   },
   {
     defense: 'that a verified web session is not stored under an id that is gone',
@@ -42,7 +42,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (stored === undefined || save.isOutdated) return false\n    save.saving = change(stored)',
     replace: 'save.saving = change((stored ?? {}) as T)',
     test,
-    title: 'is not brought back by a request that was sent before and %s',
+    title: 'a copied cookie is not brought back by a request that was sent before its owner’s change and %s',
   },
   {
     defense: 'that a renewal ends the saves that have read the store before',
@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || save.isOutdated',
     replace: '',
     test,
-    title: 'is not brought back by a save that read the store before its owner added a passkey',
+    title: 'a copied cookie is not brought back by a save that read the store before its owner added a passkey',
   },
   {
     defense: 'that a renewal waits for saves that the store has begun',
@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await Promise.allSettled(others.flatMap(({ saving }) => saving ?? []))',
     replace: '',
     test,
-    title: 'is not brought back by a save that the store carries out slowly',
+    title: 'a copied cookie is not brought back by a save that the store carries out slowly',
   },
   {
     defense: 'that one of several requests with one id renews it',
@@ -66,7 +66,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (renewals.has(id)) return false\n  const sent',
     replace: 'const sent',
     test,
-    title: 'is not renewed by two browsers, although the store answers the first slowly',
+    title: 'a copied cookie is not renewed by two browsers, even if the store answers the first slowly',
   },
   {
     defense: 'that a tab which comes second waits for the new id',
@@ -74,6 +74,6 @@ export const mutants: readonly Mutant[] = [
     find: '  await renewalSent(loadedIdOf(req))\n',
     replace: '',
     test,
-    title: 'are answered in order: the new id arrives before the second goes on',
+    title: 'two tabs of one browser are answered in order: the new id arrives before the second continues',
   },
 ]

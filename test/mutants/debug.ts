@@ -9,7 +9,7 @@ export const mutants: readonly Mutant[] = [
     find: "environment['NODE_ENV'] === 'production' && rest.debug",
     replace: 'rest.debug && rest.debug === undefined',
     test,
-    title: 'does not exist unless debug is on, and in production mfa() rejects the option',
+    title: 'the debug page does not exist unless debug is on, and in production mfa() rejects the option',
   },
   {
     defense: 'the end of what was recorded at a sign-out',
@@ -17,7 +17,7 @@ export const mutants: readonly Mutant[] = [
     find: 'recorded.userKey !== undefined && recorded.userKey !== userKey',
     replace: 'recorded.userKey !== undefined && userKey !== undefined && recorded.userKey !== userKey',
     test,
-    title: 'ends when its user signs out, also where the web session stays',
+    title: 'the record of the debug page ends when its user signs out, even where the web session stays',
   },
   {
     defense: 'that a sign-out takes no record along',
@@ -32,7 +32,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test,
-    title: 'is not shown to another web session, nor to the next user',
+    title: 'the debug page shows nothing of a web session to another one, nor to the next user',
   },
   {
     defense: 'the end of what was recorded of another user',
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (recorded.userKey !== undefined && recorded.userKey !== userKey)',
     replace: 'if (recorded.userKey !== undefined && userKey === undefined)',
     test,
-    title: 'discards the record when another user signs in under the same id',
+    title: 'the debug page discards the record when another user signs in under the same session id',
   },
   {
     defense: 'an id for web sessions that have none',
@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
     find: "readDebugKey(req) ?? randomBytes(16).toString('base64url')",
     replace: "readDebugKey(req) ?? 'a'.repeat(randomBytes(22).length)",
     test,
-    title: 'tells web sessions of cookie-session apart as well',
+    title: 'the debug page also tells web sessions of cookie-session apart',
   },
   {
     defense: 'the search for secrets in what others wrote',
@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
     find: "(shown, secret = '') => shown.replaceAll(secret, redacted)",
     replace: '(shown) => shown',
     test,
-    title: 'of a remote service are redacted, also in errors',
+    title: 'the debug page redacts secrets of a remote service, also in errors',
   },
   {
     defense: 'who signs in at an address, blotted out',
@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
     find: '.replace(/^(\\w+:\\/\\/)[^/]*@/, `$1${redacted}@`)',
     replace: '',
     test,
-    title: 'of the environment are redacted',
+    title: 'the debug page redacts secrets of the environment',
   },
   {
     defense: 'the list of options that are no secrets',
@@ -72,7 +72,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (typeof value !== 'object') return redacted",
     replace: "if (typeof value !== 'object') return String(value)",
     test,
-    title: 'of an option that is added later are redacted by default',
+    title: 'the debug page redacts secrets of an option that is added later by default',
   },
   {
     defense: 'the limit of what is kept of a web session',
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (list.length > max) list.shift()\n',
     replace: '',
     test,
-    title: 'is bounded',
+    title: 'the record of the debug page is bounded in number and length',
   },
   {
     defense: 'the limit of web sessions',
@@ -88,7 +88,7 @@ export const mutants: readonly Mutant[] = [
     find: 'webSessions.size > debugLimits.webSessions',
     replace: 'webSessions.size > Infinity',
     test,
-    title: 'is bounded',
+    title: 'the record of the debug page is bounded in number and length',
   },
   {
     defense: 'direction controls in usernames, in the web half',
@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (hasDirectionControls(username)) return',
     replace: "if (hasDirectionControls('')) return",
     test: 'express/similar-names.test.ts',
-    title: 'provisions no user whose name has direction controls, whatever the service knows of it: %s',
+    title: 'mfa() provisions no user whose username has direction controls, with usernames set to %s',
   },
   {
     defense: 'direction controls in usernames, in the service',
@@ -104,6 +104,6 @@ export const mutants: readonly Mutant[] = [
     find: '  if (input.provision) rejectDirectionControls(input)\n',
     replace: '',
     test: 'service/features/users/operations.test.ts',
-    title: 'rejects a provisioned user whose username or name has direction controls, since 1.4',
+    title: 'adding a user rejects a provisioned one with direction controls in username or name, since 1.4',
   },
 ]

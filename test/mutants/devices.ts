@@ -9,7 +9,7 @@ export const mutants: readonly Mutant[] = [
   void key
   const payload = peek(jws)`,
     test: 'attacks/malicious-device.test.ts',
-    title: '%s changes nothing',
+    title: 'a forged answer %s changes nothing',
   },
   {
     defense: 'one form of each part of a signed call',
@@ -17,7 +17,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (bytes.toString('base64url') !== part) throw",
     replace: "if (bytes.toString('base64url') === '-') throw",
     test: 'attacks/malicious-device.test.ts',
-    title: '%s changes nothing',
+    title: 'a forged answer %s changes nothing',
   },
   {
     defense: 'no extension of signed calls is accepted',
@@ -25,7 +25,7 @@ export const mutants: readonly Mutant[] = [
     find: ', crit: z.never().optional(), b64: z.never().optional()',
     replace: '',
     test: 'attacks/malicious-device.test.ts',
-    title: '%s changes nothing',
+    title: 'a forged answer %s changes nothing',
   },
   {
     defense: 'the algorithm of a signed call',
@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
     find: "alg: z.literal('ES256')",
     replace: 'alg: z.unknown()',
     test: 'attacks/malicious-device.test.ts',
-    title: '%s changes nothing',
+    title: 'a forged answer %s changes nothing',
   },
   {
     defense: 'the purpose of a signature',
@@ -42,7 +42,7 @@ export const mutants: readonly Mutant[] = [
 `,
     replace: '',
     test: 'service/features/devices/signature.test.ts',
-    title: '%s is 401 and changes nothing',
+    title: 'a forged device call %s gets 401 and changes nothing',
   },
   {
     defense: 'acting on a call once',
@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!first)',
     replace: 'if (first === undefined)',
     test: 'attacks/malicious-device.test.ts',
-    title: 'with another valid signature of the same content is still a replay',
+    title: 'a recorded call with another valid signature of the same content is still a replay',
   },
   {
     defense: 'the name of a call that was used',
@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!first)',
     replace: 'if (first === undefined)',
     test: 'attacks/malicious-device.test.ts',
-    title: 'is rejected for a reused id, whatever its content',
+    title: 'a call with a reused id is rejected, whatever its content',
   },
   {
     defense: 'method and path of a signature',
@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
 `,
     replace: '',
     test: 'attacks/malicious-device.test.ts',
-    title: 'to read cannot be used to answer, nor one to answer to read',
+    title: 'a call signed for reading cannot be used to answer, nor one signed for answering to read',
   },
   {
     defense: 'the device that a session asked',
@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
     find: ".where('id', '=', id).where('deviceId', '=', deviceId)",
     replace: ".where('id', '=', id)",
     test: 'attacks/malicious-device.test.ts',
-    title: 'cannot settle sessions with the attacker’s own signature',
+    title: 'a device cannot settle another user’s sessions with its own signature',
   },
   {
     defense: 'the end of a request with a wrong number',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
 function guessAgain(): never {
   throw new ApiProblem('api.error.invalid.number')`,
     test: 'attacks/malicious-device.test.ts',
-    title: 'has one guess, even with many answers at once',
+    title: 'an attacker with the device who cannot see the number has one guess, even with many answers at once',
   },
   {
     defense: 'the limit of requests in ten minutes',
@@ -95,7 +95,8 @@ function guessAgain(): never {
     find: 'short: { limit: 5, window: 10 * 60 }',
     replace: 'short: { limit: 15, window: 10 * 60 }',
     test: 'attacks/malicious-device.test.ts',
-    title: 'has five guesses in ten minutes, however often the owner’s password is used',
+    title:
+      'an attacker with the device has five number guesses in ten minutes, however often the owner’s password is used',
   },
   {
     defense: 'leaving the number out of what a device reads',
@@ -104,7 +105,7 @@ function guessAgain(): never {
     replace: `numberLength: session.number?.length ?? 0,
     ...(session.number !== null && { number: session.number }),`,
     test: 'service/features/devices/answer.test.ts',
-    title: 'shows what the app reported, newest first, but never the number',
+    title: 'the inbox shows what the app reported, newest first, but never the number',
   },
   {
     defense: 'the look whether a device is still in use',
@@ -112,7 +113,8 @@ function guessAgain(): never {
     find: 'if (device?.revokedAt === null) return',
     replace: 'if (device) return',
     test: 'attacks/malicious-device.test.ts',
-    title: 'is rejected as soon as the token is revoked, whatever call it held open or signed before',
+    title:
+      'a copied device key is rejected as soon as the token is revoked, whatever call it held open or signed before',
   },
   {
     defense: 'using an activation code up',
@@ -120,7 +122,7 @@ function guessAgain(): never {
     find: "      state: 'active',\n      code: null,\n      codeLookup: null,\n      codeExpiresAt: null,\n",
     replace: '',
     test: 'service/features/devices/activation.test.ts',
-    title: 'succeeds once per code, however many devices try at once',
+    title: 'activation succeeds once per code, however many devices try at once',
   },
   {
     defense: 'the number of tries of a PIN',
@@ -129,7 +131,7 @@ function guessAgain(): never {
 `,
     replace: '',
     test: 'service/features/devices/pin.test.ts',
-    title: 'allows no more than its tries, however many arrive at once',
+    title: 'a PIN allows no more than its tries, however many arrive at once',
   },
   {
     defense: 'the end of a token with the last wrong PIN',
@@ -137,7 +139,7 @@ function guessAgain(): never {
     find: 'if (failures < most) return',
     replace: 'if (failures <= most) return',
     test: 'service/features/devices/pin.test.ts',
-    title: 'revokes the token after the last wrong try, and reports this to the device from then on',
+    title: 'the last wrong PIN revokes the token, which is reported to the device from then on',
   },
   {
     defense: 'the order of PIN and number',
@@ -146,7 +148,7 @@ function guessAgain(): never {
     replace: `    if (typedNumber(session, given) !== session.number) throw new ApiProblem('api.error.invalid.number')
     return atTime(session, ctx.clock.now()).state === 'pending'`,
     test: 'service/features/devices/pin.test.ts',
-    title: 'does not reveal, when it is wrong, whether the number was right',
+    title: 'a wrong PIN does not reveal whether the number was right',
   },
   {
     defense: 'the hash of the code that is scanned',
@@ -154,7 +156,7 @@ function guessAgain(): never {
     find: 'scanSecret === undefined ? null : scanHashOf(scanSecret)',
     replace: 'scanSecret ?? null',
     test: 'service/features/devices/scan.test.ts',
-    title: 'is stored as a hash, and returned by no other read',
+    title: 'the secret of a scan code is stored as a hash and returned by no other read',
   },
   {
     defense: 'an inbox without the code that is scanned',
@@ -162,7 +164,7 @@ function guessAgain(): never {
     find: 'nonce: session.nonce,',
     replace: 'nonce: session.nonce, ...{ scan: session.scanHash },',
     test: 'service/features/devices/scan.test.ts',
-    title: 'is stored as a hash, and returned by no other read',
+    title: 'the secret of a scan code is stored as a hash and returned by no other read',
   },
   {
     defense: 'a scan that approves nothing',
@@ -171,7 +173,7 @@ function guessAgain(): never {
     replace: `const typed = { decision: 'approve', number: session.number, pinResult: 'not-required' } as const
       return { ...(await decide(ctx, db, session, typed)), number: session.number }`,
     test: 'service/features/devices/scan.test.ts',
-    title: 'gives the device the number, and approves nothing',
+    title: 'a scan code gives the device the number and approves nothing',
   },
   {
     defense: 'the end of a request with a wrong code',
@@ -179,7 +181,7 @@ function guessAgain(): never {
     find: "return decide(ctx, db, session, { decision: 'approve', number: scanned, pinResult: 'not-required' })",
     replace: 'throw tooLate()',
     test: 'service/features/devices/scan.test.ts',
-    title: 'counts as a wrong number when its secret is wrong: the session is denied for good, without the number',
+    title: 'a wrong scan secret counts as a wrong number: it denies the session for good, without the number',
   },
   {
     defense: 'one guess, also by scanning',
@@ -187,7 +189,7 @@ function guessAgain(): never {
     find: "return decide(ctx, db, session, { decision: 'approve', number: scanned, pinResult: 'not-required' })",
     replace: "return { answered: { id: session.id, state: 'denied', reason: 'wrong_number' }, settled: [] }",
     test: 'service/features/devices/scan.test.ts',
-    title: 'leaves one guess in all, scanned or typed, when many arrive at once',
+    title: 'a scan code and typed numbers allow one guess in all when many arrive at once',
   },
   {
     defense: 'the session of a code that is scanned',
@@ -195,7 +197,7 @@ function guessAgain(): never {
     find: "if (state === 'pending' && isSameText(session.scanHash, scanned)) {",
     replace: "if (state === 'pending') {",
     test: 'service/features/devices/scan.test.ts',
-    title: 'belongs to one session: the secret of another request of the same device is a wrong one',
+    title: 'a scan code belongs to one session: the secret of another request of the same device is wrong',
   },
   {
     defense: 'the end of a code together with its session',
@@ -203,7 +205,7 @@ function guessAgain(): never {
     find: "if (state === 'pending' && isSameText(session.scanHash, scanned)) {",
     replace: 'if (isSameText(session.scanHash, scanned)) {',
     test: 'service/features/devices/scan.test.ts',
-    title: 'comes too late once the session %s, whether it is right or wrong',
+    title: 'a scan comes too late once the session %s, whether its secret is right or wrong',
   },
   {
     defense: 'counting a try once',
@@ -212,7 +214,7 @@ function guessAgain(): never {
 `,
     replace: '',
     test: 'service/features/devices/pin.test.ts',
-    title: 'counts a wrong try once if its response is lost and it is sent again',
+    title: 'a wrong PIN is counted once if its response is lost and it is sent again',
   },
   {
     defense: 'counting tries of a PIN',
@@ -220,7 +222,7 @@ function guessAgain(): never {
     find: "({ pinTries: eb('pinTries', '+', 1), pinAttempt: attempt })",
     replace: "({ pinTries: eb('pinTries', '+', 0), pinAttempt: attempt })",
     test: 'attacks/without-the-pin.test.ts',
-    title: 'gets no more guesses by alternating between two try ids, requests and nodes',
+    title: 'an attacker without the PIN gets no more guesses by alternating between two try ids, requests and nodes',
   },
   {
     defense: 'the refusal of an approval whose PIN was not looked at',
@@ -229,7 +231,7 @@ function guessAgain(): never {
 `,
     replace: '',
     test: 'attacks/without-the-pin.test.ts',
-    title: 'allows no approval without the PIN',
+    title: 'a clock that is set back allows no approval without the PIN',
   },
   {
     defense: 'the refusal of a PIN that is easy to guess',
@@ -237,7 +239,7 @@ function guessAgain(): never {
     find: '  if (problem) throw',
     replace: "  if (problem === 'form') throw",
     test: 'service/features/devices/pin.test.ts',
-    title: 'rejects the PIN %s, and does not use up the code',
+    title: 'activation rejects the PIN %s and does not use up the activation code',
   },
   {
     defense: 'leaving a newer subscription alone',
@@ -245,7 +247,7 @@ function guessAgain(): never {
     find: ".where('push', '=', sealed)",
     replace: '',
     test: 'service/engine/push/push.test.ts',
-    title: 'does not end a subscription that the device has replaced meanwhile',
+    title: 'a push message that is not accepted does not end a subscription that the device has replaced meanwhile',
   },
   {
     defense: 'one pair of keys for all nodes',
@@ -253,7 +255,7 @@ function guessAgain(): never {
     find: 'const kept = await pushKey(db)',
     replace: 'const kept = { publicKey, privateKey: secrets.seal(privateKey, record) }',
     test: 'service/engine/push/push-nodes.test.ts',
-    title: 'create one key pair for push messages, however many start at once, and keep it from then on',
+    title: 'several nodes create one key pair for push messages, however many start at once, and keep it',
   },
   {
     defense: 'the device whose history is read',
@@ -262,7 +264,7 @@ function guessAgain(): never {
 `,
     replace: '',
     test: 'service/features/devices/history.test.ts',
-    title: 'cannot be read, or paged through, by another device',
+    title: 'the history of a device cannot be read, or paged through, by another device',
   },
   {
     defense: 'the end of a history with its device',
@@ -270,7 +272,7 @@ function guessAgain(): never {
     find: ".where('deviceId', 'in', deviceIds)",
     replace: ".where('deviceId', 'in', deviceIds).where('deviceId', '=', '')",
     test: 'service/features/devices/history.test.ts',
-    title: 'is deleted with the device, and with the user',
+    title: 'the history of a device is deleted with the device, and with the user',
   },
   {
     defense: 'the list of push services',
@@ -278,7 +280,7 @@ function guessAgain(): never {
     find: 'url.hostname.endsWith(host.slice(1)) : url.hostname === host',
     replace: 'url.hostname.endsWith(host.slice(1)) : true',
     test: 'attacks/push-endpoints.test.ts',
-    title: 'is rejected: %s',
+    title: 'the service rejects the push endpoint that a device names: %s',
   },
   {
     defense: 'the look at addresses that a name has',
@@ -286,7 +288,7 @@ function guessAgain(): never {
     find: '!addresses.every(({ address }) => isPublicAddress(address))',
     replace: 'addresses.length === 0',
     test: 'attacks/push-endpoints.test.ts',
-    title: 'this machine is not contacted: %s',
+    title: 'a push service name that resolves to this machine is not contacted: %s',
   },
   {
     defense: 'following no redirection',
@@ -297,7 +299,7 @@ function guessAgain(): never {
       ignoreBody(response)
 `,
     test: 'attacks/push-endpoints.test.ts',
-    title: 'cannot redirect messages to another address',
+    title: 'a push service cannot redirect messages to another address',
   },
   {
     defense: 'hanging up on a long answer',
@@ -305,7 +307,7 @@ function guessAgain(): never {
     find: 'if (length > maxIgnored) response.destroy()',
     replace: 'if (length < 0) response.destroy()',
     test: 'attacks/push-endpoints.test.ts',
-    title: 'is disconnected when its response is too long',
+    title: 'a push service is disconnected when its response is too long',
   },
   {
     defense: 'a lane for each push service',
@@ -313,7 +315,7 @@ function guessAgain(): never {
     find: 'lanes.posting(host).run',
     replace: "lanes.posting('').run",
     test: 'attacks/push-endpoints.test.ts',
-    title: 'that never answers does not delay messages to others',
+    title: 'a push service whose name server never answers does not delay messages to others',
   },
   {
     defense: 'sending nothing but the id',
@@ -321,7 +323,7 @@ function guessAgain(): never {
     find: "{ [kind ?? 'session']: id } as PushMessage, delivery)",
     replace: "Object.assign({ [kind ?? 'session']: id } as PushMessage, { expiresAt }), delivery)",
     test: 'service/engine/push/push.test.ts',
-    title: 'wakes the device with a message that carries its id and nothing else',
+    title: 'a session wakes the device with a push message that carries its id and nothing else',
   },
   {
     defense: 'leaving a session alone when a push message fails',
@@ -332,7 +334,7 @@ function guessAgain(): never {
   if (verdict === 'gone') return forgetPush(store.db, push)
 `,
     test: 'service/engine/push/push.test.ts',
-    title: 'does not settle the session: the user can open the device by hand',
+    title: 'a push message that is not accepted does not settle the session: the user can open the device by hand',
   },
   {
     defense: 'the refusal of other sites by the device protocol',
@@ -340,7 +342,7 @@ function guessAgain(): never {
     find: "if (site !== undefined && site !== 'same-origin') throw new ApiProblem('api.error.forbidden')",
     replace: 'void site',
     test: 'attacks/other-origin.test.ts',
-    title: 'uses up no tries of activation codes, and cannot call the device protocol',
+    title: 'a page of another origin uses up no tries of activation codes, and cannot call the device protocol',
   },
   {
     defense: 'the end of an activation code',
@@ -348,7 +350,7 @@ function guessAgain(): never {
     find: "    .where('token.codeExpiresAt', '>', now)\n",
     replace: '',
     test: 'attacks/outsider.test.ts',
-    title: 'cannot tell whether an activation code was used, has expired, or never existed',
+    title: 'an outsider cannot tell whether an activation code was used, has expired, or never existed',
   },
   {
     defense: 'the PIN over the secret of offline codes',
@@ -356,7 +358,7 @@ function guessAgain(): never {
     find: "domain.keyType === 'NONE'\n",
     replace: 'domain.keyType.length > 0\n',
     test: 'service/features/devices/pin.test.ts',
-    title: 'encrypts the secret of offline codes with the PIN: only the service can detect a wrong one, and counts it',
+    title: 'the PIN encrypts the secret of offline codes: only the service can detect a wrong PIN, and counts it',
   },
   {
     defense: 'that the locked secret of offline codes holds nothing to check a PIN against',
@@ -365,7 +367,7 @@ function guessAgain(): never {
     replace:
       "  const padded = bytes.length === 20 ? new Uint8Array([...bytes, 0, 0, 0, 0]) : bytes\n  const crypted = new Uint8Array(await crypto.subtle.encrypt(counter, await deriveKey(parameters, pin), padded))\n  if (bytes.length === 20) return crypted\n  if (crypted.subarray(20).some((byte) => byte !== 0)) throw new Error('another PIN')\n  return crypted.slice(0, 20)\n",
     test: 'service/features/devices/pin.test.ts',
-    title: 'encrypts the secret of offline codes with the PIN: only the service can detect a wrong one, and counts it',
+    title: 'the PIN encrypts the secret of offline codes: only the service can detect a wrong PIN, and counts it',
   },
   {
     defense: 'that the rest of a word does not answer the next request',
@@ -389,7 +391,7 @@ function guessAgain(): never {
     find: 'HashCost.default({ N: 2 ** 15, r: 8, p: 3 })',
     replace: 'HashCost.default({ N: 2 ** 14, r: 8, p: 1 })',
     test: 'service/features/devices/pin.test.ts',
-    title: 'is hashed at the cost that %s',
+    title: 'a PIN is hashed at the cost that %s',
   },
   {
     defense: 'the cost of a PIN hash is the configured one',
@@ -397,6 +399,6 @@ function guessAgain(): never {
     find: "await hashPin(random, pin ?? '', pinHashCost)",
     replace: "await hashPin(random, pin ?? '', { ...pinHashCost, N: 2 })",
     test: 'service/features/devices/pin.test.ts',
-    title: 'is hashed at the cost that %s',
+    title: 'a PIN is hashed at the cost that %s',
   },
 ]

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: '(source.resynchronizes ? source.drift : 0)',
     replace: 'source.drift',
     test: 'service/features/codes/totp.test.ts',
-    title: 'never applies to phones, whose codes work only within one step of the current time',
+    title: 'resynchronization never applies to phones, whose codes work only within one step of the current time',
   },
   {
     defense: 'phones and authenticator apps are not resynchronized',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: `  if (!source.resynchronizes) return { outcome: 'wrong' }\n`,
     replace: '',
     test: 'service/features/codes/totp.test.ts',
-    title: 'never applies to phones, whose codes work only within one step of the current time',
+    title: 'resynchronization never applies to phones, whose codes work only within one step of the current time',
   },
   {
     defense: 'an authenticator app is told apart from a hardware token of an administrator',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: 'resynchronizes: hardware?.selfEnrolled === 0',
     replace: 'resynchronizes: true',
     test: 'service/features/codes/codes.test.ts',
-    title: 'is not resynchronized by two noted codes in a row: %s',
+    title: 'two noted codes in a row do not resynchronize the clock of a phone: %s',
   },
   {
     defense: 'the codes of a device are not resynchronized',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: '{ generator: device, resynchronizes: false }',
     replace: '{ generator: device, resynchronizes: true }',
     test: 'service/features/codes/codes.test.ts',
-    title: 'is not resynchronized by two noted codes in a row: %s',
+    title: 'two noted codes in a row do not resynchronize the clock of a phone: %s',
   },
   {
     defense: 'an authenticator app is added for members of the domain only',
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const user = await lockMember(db, call, domain.id, input.userId)',
     replace: 'const user = { id: input.userId }',
     test: 'service/isolation.test.ts',
-    title: 'rejects $name by a key of role $role for a user of another domain',
+    title: 'a domain rejects $name by a key of role $role for a user of another domain',
   },
   {
     defense: 'recovery codes are replaced for members of the domain only',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await lockMember(db, call, domain.id, input.userId)',
     replace: '',
     test: 'service/isolation.test.ts',
-    title: 'rejects $name by a key of role $role for a user of another domain',
+    title: 'a domain rejects $name by a key of role $role for a user of another domain',
   },
   {
     defense: 'the web half finds members of its own domain only',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return known?.domains.includes(service.domainId) ? known : undefined',
     replace: 'return known',
     test: 'express/self-enrollment.test.ts',
-    title: 'is shown to no user of the organization who is not a member of the domain',
+    title: 'the setup of a first authenticator app is shown to no user of the organization outside the domain',
   },
   {
     defense: 'selfEnrollment: false lets nobody set up a first factor',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!selfEnrollment) return false\n',
     replace: '',
     test: 'express/self-enrollment.test.ts',
-    title: 'cannot be set up with the password alone: %s',
+    title: 'a first factor that an administrator decides about cannot be set up with the password alone: %s',
   },
   {
     defense: 'mayEnroll is asked for services that speak 1.4',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!mayEnroll) return',
     replace: 'if (!mayEnroll || service.knowsFactors) return',
     test: 'express/self-enrollment.test.ts',
-    title: 'is decided by mayEnroll for each user and each factor',
+    title: 'mayEnroll decides about a first factor for each user and each factor',
   },
   {
     defense: 'a first device obeys the switches',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!(await mayEnroll())) return',
     replace: 'if (false) return',
     test: 'express/self-enrollment.test.ts',
-    title: 'cannot be set up with the password alone: %s',
+    title: 'a first factor that an administrator decides about cannot be set up with the password alone: %s',
   },
   {
     defense: 'a first authenticator app obeys the switches',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || !(await maySelfEnroll(request, service))',
     replace: '',
     test: 'express/self-enrollment.test.ts',
-    title: 'is decided by mayEnroll for each user and each factor',
+    title: 'mayEnroll decides about a first factor for each user and each factor',
   },
   {
     defense: 'the service answers no code of an administrator for a page',
@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: `present.selfEnrollment === 1 ? show(call, db, user, present) : { state: present.state }`,
     replace: 'show(call, db, user, present)',
     test: 'service/features/factors/own-factors.test.ts',
-    title: 'neither returns nor replaces a code that an administrator issued',
+    title: 'setting up a first factor neither returns nor replaces a code that an administrator issued',
   },
   {
     defense: 'an administrator hands over no code that a page has shown',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: ' && !mustBeUnseen(call, present)',
     replace: '',
     test: 'service/features/factors/own-factors.test.ts',
-    title: 'uses a new code when an administrator issues one, which ends the code that a page has shown',
+    title: 'an administrator’s code for a first factor is new and ends the code that a page has shown',
   },
   {
     defense: 'the service stores no first app while the code of an administrator is pending',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (input.first) await rejectWhileCodeIsIssued(db, call, domain.id, user.id)\n',
     replace: '',
     test: 'service/features/factors/own-factors.test.ts',
-    title: 'cannot be an app while the code of an administrator is pending',
+    title: 'a first factor cannot be an app while the code of an administrator is pending',
   },
   {
     defense: 'the page offers no first app while the code of an administrator is pending',
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     find: '(await hasHandedOverCode(service, known.id)) ? undefined : ',
     replace: '',
     test: 'express/self-enrollment.test.ts',
-    title: 'can be set up with the code of an administrator, which no page shows',
+    title: 'a first factor can be set up with the code of an administrator, which no page shows',
   },
   {
     defense: 'the code of an administrator is not answered as one for another device',
@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
     find: 'selfEnrollment !== 1 || code === null',
     replace: 'code === null',
     test: 'service/features/devices/operations.test.ts',
-    title: 'neither returns nor replaces a code that an administrator issued',
+    title: 'asking for a replacement code neither returns nor replaces a code that an administrator issued',
   },
   {
     defense: 'the code of an administrator is not withdrawn by the page',
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
     find: `.where('selfEnrollment', '=', 1)`,
     replace: '',
     test: 'service/features/devices/operations.test.ts',
-    title: 'keeps a code that an administrator issued',
+    title: 'withdrawing a replacement code keeps a code that an administrator issued',
   },
   {
     defense: 'with a 1.3 service, a page shows only codes that it has issued itself',
@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
     find: 'present.code === shownCode ? present : {}',
     replace: 'present',
     test: 'express/service-1.3.test.ts',
-    title: 'does not say who issued a code: the page shows only one that it has issued itself',
+    title: 'a 1.3 service does not say who issued a code: the page shows only one that the app issued itself',
   },
   {
     defense: 'the app redeems the approvals of a 1.3 service once',
@@ -151,7 +151,7 @@ export const mutants: readonly Mutant[] = [
     find: '(await challengeStore.use(sessionId, rememberedFor))',
     replace: 'rememberedFor > 0',
     test: 'express/service-1.3.test.ts',
-    title: 'has its approvals redeemed once by the app: a second web session gets nothing from the same one',
+    title: 'the app redeems approvals of a 1.3 service once: a second web session gets nothing from the same one',
   },
   {
     defense: 'codes that a page shows are good for 15 minutes',
@@ -159,7 +159,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const shownFor = 15 * 60',
     replace: 'const shownFor = 7 * 86_400',
     test: 'express/devices.test.ts',
-    title: 'expires after 15 minutes',
+    title: 'a device replacement expires after 15 minutes',
   },
   {
     defense: 'a new id is taken before an activation code is shown',
@@ -167,7 +167,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (kind === 'enrolling') return saveUnderOwnId(state, userKeyOf(user), changed)",
     replace: '',
     test: 'attacks/planted-session-id.test.ts',
-    title: 'reads no activation code, also when it is shown again',
+    title: 'an attacker who planted a web session id reads no activation code, even when it is shown again',
   },
   {
     defense: 'a new id is taken before the seed of an authenticator app is shown',
@@ -175,7 +175,7 @@ export const mutants: readonly Mutant[] = [
     find: 'state: saveUnderOwnId(request.state, userKeyOf(request.user), state)',
     replace: 'state: { save: state }',
     test: 'attacks/planted-session-id.test.ts',
-    title: 'reads no seed of an authenticator app',
+    title: 'an attacker who planted a web session id reads no seed of an authenticator app',
   },
   {
     defense: 'the answer that shows the first secret carries the new id',
@@ -183,7 +183,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (before.ownId?.userKey !== userKey) return { renew: { ...state, ownId: { userKey } } }',
     replace: "if (before.ownId?.userKey !== userKey) return 'detach'",
     test: 'attacks/planted-session-id.test.ts',
-    title: 'reads no activation code, also when it is shown again',
+    title: 'an attacker who planted a web session id reads no activation code, even when it is shown again',
   },
   {
     defense: 'the seed of an authenticator app is bound to the browser',
@@ -199,7 +199,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'attacks/planted-session-id.test.ts',
-    title: 'cannot make a user set up an app with a seed the attacker knows: %s',
+    title: 'an attacker cannot make a user set up an app with a seed the attacker knows: %s',
   },
   {
     defense: 'the seed of an authenticator app is bound to its user',
@@ -207,7 +207,7 @@ export const mutants: readonly Mutant[] = [
     find: 'authenticator app of ${context.userKey}, in',
     replace: 'authenticator app in',
     test: 'express/self-enrollment.test.ts',
-    title: 'is bound to its user: its secret does not open in the web session of another user',
+    title: 'a first authenticator app is bound to its user: its secret does not open in another user’s web session',
   },
   {
     defense: 'req.mfa.forget() withdraws the code for another device',
@@ -215,7 +215,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await endWithLogin(req, context.mfa)\n',
     replace: '',
     test: 'express/devices.test.ts',
-    title: 'is invalid once %s',
+    title: 'a device replacement is invalid once %s',
   },
   {
     defense: 'Passport’s logout withdraws the code for another device',
@@ -223,7 +223,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (context) void endWithLogin(this, context.mfa)\n',
     replace: '',
     test: 'express/devices.test.ts',
-    title: 'is invalid after signing out: %s',
+    title: 'a device replacement is invalid after signing out: %s',
   },
   {
     defense: 'a sign-out that only forgets the user withdraws the code for another device',
@@ -231,7 +231,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await endWithLogin(req, context.mfa)\n  await applyEffects(req, res, context, { state: hasMfaState',
     replace: '  await applyEffects(req, res, context, { state: hasMfaState',
     test: 'express/devices.test.ts',
-    title: 'is invalid once %s',
+    title: 'a device replacement is invalid once %s',
   },
   {
     defense: 'the login of somebody else withdraws the code for another device',
@@ -239,7 +239,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!isOwn || isLogout(req, context.mfa.options.logoutPath))',
     replace: 'if (isLogout(req, context.mfa.options.logoutPath))',
     test: 'express/devices.test.ts',
-    title: 'is invalid once %s',
+    title: 'a device replacement is invalid once %s',
   },
   {
     defense: 'a request for logoutPath does not pass in the same turn, as it withdraws the code for another device',
@@ -247,7 +247,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || isLogout(req, options.logoutPath)) return false',
     replace: ') return false',
     test: 'express/devices.test.ts',
-    title: 'is invalid once %s',
+    title: 'a device replacement is invalid once %s',
   },
   {
     defense: 'a request for logoutPath withdraws the code for another device',
@@ -255,7 +255,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!isOwn || isLogout(req, context.mfa.options.logoutPath))',
     replace: 'if (!isOwn)',
     test: 'express/devices.test.ts',
-    title: 'is invalid once %s',
+    title: 'a device replacement is invalid once %s',
   },
   {
     defense: 'a first factor beside e-mail obeys the switches',
@@ -263,6 +263,7 @@ export const mutants: readonly Mutant[] = [
     find: `!requirement.factors.every(isStrong) && !(await maySelfEnroll(request, service))`,
     replace: 'false',
     test: 'express/email-first-factor.test.ts',
-    title: 'asks an administrator where the app does not: %s',
+    title:
+      'after passing by e-mail, a user without a factor has to ask an administrator if self-enrollment is not allowed: %s',
   },
 ]

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (await isLeftToOther(req, error)) return toPage(request)',
     replace: '',
     test: 'passport/posted-code.test.ts',
-    title: '%s where another tab has given the web session a new id meanwhile',
+    title: 'a posted code %s where another tab has given the web session a new id meanwhile',
   },
   {
     defense: 'a web session that nobody is signed in to is stored without its record at once',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: "hasMfaState(req) ? 'end' : 'as-is'",
     replace: "hasMfaState(req) ? 'remove' : 'as-is'",
     test: 'express/sign-out.test.ts',
-    title: 'ends before the app answers, so that an open stream does not keep it',
+    title: 'a verification record ends before the app answers, so that an open stream does not keep it',
   },
   {
     defense: 'the record is dropped when nobody is signed in',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: "hasMfaState(req) ? 'end' : 'as-is'",
     replace: "hasMfaState(req) ? 'as-is' : 'as-is'",
     test: 'express/sign-out.test.ts',
-    title: 'ends at the first request without a user, and is stored as ended',
+    title: 'a verification record ends at the first request without a user, and is stored as ended',
   },
   {
     defense: 'a web session that was ended meanwhile is not stored again',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isCookieSession(session) || (await hasStored(req))) {',
     replace: 'if (isCookieSession(session) || (await hasStored(req)) || true) {',
     test: 'express/sign-out.test.ts',
-    title: 'does not resurrect a web session that has ended in the meantime',
+    title: 'the end of a verification record does not resurrect a web session that has ended in the meantime',
   },
   {
     defense: 'a record that was forgotten is in nothing that the app stores later',
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (ended.has(session)) delete session.mfa',
     replace: '',
     test: 'express/sign-out.test.ts',
-    title: 'is in no web session that the app itself resurrects by changing it',
+    title: 'a web session that the app resurrects by changing it has no verification record',
   },
   {
     defense: 'req.mfa.forget() ends the record',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await forgetMfa(req)\n',
     replace: '',
     test: 'express/sign-out.test.ts',
-    title: 'ends with a sign-out %s',
+    title: 'a verification record ends with a sign-out %s',
   },
   {
     defense: 'req.logOut() of Passport drops the record',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     find: "wrap(methods, 'logOut', wrapLogOut)",
     replace: '',
     test: 'express/sign-out.test.ts',
-    title: 'ends with req.logOut()',
+    title: 'req.logOut() ends the verification record even if Passport keeps the web session',
   },
   {
     defense: 'req.logIn() of Passport drops the record',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: '      forgetWithLogin(this)\n',
     replace: '',
     test: 'express/sign-out.test.ts',
-    title: 'ends with another login of the same user: %s',
+    title: 'another login of the same user in the kept web session ends the verification record: %s',
   },
   {
     defense: 'a login without the web session leaves its record alone',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: '!isWithoutSession(rest[0]) && ',
     replace: '',
     test: 'express/sign-out.test.ts',
-    title: 'stays if a request is signed in without the web session',
+    title: 'a verification record stays if a request is signed in without the web session',
   },
   {
     defense: 'the login that follows the second step keeps what was passed',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: 'markRenewedLogin(req, req.user)',
     replace: '',
     test: 'passport/mfa-strategy.test.ts',
-    title: 'keeps the verification record, and reports time and factor in authInfo, with %s',
+    title: 'the mfa strategy keeps the verification record, and reports time and factor in authInfo, with %s',
   },
   {
     defense: 'a user who appears in a request of nobody is warned about',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: '  warnOfLaterUser(req, res, context)\n',
     replace: '',
     test: 'express/later-user.test.ts',
-    title: 'logs a warning, whatever set the user',
+    title: 'mfa() logs a warning for a user who appears after it ran, whatever set the user',
   },
   {
     defense: 'a login in the request of somebody else is warned about',
@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (context && res) warnOfLaterUser(this as Request, res, context)',
     replace: '',
     test: 'express/later-user.test.ts',
-    title: 'logs a warning if another user is signed in already',
+    title: 'mfa() logs a warning for a user who appears after it ran if another user is signed in already',
   },
   {
     defense: 'a record counts only under the epoch of its user',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (!epochs.covers(record)) return 'ended'",
     replace: '',
     test: 'express/ended-sessions.test.ts',
-    title: 'ends within a minute on every node of the app after %s',
+    title: 'a verified web session ends within a minute on every node of the app after %s',
   },
   {
     defense: 'a request passes in the same turn only if the epoch of its user is known',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || !epochs.isKnown(found.userKey)',
     replace: '',
     test: 'express/ended-sessions.test.ts',
-    title: 'ends within a minute on every node of the app after %s',
+    title: 'a verified web session ends within a minute on every node of the app after %s',
   },
   {
     defense: 'a request passes in the same turn only if its user is verified',
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     find: "typeof found === 'string' || !epochs.isKnown(found.userKey)",
     replace: "typeof found !== 'string' && !epochs.isKnown(found.userKey)",
     test: 'express/gate.test.ts',
-    title: 'stops a second web session of a user whose first one is verified',
+    title: 'the gate stops a second web session of a user whose first one is verified',
   },
   {
     defense: 'a request with state of another user or service does not pass in the same turn',
@@ -139,7 +139,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'express/two-instances.test.ts',
-    title: 'with separate users do not accept each other’s verified users of the same name',
+    title: 'instances of mfa() with separate users do not accept each other’s verified users of the same name',
   },
   {
     defense: 'a change that the stream tells of is believed at once',
@@ -147,7 +147,7 @@ export const mutants: readonly Mutant[] = [
     find: 'for (const entry of byId.get(userId) ?? []) entry.changed = true',
     replace: '',
     test: 'express/ended-sessions.test.ts',
-    title: 'ends at once while the stream is open',
+    title: 'a verified web session ends at once while the event stream is open',
   },
   {
     defense: 'an epoch without a stream is believed for a minute',
@@ -155,7 +155,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return entry.known && !entry.changed && age(checkedAt(entry)) < trustedFor',
     replace: 'return entry.known && !entry.changed',
     test: 'express/ended-sessions.test.ts',
-    title: 'ends within a minute without the stream, and is checked once a minute',
+    title: 'a verified web session ends within a minute without the event stream, and is checked once a minute',
   },
   {
     defense: 'the stream spares reads',
@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return Math.max(readAt, told ?? 0)',
     replace: 'return readAt + 0 * (told ?? 0)',
     test: 'express/ended-sessions.test.ts',
-    title: 'is checked once, and then no request asks the service while its stream is open',
+    title: 'a verified web session is checked once, and then no request asks the service while its stream is open',
   },
   {
     defense: 'the time for which a record goes on unchecked is limited',
@@ -171,7 +171,8 @@ export const mutants: readonly Mutant[] = [
     find: 'return age(checkedAt(entry)) < Math.max(trustedFor, maxUnchecked)',
     replace: 'return true',
     test: 'express/ended-sessions.test.ts',
-    title: 'stays valid for 15 minutes while the service is unreachable, with an event, and no longer',
+    title:
+      'a verified web session stays valid for 15 minutes while the service is unreachable, with an event, and no longer',
   },
   {
     defense: 'a record goes on for a while when the service cannot be asked',
@@ -179,7 +180,8 @@ export const mutants: readonly Mutant[] = [
     find: '< Math.max(trustedFor, maxUnchecked)',
     replace: '< trustedFor',
     test: 'express/ended-sessions.test.ts',
-    title: 'stays valid for 15 minutes while the service is unreachable, with an event, and no longer',
+    title:
+      'a verified web session stays valid for 15 minutes while the service is unreachable, with an event, and no longer',
   },
   {
     defense: 'a user who is made again has another epoch',
@@ -187,7 +189,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return epoch ?? id',
     replace: "return epoch ?? ''",
     test: 'express/ended-sessions.test.ts',
-    title: 'does not come back when its user is deleted and created again',
+    title: 'a verified web session does not come back when its user is deleted and created again',
   },
   {
     defense: 'the web session that makes a change knows the next epoch',
@@ -195,7 +197,8 @@ export const mutants: readonly Mutant[] = [
     find: '{ ...state, verified: { ...verified, epoch, nextEpoch: drawn } }',
     replace: 'state',
     test: 'express/ended-sessions.test.ts',
-    title: 'stays verified, and all other web sessions end, also on other nodes and of remembered browsers',
+    title:
+      'a user who ends other sessions stays verified; all others end, also on other nodes and in remembered browsers',
   },
   {
     defense: 'an epoch that was reached is kept when the next one is drawn',
@@ -203,7 +206,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const epoch = before !== undefined && mfa.epochs.current(userKey) === before ? before : verified.epoch',
     replace: 'const { epoch } = verified',
     test: 'express/ended-sessions.test.ts',
-    title: 'stays verified also after a failed change',
+    title: 'a user who ends their other sessions stays verified even after a failed change',
   },
   {
     defense: 'a code for another device brings the epoch that its web session knows',
@@ -211,7 +214,7 @@ export const mutants: readonly Mutant[] = [
     find: 'issueCode(saved, epoch, ',
     replace: "issueCode(saved, 'A'.repeat(22), ",
     test: 'express/ended-sessions.test.ts',
-    title: 'stays verified, and all other web sessions end once the new one is set up',
+    title: 'a user who replaces a device stays verified; all other web sessions end once the new one is set up',
   },
   {
     defense: 'a report ends verified web sessions',
@@ -219,7 +222,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await endSessionsButKeys(db, user)',
     replace: '',
     test: 'service/features/users/epochs.test.ts',
-    title: 'changes with %s',
+    title: 'the epoch of a user changes with %s',
   },
   {
     defense: 'a reset ends verified web sessions, whatever the user has',
@@ -227,7 +230,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await endOtherSessions(db, [userId])',
     replace: '',
     test: 'service/features/users/epochs.test.ts',
-    title: 'also changes for a user without factors: %s',
+    title: 'the epoch of a user without factors also changes with %s',
   },
   {
     defense: 'a device that is revoked ends verified web sessions',
@@ -235,7 +238,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await endOtherSessions(db, [...new Set(devices.map(({ userId }) => userId))], epoch)',
     replace: '',
     test: 'service/features/users/epochs.test.ts',
-    title: 'changes with %s',
+    title: 'the epoch of a user changes with %s',
   },
   {
     defense: 'a device that is replaced ends verified web sessions',
@@ -243,7 +246,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await endOtherSessions(db, [...new Set(devices.map(({ userId }) => userId))], epoch)',
     replace: '',
     test: 'service/features/users/epochs.test.ts',
-    title: 'changes when a device or an authenticator app is replaced',
+    title: 'the epoch of a user changes when a device or an authenticator app is replaced',
   },
   {
     defense: 'a token that is released ends verified web sessions',
@@ -251,7 +254,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await endOtherSessions(db, usersOf([...ended, ...released]), epoch)',
     replace: '',
     test: 'service/features/users/epochs.test.ts',
-    title: 'changes with %s',
+    title: 'the epoch of a user changes with %s',
   },
   {
     defense: 'a token that is deleted ends verified web sessions',
@@ -259,7 +262,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await endOtherSessions(db, usersOf([removed]))',
     replace: '',
     test: 'service/features/users/epochs.test.ts',
-    title: 'changes with %s',
+    title: 'the epoch of a user changes with %s',
   },
   {
     defense: 'bypass codes that are withdrawn end verified web sessions',
@@ -267,7 +270,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (codes.length > 0) await endOtherSessions(db, [userId], epoch)',
     replace: '',
     test: 'service/features/users/epochs.test.ts',
-    title: 'changes with %s',
+    title: 'the epoch of a user changes with %s',
   },
   {
     defense: 'a bypass code that is withdrawn ends verified web sessions',
@@ -275,7 +278,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (removed) await endOtherSessions(db, [removed.userId])',
     replace: '',
     test: 'service/features/users/epochs.test.ts',
-    title: 'changes with %s',
+    title: 'the epoch of a user changes with %s',
   },
   {
     defense: 'leaving a domain ends verified web sessions',
@@ -283,7 +286,7 @@ export const mutants: readonly Mutant[] = [
     find: 'endOtherSessions(db, userIds)',
     replace: 'Promise.resolve(void [db, userIds])',
     test: 'service/features/users/epochs.test.ts',
-    title: 'also changes for a user without factors: %s',
+    title: 'the epoch of a user without factors also changes with %s',
   },
   {
     defense: 'approvals that were not redeemed end',
@@ -291,7 +294,7 @@ export const mutants: readonly Mutant[] = [
     find: ".set((eb) => ({ redeemedAt: eb.ref('settledAt') }))",
     replace: '.set({ redeemedAt: null })',
     test: 'service/features/users/epochs.test.ts',
-    title: 'prevents earlier approvals from being redeemed',
+    title: 'ending the sessions of a user prevents earlier approvals from being redeemed',
   },
   {
     defense: 'the same epoch is not given twice in a row',
@@ -299,7 +302,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!(await setEpoch(db, userIds, chosen))) await setEpoch(db, userIds, undefined)',
     replace: 'await setEpoch(db, userIds, chosen)',
     test: 'service/features/users/epochs.test.ts',
-    title: 'becomes the value that the caller chose, unless the user already has it',
+    title: 'the epoch of a user becomes the value that the caller chose, unless the user already has it',
   },
   {
     defense: 'nothing is told of what came to nothing',
@@ -307,7 +310,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (ending !== 'undone') notifiers",
     replace: 'notifiers',
     test: 'service/features/users/epochs.test.ts',
-    title: 'does not report a change that was rolled back',
+    title: 'the event stream does not report an epoch change that was rolled back',
   },
   {
     defense: 'other processes on the same file are told',
@@ -315,6 +318,6 @@ export const mutants: readonly Mutant[] = [
     find: 'epochs, expiry: await firstExpiry(db, domains(), now)',
     replace: 'expiry: await firstExpiry(db, domains(), now)',
     test: 'service/features/users/epochs.test.ts',
-    title: 'reports changes made at another node',
+    title: 'the event stream reports epoch changes made at another node',
   },
 ]

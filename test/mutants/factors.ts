@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const at = Math.min(settledAt, now)',
     replace: 'const at = settledAt',
     test: 'express/step-up.test.ts',
-    title: 'never returns a time in the future if the clock of the service is ahead',
+    title: 'verifiedMfa() never returns a time in the future, even if the clock of the service is ahead',
   },
   {
     defense: 'the purpose of a pass',
@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
     find: "pass.purpose === 'change_devices' &&",
     replace: 'true &&',
     test: service,
-    title: 'does not result from a sign-in',
+    title: 'a sign-in gives no pass for changing factors',
   },
   {
     defense: 'the check that the factor of a pass is in force',
@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
     find: ' && pass.inForce',
     replace: '',
     test: service,
-    title: 'allows nothing after a stolen token was released, though the owner has another one',
+    title: 'a pass by a stolen token allows nothing after the token was released, though the owner has another one',
   },
   {
     defense: 'the age of a pass',
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
     find: 'now - pass.settledAt <= changePassLifetime &&',
     replace: 'true &&',
     test: service,
-    title: 'is valid for ten minutes, although the code is reported as not found',
+    title: 'a pass by a single-use code is valid for ten minutes, although the code is reported as not found',
   },
   {
     defense: 'the strength of a pass',
@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
     find: '    isStrongEnough(pass.factor, changed, owned)',
     replace: '    isStrongEnough(pass.factor, changed, { ...owned, here: [], anywhere: [], everStrong: false })',
     test: service,
-    title: 'adds nothing for a user who ever had a strong factor',
+    title: 'a pass by e-mail adds nothing for a user who ever had a strong factor',
   },
   {
     defense: 'e-mail adds no factor for a user who ever had a strong one',
@@ -51,7 +51,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return !owned.everStrong && !present.some(isStrong)',
     replace: 'return !present.some(isStrong)',
     test: table,
-    title: 'lets a user change %s of %j by %j',
+    title: 'factorsForChange() lets a change of %s by a user with %j be confirmed by %j',
   },
   {
     defense: 'e-mail changes nothing beside a strong factor',
@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return !owned.everStrong && !present.some(isStrong)',
     replace: 'return !owned.everStrong',
     test: table,
-    title: 'lets a user change %s of %j by %j',
+    title: 'factorsForChange() lets a change of %s by a user with %j be confirmed by %j',
   },
   {
     defense: 'strong factors of other domains count for what is good in all of them',
@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
     find: "changed === 'device' ? owned.here : owned.anywhere",
     replace: 'owned.here',
     test: table,
-    title: 'lets a user change %s of %j by %j',
+    title: 'factorsForChange() lets a change of %s by a user with %j be confirmed by %j',
   },
   {
     defense: 'a pass counts once its challenge has redeemed it',
@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
     find: ', passed: 1',
     replace: '',
     test: service,
-    title: 'is valid once its challenge has redeemed it, for its own user and in its own domain',
+    title: 'a pass is valid once its challenge has redeemed it, for its own user and in its own domain',
   },
   {
     defense: 'a pass counts for its own user',
@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
     find: "id, userId, state: 'approved'",
     replace: "id, state: 'approved'",
     test: service,
-    title: 'adds no factor to another user who could also pass by e-mail',
+    title: 'a pass by e-mail adds no factor to another user who could also pass by e-mail',
   },
   {
     defense: 'a pass counts in its own domain',
@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (session.domainId !== change.domainId) return undefined',
     replace: '',
     test: service,
-    title: 'is valid once its challenge has redeemed it, for its own user and in its own domain',
+    title: 'a pass is valid once its challenge has redeemed it, for its own user and in its own domain',
   },
   {
     defense: 'an expired code is not in force',
@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
     find: ".where('expiresAt', '>', now)",
     replace: '',
     test: service,
-    title: 'is invalid once the code would have expired',
+    title: 'a pass by a single-use code is invalid once the code would have expired',
   },
   {
     defense: 'the end of the pass of a used-up code that is withdrawn',
@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await removeUsedUpBypassCode(call.store.db, call.organizationId, input.bypassCodeId)',
     replace: '',
     test: service,
-    title: 'is invalid once the code is %s',
+    title: 'a pass by a single-use code is invalid once the code is %s',
   },
   {
     defense: 'the pass that the service demands for giving a factor up',
@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await requirePass(db, call, { userId: user.id, changed: what, pass, domainId: domain.id })',
     replace: '',
     test: service,
-    title: 'allows nothing after a stolen token was released, though the owner has another one',
+    title: 'a pass by a stolen token allows nothing after the token was released, though the owner has another one',
   },
   {
     defense: 'the pass that the service demands for an authenticator app',
@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!input.first) await requirePass(db, call, change)',
     replace: 'void change',
     test: service,
-    title: 'adds nothing for a user who ever had a strong factor',
+    title: 'a pass by e-mail adds nothing for a user who ever had a strong factor',
   },
   {
     defense: 'the check of the granting factor when an activation code is used',
@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (meant !== code || !(await isStillGranted(db, found, clock.now()))) return undefined',
     replace: 'if (meant !== code) return undefined',
     test: service,
-    title: 'is checked again when the code of a replacement device is used',
+    title: 'a pass for changing factors is checked again when the code of a replacement device is used',
   },
   {
     defense: 'a pass by another factor is shown no code that was granted by a stolen one',
@@ -139,7 +139,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return grantedFactor === factor && grantedFactorId === factorId',
     replace: 'return true',
     test: service,
-    title: 'creates a new code, not the one shown after a pass with another factor',
+    title: 'a pass for changing factors creates a new code, not the one shown after a pass with another factor',
   },
   {
     defense: 'a code that was granted by e-mail ends with another first factor',
@@ -147,7 +147,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const firstStrong = grantedFactor !== null && !isStrong(grantedFactor)',
     replace: 'const firstStrong = false',
     test: service,
-    title: 'loses its activation code when another first factor is set up',
+    title: 'a pass by e-mail loses its activation code when another first factor is set up',
   },
   {
     defense: 'the purpose that the device is told',
@@ -155,7 +155,7 @@ export const mutants: readonly Mutant[] = [
     find: "...(challenge.purpose === 'change_devices' ? { purpose: challenge.purpose } : {}),",
     replace: '',
     test: 'express/change-devices.test.ts',
-    title: 'is required after a sign-in, by a request that names its purpose',
+    title: 'a pass for changing devices is required after a sign-in, by a request that names its purpose',
   },
   {
     defense: 'the option devices.maxAge',
@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
     find: 'narrow(context.mfa.policy, context.mfa.options.devices)',
     replace: 'narrow(context.mfa.policy, { factors: context.mfa.options.devices.factors })',
     test: 'express/change-devices.test.ts',
-    title: 'lasts as long as the option allows',
+    title: 'a pass for changing devices lasts as long as the option devices allows',
   },
   {
     defense: 'the option devices.factors',
@@ -171,7 +171,7 @@ export const mutants: readonly Mutant[] = [
     find: 'narrow(context.mfa.policy, context.mfa.options.devices)',
     replace: 'narrow(context.mfa.policy, { maxAge: context.mfa.options.devices.maxAge })',
     test: 'express/change-devices.test.ts',
-    title: 'does not count by a factor that only a manipulated address allows',
+    title: 'a pass for changing devices does not count by a factor that only a manipulated address allows',
   },
   {
     defense: 'the question of the device, which names what an approval is good for',
@@ -179,7 +179,7 @@ export const mutants: readonly Mutant[] = [
     find: "purpose === 'change_devices'",
     replace: 'false',
     test: 'authenticator/requests.test.ts',
-    title: 'for changing devices names the app, and does not mention signing in',
+    title: 'a request for changing devices names the app, and does not mention signing in',
   },
   {
     defense: 'the notices of a change on the other devices',
@@ -187,7 +187,7 @@ export const mutants: readonly Mutant[] = [
     find: 'for (const notice of notices) await insertNotice(db, notice)',
     replace: '',
     test: 'service/features/factors/announcements.test.ts',
-    title: 'of kind %s, in %s, notifies the remaining device and the address',
+    title: 'a factor change of kind %s, in %s, notifies the remaining device and the address (%#)',
   },
   {
     defense: 'the mail about a change',
@@ -195,7 +195,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await mailAfterCommit(db, ctx, { changedDevice: change.deviceId, ...change })',
     replace: '',
     test: 'service/features/factors/announcements.test.ts',
-    title: 'says what changed, for which app and when, without a link',
+    title: 'a mail about a factor change says what changed, for which app and when, without a link',
   },
   {
     defense: 'the wait for the end of the transaction',
@@ -203,7 +203,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (ending === 'undone') return",
     replace: '',
     test: 'service/features/factors/announcements.test.ts',
-    title: 'is not stored, pushed or mailed when the change is rolled back',
+    title: 'a notice of a factor change is not stored, pushed or mailed when the change is rolled back',
   },
   {
     defense: 'the exception for the device that was just set up',
@@ -211,7 +211,7 @@ export const mutants: readonly Mutant[] = [
     find: 'device.id !== deviceId',
     replace: 'true',
     test: 'service/features/factors/announcements.test.ts',
-    title: 'is not shown on the device that was set up',
+    title: 'a factor change is not shown on the device that was set up',
   },
   {
     defense: 'the limit of notices of a device',
@@ -219,7 +219,7 @@ export const mutants: readonly Mutant[] = [
     find: '.offset(maxNotices)',
     replace: '.offset(maxNotices * 2)',
     test: 'service/features/factors/announcements.test.ts',
-    title: 'makes room for a newer one when a device has twenty',
+    title: 'the oldest notice makes room for a newer one when a device has twenty',
   },
   {
     defense: 'the age of notices where they are read',
@@ -227,7 +227,7 @@ export const mutants: readonly Mutant[] = [
     find: 'now - noticeRetention',
     replace: '0',
     test: 'service/features/factors/announcements.test.ts',
-    title: 'is kept for 30 days, and then swept',
+    title: 'a notice of a factor change is kept for 30 days, and then swept',
   },
   {
     defense: 'the sweep of notices',
@@ -235,7 +235,7 @@ export const mutants: readonly Mutant[] = [
     find: "removal('deviceNotice', ['sequence'], (is, now) => is('createdAt', '<=', now - noticeRetention))",
     replace: '() => Promise.resolve(0)',
     test: 'service/features/factors/announcements.test.ts',
-    title: 'is kept for 30 days, and then swept',
+    title: 'a notice of a factor change is kept for 30 days, and then swept',
   },
   {
     defense: 'the removal of notices with a device',
@@ -243,7 +243,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await removeNotices(db, ids)',
     replace: '',
     test: 'service/features/factors/announcements.test.ts',
-    title: 'removes the notices of a device together with the device',
+    title: 'removing a device also removes its notices',
   },
   {
     defense: 'the owner of a notice',
@@ -251,7 +251,7 @@ export const mutants: readonly Mutant[] = [
     find: ".where('id', '=', id).where('deviceId', '=', deviceId)",
     replace: ".where('id', '=', id)",
     test: 'attacks/malicious-device.test.ts',
-    title: 'neither reads nor acknowledges it',
+    title: 'a device that knows the id of another user’s notice neither reads nor acknowledges it',
   },
   {
     defense: 'the message that wakes an authenticator for a notice',
@@ -259,7 +259,8 @@ export const mutants: readonly Mutant[] = [
     find: "{ [kind ?? 'session']: id } as PushMessage",
     replace: '{ session: id }',
     test: 'service/features/factors/announcements.test.ts',
-    title: 'wakes a closed authenticator with a message that carries its id and nothing else',
+    title:
+      'a notice of a factor change wakes a closed authenticator with a message that carries its id and nothing else',
   },
   {
     defense: 'that a mail waits for the end of the transaction',
@@ -267,7 +268,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (ending !== 'undone') securityMails.send(userId, mail)",
     replace: 'securityMails.send(userId, mail)',
     test: 'service/features/factors/announcements.test.ts',
-    title: 'is not stored, pushed or mailed when the change is rolled back',
+    title: 'a notice of a factor change is not stored, pushed or mailed when the change is rolled back',
   },
   {
     defense: 'the mail about a reported sign-in',
@@ -275,7 +276,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await mailAfterCommit(db, { ...ctx, actor }, told)',
     replace: '',
     test: 'service/engine/mail/security-mails.test.ts',
-    title: 'is mailed to the user',
+    title: 'a reported sign-in is mailed to the user',
   },
   {
     defense: 'the mail about locked codes',
@@ -283,7 +284,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await mailLocked(db, ctx, { userId, domainId, until })',
     replace: '',
     test: 'service/engine/mail/security-mails.test.ts',
-    title: 'are mailed once for each lock, and say until when',
+    title: 'locked codes are mailed once for each lock, and the mail says until when',
   },
   {
     defense: 'the limit of security mails',
@@ -291,7 +292,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!isAllowed) return false',
     replace: '',
     test: 'service/features/factors/announcements.test.ts',
-    title: 'is sent to each user at most five times an hour, and again an hour later',
+    title: 'each user gets at most five mails about factor changes an hour, and again an hour later',
   },
   {
     defense: 'the limit of its own for mails about locked codes',
@@ -299,7 +300,7 @@ export const mutants: readonly Mutant[] = [
     find: '(countedApart.has(kind) ? `${userId} ${kind}` : userId)',
     replace: '(countedApart.has(kind) ? userId : userId)',
     test: 'service/engine/mail/security-mails.test.ts',
-    title: 'use up no place of the mails about other events',
+    title: 'mails about what an attacker can cause do not use up the limit of mails about other events',
   },
   {
     defense: 'the handling of mail that is refused',
@@ -307,7 +308,7 @@ export const mutants: readonly Mutant[] = [
     find: "logger.warn({ err: error, user: userId }, 'security mail not sent')",
     replace: "logger.warn({ to }, 'security mail not sent')",
     test: 'service/features/factors/announcements.test.ts',
-    title: 'does not fail a change when it rejects mail, and the log names no address',
+    title: 'a mail server that rejects mail does not fail a factor change, and the log names no address',
   },
   {
     defense: 'the wake of an inbox that is held',
@@ -315,7 +316,7 @@ export const mutants: readonly Mutant[] = [
     find: 'notifyAfter(db, inboxes)',
     replace: 'notifyAfter(db, inboxes.slice(0, 0))',
     test: 'service/features/factors/announcements.test.ts',
-    title: 'answers a held inbox read',
+    title: 'a notice of a factor change answers a held inbox read',
   },
   {
     defense: 'the order of requests and notices on the screen',
@@ -323,7 +324,7 @@ export const mutants: readonly Mutant[] = [
     find: "return { name: 'request', pending: request }",
     replace: 'return screen',
     test: 'authenticator/factor-changes.long.ts',
-    title: 'appears after a pending request, which is shown first',
+    title: 'a change of factors appears after a pending request, which is shown first',
   },
   {
     defense: 'that names in a mail become no link',
@@ -331,6 +332,6 @@ export const mutants: readonly Mutant[] = [
     find: "text.replace(/[^\\p{L}\\p{M}\\p{N} ,()'’·-]+/gu, ' ').slice(0, 60)",
     replace: 'text',
     test: 'service/engine/mail/security-mails.test.ts',
-    title: 'names the device, the browser and the place where the person has confirmed it',
+    title: 'a mail about a change names the device, browser and place where the person confirmed it',
   },
 ]

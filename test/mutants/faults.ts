@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (decision === 'passed') return next()",
     replace: "if (decision !== 'nobody') return next()",
     test: 'express/public-path.test.ts',
-    title: 'opens no route that requireMfa() guards',
+    title: 'the option public opens no route that requireMfa() guards',
   },
   {
     defense: 'a new certificate leaves connections open',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: "toPresent('user', 'codesLockedAt', ['codesLockedUntil'])",
     replace: "toPresent('user', 'codesLockedUntil')",
     test: 'service/upkeep/clock-set-back.test.ts',
-    title: 'keeps codes locked that only an administrator can unlock',
+    title: 'a clock that is set back keeps codes locked that only an administrator can unlock',
   },
   {
     defense: 'a backup reads what is only in the write-ahead log',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: "source.prepare('VACUUM INTO ?').run(scratch)",
     replace: "process.getBuiltinModule('node:fs').copyFileSync(from, scratch)",
     test: 'processes/backup.long.ts',
-    title: 'contains every change that was acknowledged before, with the audit heads next to it',
+    title: 'a backup under writes contains every change that was acknowledged before, with the audit heads next to it',
   },
   {
     defense: 'the dashboard and the alerts name metrics as they are',
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: "name: 'second_factor_sessions_settled_total'",
     replace: "name: 'second_factor_sessions_ended_total'",
     test: 'processes/metrics.long.ts',
-    title: 'include every metric and label that %s uses',
+    title: 'the metrics include every metric and label that %s uses',
     wholeFile: true,
   },
 ]

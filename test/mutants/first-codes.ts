@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
     find: '!hadCodes && ',
     replace: '',
     test,
-    title: 'does not result from it for users who ever had codes',
+    title: 'a sign-in gives no pass for recovery codes to users who ever had codes',
   },
   {
     defense: 'that a code is noted for good',
@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await noteCodes(db, input.userId)\n',
     replace: '',
     test,
-    title: 'results from a sign-in by the only factor, once',
+    title: 'a sign-in by the only factor gives a pass for the first recovery codes, once',
   },
   {
     defense: 'first recovery codes only for users with one factor',
@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
     find: 'factorIds.length === 1 && only === pass.factorId',
     replace: "factorIds.includes(pass.factorId ?? only ?? '')",
     test,
-    title: 'does not result from it for users with two factors',
+    title: 'a sign-in gives no pass for recovery codes to users with two factors',
   },
   {
     defense: 'first recovery codes only by the factor that the user has',
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
     find: 'isCurrent(pass, now) && !hadCodes && factorIds.length === 1 && only === pass.factorId',
     replace: '!hadCodes && factorIds.length === 1 && only !== undefined',
     test,
-    title: 'does not result from a sign-in by a factor that has been replaced',
+    title: 'a sign-in by a factor that has been replaced gives no pass for recovery codes',
   },
   {
     defense: 'first recovery codes only within ten minutes',
@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
     find: "pass.purpose === 'sign_in' && isCurrent(pass, now)",
     replace: "pass.purpose === 'sign_in'",
     test,
-    title: 'does not result from a sign-in ten minutes ago',
+    title: 'a sign-in more than ten minutes ago gives no pass for recovery codes',
   },
   {
     defense: 'that a sign-in makes recovery codes and changes nothing else',
@@ -51,6 +51,6 @@ export const mutants: readonly Mutant[] = [
     find: "changed === 'codes' && mayMakeFirstCodes",
     replace: 'mayMakeFirstCodes',
     test,
-    title: 'results from a sign-in for nothing else',
+    title: 'a sign-in gives a pass for the first recovery codes and for nothing else',
   },
 ]

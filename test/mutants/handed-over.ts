@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
     find: "    const asked = { ...challenge, purpose: 'change_devices', action: undefined } as const",
     replace: '    const asked = { ...challenge, action: undefined } as const',
     test,
-    title: 'leads to a new passkey, and only that verifies the web session',
+    title: 'a handed-over code leads to a new passkey, and only that verifies the web session',
   },
   {
     defense: 'it is taken only where nothing but a passkey counts',
@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
     find: '    needsOnlyPasskey(policy, known)',
     replace: '    (needsOnlyPasskey(policy, known) || true)',
     test,
-    title: 'does not count where other factors do',
+    title: 'a handed-over code does not count where other factors are accepted',
   },
   {
     defense: 'the app decides whether bypass codes change factors',
@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
     find: "    devices.factors.includes('bypass') &&\n",
     replace: '',
     test,
-    title: 'has no field where bypass codes change nothing in this app',
+    title: 'the page for users without a required passkey has no field where bypass codes change nothing in this app',
   },
   {
     defense: 'the web session gets a new id with the pass',
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
     find: '    state: { renew: { ...state, challenge: { ...challenge,',
     replace: '    state: { save: { ...state, challenge: { ...challenge,',
     test,
-    title: 'gives the web session a new id, so that an attacker who knows the old one adds no passkey',
+    title: 'a handed-over code renews the session id, so that an attacker who knows the old one adds no passkey',
   },
   {
     defense: 'the pass ends',
@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
     find: '  return isBeforeEnd(passkeyPass.until, devices.maxAge, clock.now()) ? passkeyPass.sessionId : undefined',
     replace: '  return isBeforeEnd(passkeyPass.until, devices.maxAge, 0) || clock ? passkeyPass.sessionId : undefined',
     test,
-    title: 'is worth nothing after ten minutes',
+    title: 'a handed-over code is worth nothing ten minutes after it was entered',
   },
   {
     defense: 'the pass is used up by one passkey',
@@ -51,7 +51,7 @@ export const mutants: readonly Mutant[] = [
     find: ', passkeyPass: undefined } },',
     replace: ' } },',
     test,
-    title: 'allows one passkey',
+    title: 'a handed-over code allows only one passkey',
   },
   {
     defense: 'the event says why a right code did not count',
@@ -60,6 +60,6 @@ export const mutants: readonly Mutant[] = [
     replace:
       "  if ((reason !== 'phishing_resistance_required' && reason !== 'unknown_browser') || triesLeft !== undefined) {",
     test,
-    title: 'lead nowhere: %s, with the reason in the event',
+    title: 'where a handed-over code is expected, other codes lead nowhere: %s, with the reason in the event',
   },
 ]

@@ -14,7 +14,7 @@ export const mutants: readonly Mutant[] = [
     find: "  return (factor !== null && isPhishingResistant(factor)) || browser === 'keeping'",
     replace: '  return (factor !== null && isPhishingResistant(factor)) || browser !== null',
     test,
-    title: 'is not kept after %s, because the person may have typed the number for a relay',
+    title: 'a browser is not kept after %s, because the user may have typed the number for a relay',
   },
   {
     defense: 'a code keeps no browser',
@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
     find: "  return (factor !== null && isPhishingResistant(factor)) || browser === 'keeping'",
     replace: "  return factor !== 'push' || browser === 'keeping'",
     test,
-    title: 'is not kept after a code',
+    title: 'a browser is not kept after a sign-in with a code',
   },
   {
     defense: 'only an approval keeps a browser',
@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
     find: " && keepBrowser && state === 'approved' ?",
     replace: " && keepBrowser && state !== 'approved' ?",
     test,
-    title: 'is not kept when the person denies',
+    title: 'a browser is not kept when the user denies the request',
   },
   {
     defense: 'the answer no keeps no browser',
@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
     find: " && keepBrowser && state === 'approved' ?",
     replace: " && keepBrowser !== undefined && state === 'approved' ?",
     test,
-    title: 'is not kept after %s, because the person may have typed the number for a relay',
+    title: 'a browser is not kept after %s, because the user may have typed the number for a relay',
   },
   {
     defense: 'the signature of a proof',
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
     find: '    return verify(',
     replace: '    return key.dsaEncoding === undefined || verify !== undefined || verify(',
     test,
-    title: 'does not count if it %s',
+    title: 'a browser proof does not count if it %s',
   },
   {
     defense: 'a proof is for one challenge',
@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
     find: '\\n${challengeHash}\\n',
     replace: "\\n${challengeHash && ''}\\n",
     test,
-    title: 'does not count if it %s',
+    title: 'a browser proof does not count if it %s',
   },
   {
     defense: 'a proof is for one origin',
@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
     find: '\\n${origin}`',
     replace: "\\n${origin && ''}`",
     test,
-    title: 'does not count if it %s',
+    title: 'a browser proof does not count if it %s',
   },
   {
     defense: 'the device is told that the browser is new',
@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
     find: "...(session.browser === 'new' &&",
     replace: "...(session.browser === 'keeping' &&",
     test,
-    title: 'does not count if it %s',
+    title: 'a browser proof does not count if it %s',
   },
   {
     defense: 'only a passkey passes from an unknown browser',
@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
     find: "unknownBrowser === 'number' ? 'off' : 'require'",
     replace: "unknownBrowser === 'number' ? 'off' : 'prefer'",
     test,
-    title: 'is denied %s',
+    title: 'the policies passkey and deny refuse an unknown browser %s',
   },
   {
     defense: 'an approval is redeemed under no stricter policy for browsers',
@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
     find: 'countsUnder(policyOf(domain, input, session.browser), session)',
     replace: "countsUnder(policyOf(domain, input, 'kept'), session)",
     test,
-    title: 'redeems no approval that it got under less',
+    title: 'an unknown browser cannot redeem an approval that it got under a weaker policy',
   },
   {
     defense: 'that a code which keeps a browser changes nothing',
@@ -94,7 +94,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (isHandedOver(factor) && session.browser === 'keeping') return undefined\n",
     replace: '',
     test,
-    title: 'that gets deny gets nothing else for the code of an administrator',
+    title: 'where unknown browsers are denied, an administrator’s code allows nothing but keeping the browser',
   },
   {
     defense: 'that only a code which was handed over keeps a browser',
@@ -102,7 +102,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const use = passkeyNeeded ? useHandedOverCode : useBypassCode',
     replace: 'const use = useBypassCode',
     test,
-    title: 'that gets deny is not kept by a code that was not handed over: %j',
+    title: 'where unknown browsers are denied, a code that was not handed over keeps none: %j',
   },
   {
     defense: 'that a code is not used up where there is no key to keep',
@@ -110,7 +110,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (input.redeem?.browser?.publicKey === undefined) return false\n',
     replace: '',
     test,
-    title: 'that gets deny does not use the code up where %s',
+    title: 'where unknown browsers are denied, an administrator’s code is not used up if %s',
   },
   {
     defense: 'that a code is not used up where a kept browser would not help',
@@ -118,7 +118,7 @@ export const mutants: readonly Mutant[] = [
     find: "  return !(await needsPasskey(db, starting, policyOf(domain, input, 'kept')))",
     replace: '  return Boolean(db)',
     test,
-    title: 'that gets deny does not use the code up where %s',
+    title: 'where unknown browsers are denied, an administrator’s code is not used up if %s',
   },
   {
     defense: 'that ending other sessions takes no key of a kept browser',
@@ -133,7 +133,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test,
-    title: 'stays kept when the user %s, and is no longer remembered',
+    title: 'a browser stays kept but is no longer remembered when the user %s',
   },
   {
     defense: 'that a report takes no key of a browser that it is not about',
@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test,
-    title: 'stays kept when the user %s, and is no longer remembered',
+    title: 'a browser stays kept but is no longer remembered when the user %s',
   },
   {
     defense: 'the end of the kept browser that a reported request came from',
@@ -156,7 +156,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (ofAttacker.size > 0) await endBrowsersOf(db, user, [...ofAttacker])\n',
     replace: '',
     test,
-    title: 'ends when the user reports a request from it, and others stay kept',
+    title: 'a browser is no longer kept once the user reports a request from it, and other browsers stay kept',
   },
   {
     defense: 'the pass for removing one kept browser',
@@ -164,7 +164,7 @@ export const mutants: readonly Mutant[] = [
     find: "    if (isKept(wanted, now)) await requirePass(db, call, { ...of, changed: 'browsers', pass: input.pass })\n",
     replace: '',
     test,
-    title: 'is not removed by %s',
+    title: 'a kept browser cannot be removed with %s',
   },
   {
     defense: 'the pass for forgetting all kept browsers',
@@ -172,7 +172,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (pass === undefined) await endUnkeptBrowsers(db, user.id)',
     replace: 'if (pass === undefined) await endKnownBrowsers(db, [user.id])',
     test,
-    title: 'stays kept when the user %s, and is no longer remembered',
+    title: 'a browser stays kept but is no longer remembered when the user %s',
   },
   {
     defense: 'that a kept browser is no longer remembered once sessions end',
@@ -180,7 +180,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await forgetRemembered(db, userId)\n',
     replace: '',
     test,
-    title: 'stays kept when the user %s, and is no longer remembered',
+    title: 'a browser stays kept but is no longer remembered when the user %s',
   },
   {
     defense: 'a browser is kept for 90 days',
@@ -188,7 +188,7 @@ export const mutants: readonly Mutant[] = [
     find: 'isBeforeEnd(keptUntil, keptFor, now)',
     replace: 'isBeforeEnd(keptUntil + keptFor, 2 * keptFor, now)',
     test,
-    title: 'is kept for 90 days',
+    title: 'a browser stays kept for 90 days',
   },
   {
     defense: 'a user keeps at most ten browsers',
@@ -196,7 +196,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (pass.publicKey !== undefined) await dropOldestKeys(',
     replace: '  if (pass.publicKey === undefined) await dropOldestKeys(',
     test,
-    title: 'is one of ten: the one that was kept first is dropped',
+    title: 'a user keeps at most ten browsers, and the one kept first is dropped',
   },
   {
     defense: 'the user is told of a kept browser',
@@ -204,7 +204,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await mailAfterCommit(db, call, {',
     replace: '  if (until < 0) await mailAfterCommit(db, call, {',
     test,
-    title: 'is told by mail and recorded',
+    title: 'keeping a browser is announced by mail and recorded in the audit trail',
   },
   {
     defense: 'the device keeps no browser by default',
@@ -212,7 +212,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const [keepBrowser, setKeepBrowser] = useState(false)',
     replace: 'const [keepBrowser, setKeepBrowser] = useState(true)',
     test: 'authenticator/keep-browser.long.ts',
-    title: 'keeps no browser unless the person says so',
+    title: 'a new browser is not kept unless the person says so',
   },
   {
     defense: 'the device warns of a new browser',
@@ -220,7 +220,7 @@ export const mutants: readonly Mutant[] = [
     find: 'request.neverPassed === true',
     replace: 'request.neverPassed === true && place',
     test: 'authenticator/keep-browser.long.ts',
-    title: 'says so, however often the person signed in there',
+    title: 'a request from a new browser says that the browser is new',
   },
   {
     defense: 'a new browser is offered nothing but a passkey',
@@ -228,7 +228,7 @@ export const mutants: readonly Mutant[] = [
     find: "unknownBrowser === 'number' ? phishingResistant : 'require'",
     replace: 'unknownBrowser ? phishingResistant : phishingResistant',
     test: 'express/kept-browsers.test.ts',
-    title: 'offers a new browser nothing but a passkey, and sends nothing',
+    title: 'an app with unknownBrowser offers a new browser nothing but a passkey, and sends nothing',
   },
   {
     defense: 'mfa() names the policy for unknown browsers in each session',
@@ -236,7 +236,8 @@ export const mutants: readonly Mutant[] = [
     find: '    unknownBrowser,\n',
     replace: '',
     test: 'express/kept-browsers.test.ts',
-    title: 'accepts nothing else with an invented proof, because the service verifies it',
+    title:
+      'requireMfa({ unknownBrowser }) rejects other factors with an invented proof, because the service verifies it',
   },
   {
     defense: 'mfa() names the origin of the app, and not that of the page',
@@ -244,7 +245,7 @@ export const mutants: readonly Mutant[] = [
     find: '\\n${origin}`',
     replace: "\\n${origin && ''}`",
     test: 'express/kept-browsers.test.ts',
-    title: 'is new if its page signs %s',
+    title: 'a kept browser counts as new if its page signs %s',
   },
   {
     defense: 'the key of a browser is not extractable',
@@ -252,7 +253,7 @@ export const mutants: readonly Mutant[] = [
     find: "namedCurve: 'P-256' }, false,",
     replace: "namedCurve: 'P-256' }, true,",
     test: 'browser/kept-browsers.long.ts',
-    title: 'has a key that no script can take out of it',
+    title: 'a kept browser has a key that no script can take out of it',
   },
   {
     defense: 'a policy that no user could meet is an error at start',
@@ -260,7 +261,7 @@ export const mutants: readonly Mutant[] = [
     find: '    checkPasskeys(option, given)\n    if (remember)',
     replace: '    if (remember)',
     test: 'express/kept-browsers.test.ts',
-    title: 'is an error at start %s, as no user could ever pass',
+    title: 'the option unknownBrowser is an error at startup %s, as no user could ever pass',
   },
   {
     defense: 'that a code is not tried where the page has no key to keep',
@@ -268,7 +269,7 @@ export const mutants: readonly Mutant[] = [
     find: "    if (purpose === 'browser' && !publicKey) return withNotice(opened, challenge, { kind: 'no_browser_key' }, [])\n",
     replace: '',
     test: 'express/kept-browsers.test.ts',
-    title: 'is not used up in a browser without a key, such as one without JavaScript',
+    title: 'a handed-over code is not used up in a browser without a key, such as one without JavaScript',
   },
   {
     defense: 'that a code which keeps a browser leads to no passkey',
@@ -283,7 +284,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'express/kept-browsers.test.ts',
-    title: 'is not enough to sign in, nor to add a passkey',
+    title: 'where unknown browsers are denied, a handed-over code is not enough to sign in, nor to add a passkey',
   },
   {
     defense: 'the new id of the web session after the code of an administrator',
@@ -291,7 +292,7 @@ export const mutants: readonly Mutant[] = [
     find: 'state: { renew: { ...state, challenge: undefined } },',
     replace: 'state: { save: { ...state, challenge: undefined } },',
     test: 'express/kept-browsers.test.ts',
-    title: 'gives the web session a new id, so that an attacker who knows the old one has no part in what follows',
+    title: 'a handed-over code renews the session id, so that an attacker who knows the old one is shut out',
   },
   {
     defense: 'the pass for removing a kept browser on the page of devices',
@@ -299,7 +300,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return isKept ? forgetKept(request, signal) : forgetNow(request, undefined)',
     replace: 'return isKept && signal.aborted ? forgetKept(request, signal) : forgetNow(request, undefined)',
     test: 'express/kept-browsers.test.ts',
-    title: 'is on the page of devices, and new once it is removed there',
+    title: 'a kept browser is listed on the page of devices, and is new once it is removed there',
   },
   {
     defense: 'the signature of a proof, against a relay with stolen cookies',
@@ -307,7 +308,7 @@ export const mutants: readonly Mutant[] = [
     find: '    return verify(',
     replace: '    return key.dsaEncoding === undefined || verify !== undefined || verify(',
     test: 'attacks/tls-relay.long.ts',
-    title: 'gets no web session with %s',
+    title: 'a relay over TLS gets no web session with %s',
   },
   {
     defense: 'nothing but a passkey counts from an unknown browser, against a relay',
@@ -322,7 +323,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'attacks/tls-relay.long.ts',
-    title: 'gets no web session with %s',
+    title: 'a relay over TLS gets no web session with %s',
   },
   {
     defense: 'a record counts only if its browser was known as the policy asks',
@@ -330,7 +331,7 @@ export const mutants: readonly Mutant[] = [
     find: "  return isFromAcceptedBrowser(policy, record) ? record : 'unknown_browser'",
     replace: "  return isFromAcceptedBrowser(policy, record) || policy ? record : 'unknown_browser'",
     test: 'express/kept-browsers.test.ts',
-    title: 'does not count what was passed with another factor in a new browser before',
+    title: 'an app with unknownBrowser does not count an earlier pass with another factor in a new browser',
   },
   {
     defense: 'a browser was known only if the service has verified its proof',
@@ -338,7 +339,7 @@ export const mutants: readonly Mutant[] = [
     find: "found.fromKeptBrowser ? ('kept' as const) : undefined",
     replace: "found.fromKeptBrowser || found.browser ? ('kept' as const) : undefined",
     test: 'express/kept-browsers.test.ts',
-    title: 'does not count what was passed with another factor in a new browser before',
+    title: 'an app with unknownBrowser does not count an earlier pass with another factor in a new browser',
   },
   {
     defense: 'the service says of a browser that was only chosen to be kept that it has shown no key',
@@ -346,7 +347,7 @@ export const mutants: readonly Mutant[] = [
     find: "session.browser === 'kept' ? true",
     replace: 'session.browser !== null ? true',
     test: 'service/features/browsers/kept-browsers.test.ts',
-    title: 'is said to be kept once its key has signed, and not when the person chooses to keep it',
+    title: 'the service reports a browser as kept once its key has signed, not when the user chooses to keep it',
   },
   {
     defense: 'a record that was stored before browsers were in it says nothing of its browser',
@@ -354,7 +355,7 @@ export const mutants: readonly Mutant[] = [
     find: "const browser = words.includes('kept') ? ('kept' as const) : undefined",
     replace: "const browser = words.length > 0 ? ('kept' as const) : undefined",
     test: 'express/stored-state.test.ts',
-    title: 'says nothing of the browser if it was stored before it could',
+    title: 'a verification record stored before browsers were recorded names no browser, under the policy %s',
   },
   {
     defense: 'the setting of a route for unknown browsers',
@@ -362,7 +363,8 @@ export const mutants: readonly Mutant[] = [
     find: 'stricterBrowser(policy.unknownBrowser, asked.unknownBrowser)',
     replace: 'stricterBrowser(policy.unknownBrowser, asked && undefined)',
     test: 'express/kept-browsers.test.ts',
-    title: 'is not satisfied by another factor in a new browser, and leads to a step-up by passkey',
+    title:
+      'requireMfa({ unknownBrowser }) is not satisfied by another factor in a new browser, and leads to a step-up by passkey',
   },
   {
     defense: 'a challenge that accepts any browser is not reused',
@@ -370,7 +372,7 @@ export const mutants: readonly Mutant[] = [
     find: '    present.unknownBrowser === wanted.unknownBrowser &&\n',
     replace: '',
     test: 'express/kept-browsers.test.ts',
-    title: 'opens a challenge of its own beside one that accepts any browser',
+    title: 'requireMfa({ unknownBrowser }) opens a challenge of its own beside one that accepts any browser',
   },
   {
     defense: 'remembered browsers and unknownBrowser exclude each other',
@@ -378,6 +380,6 @@ export const mutants: readonly Mutant[] = [
     find: '    if (remember) {',
     replace: '    if (remember && option === undefined) {',
     test: 'express/kept-browsers.test.ts',
-    title: 'excludes remembered browsers, as they pass the gate without showing a key',
+    title: 'the option unknownBrowser excludes remembered browsers, as they pass the gate without showing a key',
   },
 ]

@@ -20,7 +20,7 @@ export const mutants: readonly Mutant[] = [
   since: '1.4',
   admin: { role: 'helpdesk', scope: 'domain', fresh: true, everywhere: true },`,
     test: lifting,
-    title: 'need a verified caller or a consent of the help desk',
+    title: 'the help desk needs a verified caller or a consent to lift a person’s limits',
   },
   {
     defense: 'how often limits of a person are lifted',
@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
     find: "    await takeLift(db, ctx, 'unlocked', userId)\n",
     replace: '',
     test: lifting,
-    title: 'give an attacker with the help desk at most thirty more codes in a day, by unlocking and by recovery codes',
+    title: 'an attacker with the help desk gets at most 30 more codes a day by unlocking and recovery codes',
   },
   {
     defense: 'how often web sessions of a person are ended',
@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (wait > 0) throw tooManyRequests({ limit: words, wait, now })\n',
     replace: "  if (wait > 0 && kind === 'unlocked') throw tooManyRequests({ limit: words, wait, now })\n",
     test: lifting,
-    title: 'end web sessions three times a day by the help desk, and twice more by an owner',
+    title: 'the help desk can end a person’s web sessions three times a day, and an owner twice more',
   },
   {
     defense: 'limits are lifted by administrators of all domains of the person',
@@ -52,7 +52,7 @@ export const mutants: readonly Mutant[] = [
   since: '1.4',
   admin: { role: 'helpdesk', scope: 'domain', fresh: true, guarded: true },`,
     test: lifting,
-    title: 'are in all domains of the person, so an administrator of one of them lifts none',
+    title: 'an administrator of one domain cannot lift the limits of a person who is in another domain too',
   },
   {
     defense: 'limits of many people are lifted by administrators of all their domains',
@@ -60,7 +60,7 @@ export const mutants: readonly Mutant[] = [
     find: "    if (isElsewhere) refused.set(id, 'elsewhere')\n    else if",
     replace: '    if (isElsewhere && refused.size > 99) continue\n    else if',
     test: lifting,
-    title: 'are in all domains of the person, so an administrator of one of them lifts none',
+    title: 'an administrator of one domain cannot lift the limits of a person who is in another domain too',
   },
   {
     defense: 'no one of many people is unlocked too often',
@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
     find: "    else if (!(await canUnlock(db, role, id, now))) refused.set(id, 'limit')\n",
     replace: "    else if (!(await canUnlock(db, role, '', now))) refused.set(id, 'limit')\n",
     test: lifting,
-    title: 'are lifted for many people at once by admins and owners only, and for no one too often',
+    title: 'only admins and owners lift limits for many people at once, and for no one too often',
   },
   {
     defense: 'the help desk unlocks no list of people',
@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
     find: "  unlock: 'admin',",
     replace: "  unlock: 'helpdesk',",
     test: lifting,
-    title: 'are lifted for many people at once by admins and owners only, and for no one too often',
+    title: 'only admins and owners lift limits for many people at once, and for no one too often',
   },
   {
     defense: 'the person is told of lifted limits',
@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
     find: "    await announceChange(db, ctx, { kind: 'unlocked', organizationId, userId })\n",
     replace: '',
     test: lifting,
-    title: 'are told to the person, by mail and on the device',
+    title: 'a person is notified of lifted limits by mail and on the device',
   },
   {
     defense: 'owners are told of many people one by one',
@@ -92,6 +92,6 @@ export const mutants: readonly Mutant[] = [
     find: 'guarded === true && userId !== undefined) await countPerson(',
     replace: "guarded === true && userId === '') await countPerson(",
     test: lifting,
-    title: 'are told to the owners when one administrator has acted on more than 100 people in 24 hours',
+    title: 'the owners are notified when one administrator has acted on more than 100 people in 24 hours',
   },
 ]

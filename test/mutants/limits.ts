@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'parseIpAddress(value) ?? null',
     replace: 'z.ipv4().parse(value)',
     test: 'service/information.test.ts',
-    title: 'from %j shows %j on the device, and is sent',
+    title: 'a sign-in from %j shows %j on the device, and is sent',
   },
   {
     defense: 'mfa() sends no text that is not an address',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'address === undefined ? undefined : parseIpAddress(address)',
     replace: 'address',
     test: 'express/client-facts.test.ts',
-    title: 'is a valid address or undefined, whatever trusted proxies send',
+    title: 'the address of a browser is a valid address or undefined, whatever trusted proxies send',
   },
   {
     defense: 'of a list of addresses the last one counts, which the browser cannot choose',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: "text.lastIndexOf(',') + 1",
     replace: '0',
     test: 'service/information.properties.test.ts',
-    title: 'is read %s',
+    title: 'parseIpAddress() reads an address %s',
   },
   {
     defense: 'attributes that are too many are cut',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: 'given.length > count ?',
     replace: 'given.length < 0 ?',
     test: 'service/information.test.ts',
-    title: 'with too many or too long attributes is sent, and shows where something is missing',
+    title: 'a sign-in with too many or too long attributes is sent, and shows where something is missing',
   },
   {
     defense: 'text is cut between graphemes',
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: 'boundary || cut',
     replace: 'cut',
     test: 'service/information.properties.test.ts',
-    title: 'is not cut inside %s',
+    title: 'text that is too long is not cut inside %s, unless nothing would be left',
   },
   {
     defense: 'the log says only so much a minute',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (written.has(subject)) return false',
     replace: '',
     test: 'service/information.test.ts',
-    title: 'reports once a minute that information was shortened or omitted, without its content',
+    title: 'the log reports once a minute that information was shortened or omitted, without its content',
   },
   {
     defense: 'text that is not an address is no key of a limit',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (parsed === undefined) return 'unknown'",
     replace: "if (parsed === undefined) return address ?? 'unknown'",
     test: 'service/information.properties.test.ts',
-    title: 'counts for one network with everything that is not an address',
+    title: 'everything that is not an address counts for one network',
   },
   {
     defense: 'right activation codes give back their try',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: "  await releaseTry(ctx, reserved)\n  ctx.observer.triedActivation('right')",
     replace: "  ctx.observer.triedActivation('right')",
     test: 'service/features/devices/tries.test.ts',
-    title: 'count only when they are wrong: any number of phones can enroll from one address',
+    title: 'activation codes count only when they are wrong: any number of phones can enroll from one address',
   },
   {
     defense: 'a try of an activation code is refused where the budget is spent',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (wait > 0) return { refusedBy: limit, wait }',
     replace: '',
     test: 'service/features/devices/tries.test.ts',
-    title: 'are all refused for ten minutes, even right ones',
+    title: 'an address that used up its wrong activation codes is refused for ten minutes, even with right ones',
   },
   {
     defense: 'a try is reserved before the code is looked up',
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       '  const early = await find()\n  const reserved = await reserveTry(ctx, address)\n  const found = await Promise.resolve(early)',
     test: 'service/features/devices/tries.test.ts',
-    title: 'are looked up only after a try is reserved',
+    title: 'activation codes are looked up only after a try is reserved',
   },
   {
     defense: 'activation codes are counted for the whole service',
@@ -88,7 +88,7 @@ export const mutants: readonly Mutant[] = [
     find: 'reserve(db, [ofAddress, ofService], ctx.clock.now())',
     replace: 'reserve(db, [ofAddress, { ...ofService, limit: Infinity }], ctx.clock.now())',
     test: 'service/features/devices/tries.test.ts',
-    title: 'are counted for the whole service, which refuses all of them',
+    title: 'activation codes are counted for the whole service, which refuses all after too many wrong ones',
   },
   {
     defense: 'faults of the service count against nobody',
@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await releaseTry(ctx, reserved).catch(() => {})',
     replace: '',
     test: 'service/features/devices/tries.test.ts',
-    title: 'do not count when the service fails',
+    title: 'activation codes do not count when the service fails',
   },
   {
     defense: 'the operator is told of many wrong activation codes',
@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (failures >= ctx.limits.triesAlert)',
     replace: 'if (false)',
     test: 'service/features/devices/tries.test.ts',
-    title: 'make the service warn its operator once an hour when many are wrong',
+    title: 'the service warns its operator once an hour when many activation codes are wrong, and when it refuses all',
   },
   {
     defense: 'the operator is told once, whatever the node',
@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const limit = { scope: event, limit: 1, window: hour }',
     replace: 'const limit = { scope: event, limit: 1_000, window: hour }',
     test: 'service/features/devices/tries.test.ts',
-    title: 'make the service warn its operator once an hour when many are wrong',
+    title: 'the service warns its operator once an hour when many activation codes are wrong, and when it refuses all',
   },
   {
     defense: 'an address that asks too many strangers is refused',
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
     find: 'waits.push({ limit, wait: networkWait(asked, most, now) })',
     replace: '',
     test: 'service/features/sessions/shared-address.test.ts',
-    title: 'can reach five users from one address; a sixth is refused',
+    title: 'one address can ask five users without a password; a sixth waits ten minutes while fewer than half approve',
   },
   {
     defense: 'an address counts people, not requests',
@@ -128,7 +128,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Map.groupBy(rows, ({ userId }) => userId)',
     replace: 'Map.groupBy(rows, (row) => row)',
     test: 'service/features/sessions/shared-address.test.ts',
-    title: 'count a user once who approves repeatedly',
+    title: 'a user who approves repeatedly counts once, so that one user cannot make a majority',
   },
   {
     defense: 'an address is not refused where half of its people approve',
@@ -136,7 +136,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || approved * 2 >= asked.length',
     replace: '',
     test: 'service/features/sessions/shared-address.test.ts',
-    title: 'are not limited for an office in which at least half of the users approve',
+    title: 'requests without a prior password are not limited for an office where at least half of users approve',
   },
   {
     defense: 'X-Forwarded-For counts only as far as its writers are trusted',
@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!trusts(parseIpAddress(address) ?? address, hop)) break',
     replace: '',
     test: 'service/engine/http/client-address.test.ts',
-    title: 'ignore the addresses that an untrusted caller claims',
+    title: 'limits by address ignore the addresses that an untrusted caller claims',
   },
   {
     defense: 'inside an Express app its own setting decides',
@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
     find: 'ipOf(req) ?? forwardedAddress(req, trusts)',
     replace: 'forwardedAddress(req, trusts)',
     test: 'service/engine/http/client-address.test.ts',
-    title: 'follow the setting of an Express app around the service',
+    title: 'limits by address follow the setting of an Express app around the service: one that %s',
   },
   {
     defense: 'a trusted proxy that adds a port is still trusted',
@@ -160,7 +160,7 @@ export const mutants: readonly Mutant[] = [
     find: 'trusts(parseIpAddress(address) ?? address, hop)',
     replace: 'trusts(address, hop)',
     test: 'service/engine/http/client-address.test.ts',
-    title: 'drops ports',
+    title: 'the address of a caller has no port, even if trusted proxies add ports',
   },
   {
     defense: 'nobody trusts all addresses by mistake',
@@ -168,7 +168,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Number(prefix) >= 1 && ',
     replace: '',
     test: 'service/engine/http/client-address.test.ts',
-    title: 'rejects %j',
+    title: 'the option trustProxy rejects %j',
   },
   {
     defense: 'an IPv6 network counts as one',
@@ -176,7 +176,8 @@ export const mutants: readonly Mutant[] = [
     find: 'groups.slice(0, 4)',
     replace: 'groups',
     test: 'service/engine/http/client-address.test.ts',
-    title: 'count each phone separately, an IPv6 network as one',
+    title:
+      'limits by address count each phone behind a proxy separately, an IPv6 network as one, and nothing by the code',
   },
   {
     defense: 'an address leaves one entry a minute',
@@ -184,7 +185,7 @@ export const mutants: readonly Mutant[] = [
     find: 'networks.has(network) || ',
     replace: '',
     test: 'service/engine/audit/refused-keys.test.ts',
-    title: 'leave one entry and one line per address and minute',
+    title: 'requests without a valid API key leave one entry and line per address and minute, then a count of the rest',
   },
   {
     defense: 'all addresses together leave 60 entries a minute',
@@ -192,7 +193,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || networks.size >= maxPerMinute',
     replace: '',
     test: 'service/engine/audit/refused-keys.test.ts',
-    title: 'leave at most 60 entries and lines a minute',
+    title: 'requests without a valid API key leave at most 60 entries and lines a minute, from any number of addresses',
   },
   {
     defense: 'a first word that may be a key is not shown',
@@ -200,7 +201,7 @@ export const mutants: readonly Mutant[] = [
     find: '/^([A-Za-z][A-Za-z-]{0,19})[ \\t]+key[ \\t]*=/i',
     replace: '/^(\\S+)/',
     test: 'service/engine/audit/refused-keys.test.ts',
-    title: 'never contains part of the key',
+    title: 'the log line of an invalid API key never contains part of the key: %j',
   },
   {
     defense: 'a media type that may be a key is not shown',
@@ -208,7 +209,7 @@ export const mutants: readonly Mutant[] = [
     find: ' && !/[A-Za-z0-9]{20}/.test(type)',
     replace: '',
     test: 'service/engine/audit/refused-keys.test.ts',
-    title: 'never contains part of the key',
+    title: 'the log line of an invalid API key never contains part of the key: %j',
   },
   {
     defense: 'what is no media type is not shown',
@@ -216,7 +217,7 @@ export const mutants: readonly Mutant[] = [
     find: "return readable ? type.trim() : 'unreadable'",
     replace: 'return readable ? type.trim() : header',
     test: 'service/engine/audit/refused-keys.test.ts',
-    title: 'contains only plain words',
+    title: 'the log line of an invalid API key contains only plain words, whatever the request says',
   },
   {
     defense: 'each kind of refusal has a budget of its own',
@@ -224,7 +225,7 @@ export const mutants: readonly Mutant[] = [
     find: 'budgets.get(event) ?? newBudget()',
     replace: "budgets.get(event) ?? budgets.get('activation.failed') ?? newBudget()",
     test: 'service/engine/audit/trail.test.ts',
-    title: 'records refusals of each kind',
+    title: 'the audit trail records refusals of each kind, however many there were of another',
   },
   {
     defense: 'a clock that is set back hides no refusals',
@@ -232,7 +233,7 @@ export const mutants: readonly Mutant[] = [
     find: 'now < begun || ',
     replace: '',
     test: 'service/engine/audit/trail.test.ts',
-    title: 'still records refusals after the clock is set back',
+    title: 'the audit trail still records refusals after the clock is set back',
   },
   {
     defense: 'one IPv4 address has one limit, however IPv6 carries it',
@@ -240,6 +241,6 @@ export const mutants: readonly Mutant[] = [
     find: 'if (embedded !== undefined) return embedded',
     replace: '',
     test: 'service/rules.test.ts',
-    title: '%s is %s',
+    title: 'the network of the address %s is %s',
   },
 ]

@@ -30,7 +30,7 @@ function sweeps(): readonly Mutant[] {
       find: ' || signal?.aborted === true',
       replace: '',
       test,
-      title: 'stops early when the service closes, and leaves the rest to the next sweep',
+      title: 'a sweep stops early when the service closes, and leaves the rest to the next sweep',
     },
     {
       defense: 'passing over rows that somebody else is changing',
@@ -38,7 +38,7 @@ function sweeps(): readonly Mutant[] {
       find: 'limited.forUpdate().skipLocked()',
       replace: 'limited',
       test,
-      title: 'does not wait for rows that another transaction is changing on PostgreSQL',
+      title: 'a sweep does not wait for rows that another transaction is changing on PostgreSQL',
     },
     {
       defense: 'foreign keys without cascades',
@@ -46,7 +46,7 @@ function sweeps(): readonly Mutant[] {
       find: 'factors text not null,',
       replace: 'factors text not null references "user" (id) on delete cascade,',
       test,
-      title: 'relies on no foreign key that removes rows of another table',
+      title: 'a sweep relies on no foreign key that removes rows of another table',
     },
   ]
 }
@@ -85,7 +85,7 @@ function waits(): readonly Mutant[] {
       find: 'if (!store.created) await correctFutureTimes(ctx, (now) => ({ future: now, present: now }))',
       replace: '',
       test: clockTest,
-      title: 'is also noticed at the next start',
+      title: 'a clock that is set back is also noticed at the next start',
     },
     {
       defense: 'what is pending in SQL',
@@ -117,7 +117,7 @@ function waits(): readonly Mutant[] {
       find: 'notAfter(blocking, now)',
       replace: 'blocking.at',
       test: clockTest,
-      title: 'neither lifts nor extends the limit of requests to a user',
+      title: 'a clock that is set back neither lifts nor extends the limit of requests to a user',
     },
     {
       defense: 'the time of counts in stretches',
@@ -125,7 +125,7 @@ function waits(): readonly Mutant[] {
       find: 'notAfter(row.at, now)',
       replace: 'row.at',
       test: clockTest,
-      title: 'limits the pause of a changed address to a day, and other pauses to their own length',
+      title: 'a clock set back limits the pause of a changed address to a day, others to their own length',
     },
     {
       defense: 'the last sign of life of a node',
@@ -133,7 +133,7 @@ function waits(): readonly Mutant[] {
       find: 'await correctNodes(db, now)',
       replace: '',
       test: clockTest,
-      title: 'does not count ended nodes as alive',
+      title: 'a clock that is set back does not make ended nodes count as alive',
     },
     {
       defense: 'the last sign of life of a synchronization',
@@ -141,7 +141,7 @@ function waits(): readonly Mutant[] {
       find: 'await correctBeats(ctx.store.db, ctx.clock.now())',
       replace: '',
       test: clockTest,
-      title: 'does not wait for ended synchronizations',
+      title: 'a clock that is set back does not make the service wait for ended synchronizations',
     },
   ]
 }
@@ -156,7 +156,7 @@ function access(): readonly Mutant[] {
       find: "    .where((eb) => eb(eb.fn.coalesce('settledAt', eb.lit(0)), '<=', derived(now, latestBeginning)))\n",
       replace: '',
       test: clockTest,
-      title: 'leaves no approval that can be redeemed',
+      title: 'a clock that is set back leaves no approval that can be redeemed',
     },
     {
       defense: 'when an e-mailed code was sent',
@@ -209,7 +209,7 @@ function corrections(): readonly Mutant[] {
       find: 'for (const rows of accessCorrections) await inSteps(steps, () => rows.correctSome(db, ofAccess(clock.now())))',
       replace: 'await inSteps(steps, () => Promise.resolve(accessCorrections.length * 0))',
       test: clockTest,
-      title: 'limits codes and browsers that last for days to their lifetime from now',
+      title: 'a clock that is set back limits codes and browsers that last for days to their lifetime from now',
     },
     {
       defense: 'noticing codes and known browsers of the future',
@@ -217,7 +217,7 @@ function corrections(): readonly Mutant[] {
       find: '    ...accessCorrections.map((rows) => rows.exist(access)),\n',
       replace: '',
       test: clockTest,
-      title: 'limits codes and browsers that last for days to their lifetime from now',
+      title: 'a clock that is set back limits codes and browsers that last for days to their lifetime from now',
     },
     {
       defense: 'noticing waits of the future',
@@ -225,7 +225,7 @@ function corrections(): readonly Mutant[] {
       find: '    ...waitCorrections.map((rows) => rows.exist(waits)),\n',
       replace: '',
       test: clockTest,
-      title: 'limits the pause of a changed address to a day, and other pauses to their own length',
+      title: 'a clock set back limits the pause of a changed address to a day, others to their own length',
     },
     {
       defense: 'the trusted time, by which a slow clock is no correction',
@@ -233,7 +233,7 @@ function corrections(): readonly Mutant[] {
       find: 'Math.max(present, trustedAt + trustedTimeLag)',
       replace: 'Math.min(present, trustedAt + trustedTimeLag)',
       test: clockTest,
-      title: 'invalidates nothing if it was only slow for a moment',
+      title: 'a clock that was only slow for a moment invalidates nothing',
     },
   ]
 }
@@ -254,7 +254,7 @@ function webApps(): readonly Mutant[] {
       find: ' || verified.at > now + clockSkew',
       replace: '',
       test: 'challenge/clock-set-back.test.ts',
-      title: 'rejects verification records from the future',
+      title: 'a web app whose clock was set back rejects verification records from the future',
     },
     {
       defense: 'the length of what a web session relies on',
@@ -262,7 +262,7 @@ function webApps(): readonly Mutant[] {
       find: 'now < until && until - now <= length + clockSkew',
       replace: 'now < until',
       test: 'challenge/clock-set-back.test.ts',
-      title: 'trusts nothing for longer than otherwise',
+      title: 'a web app whose clock was set back trusts nothing for longer than otherwise',
     },
     {
       defense: 'the age of what was heard of an epoch',
@@ -270,7 +270,7 @@ function webApps(): readonly Mutant[] {
       find: 'return time > now + clockSkew ? Number.POSITIVE_INFINITY : now - time',
       replace: 'return now - time',
       test: 'challenge/clock-set-back.test.ts',
-      title: 'asks again whether a web session has ended, and denies it until then',
+      title: 'a web app whose clock was set back asks again whether a web session has ended, and denies it until then',
     },
   ]
 }

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isPost && !isTrusted(request, below)) {',
     replace: "if (isPost && below !== '/sign-out' && !isTrusted(request, below)) {",
     test: 'express/log-out.test.ts',
-    title: 'is rejected: %s',
+    title: 'a sign-out that is not known to come from the app is rejected: %s',
   },
   {
     defense: 'signing out by POST alone',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: "'/sign-out': { POST: logOut }",
     replace: "'/sign-out': { GET: logOut, POST: logOut }",
     test: 'express/log-out.test.ts',
-    title: 'is rejected by a link or an image',
+    title: 'a sign-out from another site by a link or an image is rejected',
   },
   {
     defense: 'ending the second step when mfa() signs out',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: "state: 'end'",
     replace: "state: 'as-is'",
     test: 'express/log-out.test.ts',
-    title: 'ends the second step with the login if the app keeps its web session and answers at once',
+    title: 'the option logout also ends the second step if the app keeps its web session and answers at once',
   },
   {
     defense: 'ending the second step before the login',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: "state: 'end'",
     replace: "state: 'remove'",
     test: 'express/log-out.test.ts',
-    title: 'passes errors to the app, and leaves nobody verified',
+    title: 'the option logout passes errors to the app, and leaves nobody verified, with a handler %s',
   },
   {
     defense: 'an outage after an effect does not bring the state before it back',
@@ -39,6 +39,6 @@ export const mutants: readonly Mutant[] = [
     find: 'const current = { ...request, state: readMfaState(request.req, request.context) }',
     replace: 'const current = request',
     test: 'express/log-out.test.ts',
-    title: 'leaves nobody verified if the handler of the app fails like the service',
+    title: 'a logout handler that fails like the service leaves nobody verified, even if failMode lets the user pass',
   },
 ]

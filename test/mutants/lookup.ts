@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: "    .where('user.organizationId', '=', domain.organizationId)\n    .where('user.username'",
     replace: "    .where('user.username'",
     test: 'service/features/sessions/sign-in-scale.test.ts',
-    title: 'costs the same with 1,000 users and with many, within 30 percent',
+    title: 'a sign-in by username costs the same with 1,000 users and with many, within 30 percent',
   },
   {
     defense: 'the index on the expiry of activation codes',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: 'session (user_id, expires_at)',
     replace: 'session (created_at)',
     test: 'service/engine/database/plans.test.ts',
-    title: 'reaches growing tables through an index on SQLite',
+    title: 'every statement reaches growing tables through an index on SQLite',
     wholeFile: true,
   },
   {
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
     find: 'session_redeemable on session (user_id)',
     replace: 'session_redeemable on session (created_at)',
     test: 'service/engine/database/plans.test.ts',
-    title: 'reaches growing tables through an index on SQLite',
+    title: 'every statement reaches growing tables through an index on SQLite',
     wholeFile: true,
   },
   {
@@ -49,7 +49,7 @@ export const mutants: readonly Mutant[] = [
     find: 'and passed = 0 and redeemed_at',
     replace: 'and redeemed_at',
     test: 'service/engine/database/plans.test.ts',
-    title: 'reaches growing tables through an index on PostgreSQL',
+    title: 'every statement reaches growing tables through an index on PostgreSQL',
     wholeFile: true,
   },
   {
@@ -66,7 +66,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (input.provision) await rejectSimilarName(db, call, row)',
     replace: '',
     test: 'service/features/users/similar-usernames.test.ts',
-    title: 'are provisioned once when two of them arrive at once at two nodes',
+    title: 'similar usernames are provisioned once when two of them arrive at once at two nodes',
   },
   {
     defense: 'a synchronization stores name keys',
@@ -74,7 +74,7 @@ export const mutants: readonly Mutant[] = [
     find: 'nameKey: nameKey(username)',
     replace: 'nameKey: username',
     test: 'service/features/users/similar-usernames.test.ts',
-    title: 'are not provisioned next to a user added by %s',
+    title: 'similar usernames are not provisioned next to a user added by %s',
   },
   {
     defense: 'users that are added one by one get a name key',
@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
     find: 'nameKey: derived(row.username, nameKey)',
     replace: 'nameKey: row.username',
     test: 'service/features/users/similar-usernames.test.ts',
-    title: 'are not provisioned next to a user added by %s',
+    title: 'similar usernames are not provisioned next to a user added by %s',
   },
   {
     defense: 'name keys have no marks and no invisible characters',
@@ -90,7 +90,7 @@ export const mutants: readonly Mutant[] = [
     find: ".replace(/[\\p{M}\\p{Default_Ignorable_Code_Point}\\p{Cc}]/gu, '')",
     replace: '',
     test: 'service/features/users/name-key.test.ts',
-    title: 'does not depend on %s',
+    title: 'the key of a username does not depend on %s',
   },
   {
     defense: 'name keys are of one case, by way of capitals',
@@ -98,7 +98,7 @@ export const mutants: readonly Mutant[] = [
     find: '.toUpperCase()',
     replace: '',
     test: 'service/features/users/name-key.test.ts',
-    title: 'does not depend on %s',
+    title: 'the key of a username does not depend on %s',
   },
   {
     defense: 'mfa() says that it provisions',
@@ -106,6 +106,6 @@ export const mutants: readonly Mutant[] = [
     find: '...(!exact && { provision: true })',
     replace: '',
     test: 'express/similar-names.test.ts',
-    title: 'sets up no first factor: %j',
+    title: 'a user whose name is similar to a known one sets up no first factor: %j',
   },
 ]

@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const test = 'service/features/devices/move.test.ts'
 const store = 'src/service/features/devices/move-statements.ts'
-const refused = 'refuses a code that %s, always alike'
+const refused = 'a device move refuses a code that %s, always with the same error'
 
 /** A code of a later time: it ends a used code as well, as claims last longer than codes. */
 const notAhead = {
@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
     find: 'codeLookup: ctx.secrets.lookup(moveCodeText(code))',
     replace: 'codeLookup: code',
     test,
-    title: 'stores no code that a reader of the database could use',
+    title: 'a device move stores no code that a reader of the database could use',
   },
   {
     defense: 'using the code of a move up',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
       .where('expiresAt', '>', now)`,
     replace: 'requested: 1 }))',
     test,
-    title: 'ends two minutes after the scan if nobody confirms',
+    title: 'a device move ends two minutes after the scan if nobody confirms',
   },
   {
     defense: 'confirming a move to the device that was shown',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     find: 'claimId: of.claimId, ',
     replace: '',
     test,
-    title: 'is confirmed for the device that was shown, and for no other',
+    title: 'a device move is confirmed for the device that was shown, and for no other',
   },
   {
     defense: 'that a move was requested on the new device',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: ', requested: 1 }))',
     replace: ' }))',
     test,
-    title: 'takes place only while the person asks for it on the new device',
+    title: 'a device move takes place only while the person asks for it on the new device',
   },
   {
     defense: 'the PIN before a move',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (!rule || rule.keyType === 'NONE') return undefined",
     replace: 'if (rule) return undefined',
     test,
-    title: 'does not begin with %s',
+    title: 'a device move that requires a PIN does not begin with %s',
   },
   {
     defense: 'the limit of test messages',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (wait > 0) throw',
     replace: 'if (wait < 0) throw',
     test: 'service/engine/push/push.test.ts',
-    title: 'can be asked for five times an hour by each device',
+    title: 'a push test can be asked for five times an hour by each device',
   },
   {
     defense: 'sending a test message to its own device',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: '.where((is) => is.and({ id: deviceId, revokedAt: null }))',
     replace: ".where('id', '<>', deviceId)",
     test: 'service/engine/push/push.test.ts',
-    title: 'sends one message of its own kind to the device that asks, and creates no session',
+    title: 'a push test sends one message of its own kind to the device that asks, and creates no session',
   },
   {
     defense: 'the key of the device that claims a move',
@@ -98,6 +98,6 @@ export const mutants: readonly Mutant[] = [
   const payload = peek(jws)
   const verified = { payload, claims: payload as SignedCall['claims'] }`,
     test,
-    title: 'gives the account to nobody but the holder of the key',
+    title: 'a device move gives the account to nobody but the holder of the key',
   },
 ]

@@ -14,7 +14,8 @@ function statementsOfPostgres(): readonly Mutant[] {
       find: "if (answer === 'COMMIT' && failure === undefined) return",
       replace: "if (answer !== '') return",
       test,
-      title: 'fails with the error of a change that nobody waited for, although COMMIT itself succeeds',
+      title:
+        'a PostgreSQL transaction fails with the error of a change that nobody waited for, although COMMIT succeeds',
     },
     {
       defense: 'a transaction that could not begin does not count as committed',
@@ -22,7 +23,8 @@ function statementsOfPostgres(): readonly Mutant[] {
       find: "if (answer === 'COMMIT' && failure === undefined) return",
       replace: "if (answer === 'COMMIT') return",
       test,
-      title: 'does not count as committed if it could not begin, although the database answers COMMIT',
+      title:
+        'a PostgreSQL transaction that could not begin does not count as committed, although the database answers COMMIT',
     },
     {
       defense: 'a transaction that the database rolled back ends as undone',
@@ -30,7 +32,8 @@ function statementsOfPostgres(): readonly Mutant[] {
       find: 'undone.add(cause)',
       replace: '',
       test,
-      title: 'fails with the error of a change that nobody waited for, although COMMIT itself succeeds',
+      title:
+        'a PostgreSQL transaction fails with the error of a change that nobody waited for, although COMMIT succeeds',
     },
     {
       defense: 'the first error of a transaction explains the later ones',
@@ -38,7 +41,7 @@ function statementsOfPostgres(): readonly Mutant[] {
       find: 'throw (failure ??= error)',
       replace: 'failure ??= error\n throw error',
       test,
-      title: 'fails with the first error, not with what follows from it',
+      title: 'a PostgreSQL transaction fails with its first error, not with what follows from it',
     },
     {
       defense: 'statements after the end of their transaction are refused',
@@ -46,7 +49,7 @@ function statementsOfPostgres(): readonly Mutant[] {
       find: "if (state === 'over' && declared)",
       replace: "if (state === 'over' && !declared && !sql)",
       test,
-      title: 'executes nothing of a part that goes on after another part has failed',
+      title: 'a PostgreSQL transaction executes nothing of a part that goes on after another part has failed',
     },
     {
       defense: 'a statement is prepared again after its table has changed',
@@ -54,7 +57,7 @@ function statementsOfPostgres(): readonly Mutant[] {
       find: 'isStaleStatement(error) || isLostStatement(error)',
       replace: 'isLostStatement(error)',
       test,
-      title: 'is prepared again when a newer version has added a column to its table',
+      title: 'a PostgreSQL statement is prepared again when a newer version has added a column to its table',
     },
     {
       defense: 'a connection with statements from before a change of the schema is closed',
@@ -62,7 +65,7 @@ function statementsOfPostgres(): readonly Mutant[] {
       find: 'isReadOnly(error) || isStaleStatement(error)',
       replace: 'isReadOnly(error)',
       test,
-      title: 'is prepared again when a newer version has added a column to its table',
+      title: 'a PostgreSQL statement is prepared again when a newer version has added a column to its table',
     },
     {
       defense: 'statements without names behind a pooler that loses them',
@@ -70,7 +73,7 @@ function statementsOfPostgres(): readonly Mutant[] {
       find: 'prepares.kept = false',
       replace: 'prepares.kept &&= true',
       test,
-      title: 'is executed without a name once a pooler has lost what was prepared',
+      title: 'a PostgreSQL statement is executed without a name once a pooler has lost what was prepared',
     },
   ]
 }
@@ -85,7 +88,8 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: 'stream.destroy()',
       replace: '',
       test,
-      title: 'times out every unit of work, however many arrive, and works again right afterwards',
+      title:
+        'a PostgreSQL store times out every unit of work while its database does not answer, and works right afterwards',
     },
     {
       defense: 'the time of a unit of work, which all of its statements share',
@@ -93,7 +97,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: 'async query({ name, ...query }) {',
       replace: 'async query({ name, ...query }) {\n timer.refresh()',
       test,
-      title: 'times out a transaction whose statements are answered slowly',
+      title: 'a PostgreSQL store times out a transaction whose statements are answered slowly',
     },
     {
       defense: 'the end that the database makes of a transaction whose node is silent',
@@ -101,7 +105,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: ', idle_in_transaction_session_timeout: timeout }',
       replace: ' }',
       test,
-      title: 'has its open transaction ended by the database, so that its locks block no other client',
+      title: 'PostgreSQL ends the open transaction of a store that is cut off, so its locks block no other client',
     },
     {
       defense: 'opening without limits where a pooler refuses them',
@@ -109,7 +113,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: "error.message.includes('unsupported startup parameter')",
       replace: 'false',
       test,
-      title: 'opens through a pooler that refuses to set limits',
+      title: 'a PostgreSQL store opens through a pooler that refuses to set limits',
     },
     {
       defense: 'the tries whether the listening connection still answers',
@@ -118,7 +122,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       replace: '',
       test,
       title:
-        'listens again on another connection when the database stops answering, and reports that it may have missed something',
+        'a PostgreSQL store whose database stops answering listens on another connection, and reports that it may have missed something',
     },
     {
       defense: 'the tries whether a notification arrives',
@@ -126,7 +130,8 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: 'if (heard !== undefined) setHearing(heard)',
       replace: '',
       test,
-      title: 'logs once that notifications do not arrive, polls meanwhile, and logs when they arrive again',
+      title:
+        'a PostgreSQL store logs once that notifications do not arrive, polls meanwhile, and logs when they arrive again',
     },
     {
       defense: 'looking while no notifications arrive',
@@ -134,7 +139,8 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: "polling = setInterval(() => report('something'), pollInterval).unref()",
       replace: 'polling = setInterval(() => {}, pollInterval).unref()',
       test,
-      title: 'logs once that notifications do not arrive, polls meanwhile, and logs when they arrive again',
+      title:
+        'a PostgreSQL store logs once that notifications do not arrive, polls meanwhile, and logs when they arrive again',
     },
     {
       defense: 'the address where a store behind a pooler listens',
@@ -142,7 +148,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: "configOf(pg, listenDatabase, 'listenDatabase')",
       replace: "configOf(pg, url, 'listenDatabase')",
       test,
-      title: 'listens at a separate address if the main one is a pooler',
+      title: 'a PostgreSQL store listens at a separate address if the main one is a pooler',
     },
     {
       defense: 'telling later what could not be told',
@@ -150,7 +156,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: 'if (heard !== undefined) sender.retry()',
       replace: '',
       test,
-      title: 'tells other processes as soon as possible that they may have missed changes',
+      title: 'a PostgreSQL store tells other processes as soon as possible that they may have missed changes',
     },
   ]
 }
@@ -174,7 +180,7 @@ function killedNodes(): readonly Mutant[] {
         },
       ],
       test,
-      title: 'verify everyone who approves, and nobody else, when a %s is killed',
+      title: 'two web and three service nodes verify everyone who approves, and no one else, when a %s is killed',
     },
     {
       defense: 'the single use of an approval',
@@ -198,7 +204,8 @@ function killedNodes(): readonly Mutant[] {
       find: 'const defaultTimeout = 4_000',
       replace: 'const defaultTimeout = 30_000',
       test,
-      title: 'answer 503 in time while PostgreSQL is stopped, lose nothing, and become ready again without a restart',
+      title:
+        'nodes answer 503 in time while PostgreSQL is stopped, lose nothing, and become ready again without a restart',
     },
     {
       defense: 'telling those who wait that something may have been missed',
@@ -206,7 +213,7 @@ function killedNodes(): readonly Mutant[] {
       find: "missed: () => report('gap'),",
       replace: 'missed() {},',
       test,
-      title: 'recover when PostgreSQL is killed, lose nothing, and tell waiting callers what they missed',
+      title: 'nodes recover when PostgreSQL is killed, lose nothing, and tell waiting callers what they missed',
     },
   ]
 }

@@ -13,7 +13,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (!(await useMailReport(db, hash, now))) return\n',
     replace: '    await useMailReport(db, hash, now)\n',
     test: service,
-    title: 'acts once, also when it is pressed by many at once',
+    title: 'the report link of a mail acts once, even when it is submitted many times at once',
   },
   {
     defense: 'that a link of a mail changes nothing by a read',
@@ -21,7 +21,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (method === 'POST' && secret !== undefined)",
     replace: 'if (secret !== undefined)',
     test: service,
-    title: 'changes nothing by a %s, because mail programs follow links',
+    title: 'a %s of the report link changes nothing, because mail programs follow links',
   },
   {
     defense: 'that a link of a mail ends after seven days',
@@ -29,7 +29,7 @@ export const mutants: readonly Mutant[] = [
     find: "    .where('expiresAt', '>', now)\n",
     replace: '',
     test: service,
-    title: 'works for seven days',
+    title: 'the report link of a mail works for seven days',
   },
   {
     defense: 'that a link of a mail pauses requests',
@@ -37,7 +37,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await pausePushes(ctx, db, { domainId, userId })',
     replace: 'void domainId',
     test: service,
-    title: 'pauses requests in every app, ends web sessions and tells the owners',
+    title: 'the report link of a mail pauses requests in every app, ends web sessions and notifies the owners',
   },
   {
     defense: 'that a link of a mail ends web sessions',
@@ -45,7 +45,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await endSessionsButKeys(db, userId)\n',
     replace: '',
     test: service,
-    title: 'pauses requests in every app, ends web sessions and tells the owners',
+    title: 'the report link of a mail pauses requests in every app, ends web sessions and notifies the owners',
   },
   {
     defense: 'that a link of a mail ends no kept browser',
@@ -53,7 +53,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await endSessionsButKeys(db, userId)',
     replace: "await db.deleteFrom('knownBrowser').where('userId', '=', userId).execute()",
     test: service,
-    title: 'takes neither factors nor kept browsers',
+    title: 'the report link of a mail removes neither factors nor kept browsers',
   },
   {
     defense: 'that the database holds no secret of a link',
@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
       { file: report, find: 'const hash = hashSecret(secret)', replace: 'const hash = secret' },
     ],
     test: service,
-    title: 'is kept only as a hash',
+    title: 'the service stores the report link of a mail only as a hash',
   },
   {
     defense: 'that owners are told',
@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await mailOwnersOfReport(db, ctx, report)\n',
     replace: '',
     test: service,
-    title: 'pauses requests in every app, ends web sessions and tells the owners',
+    title: 'the report link of a mail pauses requests in every app, ends web sessions and notifies the owners',
   },
   {
     defense: 'that the page of a link names its address to no other page',
@@ -81,7 +81,7 @@ export const mutants: readonly Mutant[] = [
     find: "  'Referrer-Policy': 'no-referrer',\n",
     replace: '',
     test: service,
-    title: 'changes nothing by a %s, because mail programs follow links',
+    title: 'a %s of the report link changes nothing, because mail programs follow links',
   },
   {
     defense: 'that mails to owners have no such link',
@@ -89,6 +89,6 @@ export const mutants: readonly Mutant[] = [
     find: 'linkFor && isDisownable(mail)',
     replace: 'linkFor',
     test: 'service/engine/mail/mail.test.ts',
-    title: 'is in no mail that is not about what happened to its reader, or that follows a report: %s',
+    title: 'the link This wasn’t me is in no mail that follows a report or is not about its reader: %s',
   },
 ]

@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: 'requestId: currentRequestId,',
     replace: '',
     test: 'express/request-id.test.ts',
-    title: 'is the same in the events of the app, the log of the service and its audit trail',
+    title: 'the id of a request to the app is the same in the app’s events, the service’s log and audit trail',
   },
   {
     defense: 'entries of the audit trail carry the id of the request that caused them',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: '...(ctx.requestId !== undefined && { requestId: ctx.requestId }),',
     replace: '',
     test: 'express/request-id.test.ts',
-    title: 'is the same in the events of the app, the log of the service and its audit trail',
+    title: 'the id of a request to the app is the same in the app’s events, the service’s log and audit trail',
   },
   {
     defense: 'the app takes an id from a proxy that it trusts, and from nobody else',
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: 'isFromProxy(req) ?',
     replace: 'true ?',
     test: 'express/request-id.test.ts',
-    title: 'is replaced when it comes %s',
+    title: 'the id of a request to the app is replaced when it comes %s',
   },
   {
     defense: 'an id has at most 64 characters',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: '{1,64}$/.test(id)) return',
     replace: '{1,640}$/.test(given)) return',
     test: 'express/request-id.test.ts',
-    title: 'is replaced when it comes %s',
+    title: 'the id of a request to the app is replaced when it comes %s',
   },
   {
     defense: 'an id is not of the form of an API key',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return /^[A-Za-z0-9]{64}$/.test(id) ? undefined : id',
     replace: 'return given',
     test: 'express/request-id.test.ts',
-    title: 'is replaced when it comes %s',
+    title: 'the id of a request to the app is replaced when it comes %s',
   },
   {
     defense: 'an id has no characters that mean something in a log',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: '[\\w.:/+=-]{1,64}',
     replace: '[ -~]{1,64}',
     test: 'express/request-id.test.ts',
-    title: 'is replaced when it comes %s',
+    title: 'the id of a request to the app is replaced when it comes %s',
   },
   {
     defense: 'a code that is posted to Passport is checked for its request, whatever middleware ran before',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await asRequest(context.requestId, () =>',
     replace: 'await ((_id: unknown, run: () => Promise<PassportAnswer>) => run())(context.requestId, () =>',
     test: 'express/request-id.test.ts',
-    title: 'reaches the service also if other middleware loses the async context',
+    title: 'the id of a request to the app reaches the service even if other middleware loses the async context',
   },
   {
     defense: 'log lines of the app carry the id of the request',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: ' (request ${currentRequestId()})',
     replace: '',
     test: 'express/request-id.test.ts',
-    title: 'is in the log lines of the app',
+    title: 'the id of a request to the app is in the log lines of the app',
   },
   {
     defense: 'an outage is logged once, however many calls fail in it',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!outage) {',
     replace: 'if (true) {',
     test: 'service/engine/monitoring/failure-log.test.ts',
-    title: 'reports the start of an outage once, with its reason, and its end once, with what was refused',
+    title: 'the failure log reports the start of an outage once, with its reason, and its end, with what was refused',
   },
   {
     defense: 'an outage is over only when nothing has failed for 5 seconds',
@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: '      outage.cancelEnd?.()\n      outage.cancelEnd = undefined\n    },\n    refused',
     replace: '    },\n    refused',
     test: 'service/engine/monitoring/failure-log.test.ts',
-    title: 'treats calls that fail within 5 seconds of each other as one outage',
+    title: 'the failure log treats calls that fail within 5 seconds of each other as one outage',
   },
   {
     defense: 'reads that succeed end no outage in which changes failed',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (part === 'write' || !writesFailed) outage.succeeded()",
     replace: 'outage.succeeded()',
     test: 'service/engine/monitoring/failure-log.test.ts',
-    title: 'does not treat successful reads as the end of an outage in which changes failed',
+    title: 'the failure log does not treat successful reads as the end of an outage in which changes failed',
   },
   {
     defense: 'a request that an outage has refused is counted and not logged',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (covers(cause) && outage.refused()) return',
     replace: '',
     test: 'service/engine/monitoring/failure-log.test.ts',
-    title: 'reports the start of an outage once, with its reason, and its end once, with what was refused',
+    title: 'the failure log reports the start of an outage once, with its reason, and its end, with what was refused',
   },
   {
     defense: 'refusals that are no outage are logged once a minute',
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (limit.admits(reason)) logger',
     replace: 'logger',
     test: 'service/engine/monitoring/failure-log.test.ts',
-    title: 'reports other refusals once a minute, without a stack',
+    title: 'the failure log reports other refusals once a minute, without a stack',
   },
   {
     defense: 'mfa() logs an outage of the service once',
@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isOutage(error)) {\n    mfa.outage.failed(error)',
     replace: 'if (false) {\n    mfa.outage.failed(error)',
     test: 'express/service-outage.test.ts',
-    title: 'says so once, and once that it is back, however many requests notice',
+    title: 'the app logs a service outage once, and its end once, however many requests notice',
   },
   {
     defense: 'figures are served while the database is gone',
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Promise.race([result.catch(() => undefined), late])',
     replace: 'Promise.race([result, late])',
     test: 'processes/metrics.long.ts',
-    title: 'and the log report a database outage once, and its end',
+    title: 'the metrics and the log report a database outage once, and its end',
   },
   {
     defense: 'an address that guesses the token of the figures is limited',
@@ -143,6 +143,6 @@ export const mutants: readonly Mutant[] = [
     find: '  limit(req)\n',
     replace: '',
     test: 'service/engine/http/manners.test.ts',
-    title: 'blocks an address that guesses its token too often',
+    title: '/metrics blocks an address that guesses its token too often',
   },
 ]

@@ -7,7 +7,8 @@ const [open, decision, checks] = [
   'src/express/setup-checks/phishing-resistance.ts',
 ]
 const policy = 'src/challenge/passkey-policy.ts'
-const offers = 'offers no other factor, sends nothing, and says that a passkey is needed'
+const offers =
+  'where passkeys are required, no other factor is offered, nothing is sent, and the page says a passkey is needed'
 
 /** Other factors in an app, or on a route, that accepts only passkeys. */
 export const mutants: readonly Mutant[] = [
@@ -49,7 +50,7 @@ export const mutants: readonly Mutant[] = [
     find: 'passkeys.length > 0 : passkeys.includes(rpId)',
     replace: 'passkeys.length > 0 : passkeys.length > 0',
     test: 'express/phishing-resistance.test.ts',
-    title: 'asks the device of a user whose passkey is for another app',
+    title: 'mfa() on a domain that prefers passkeys asks the device of a user whose passkey is for another app',
   },
   {
     defense: 'sessions carry the policy of the app, so that the service enforces it',
@@ -57,7 +58,8 @@ export const mutants: readonly Mutant[] = [
     find: "    ...(phishingResistant === 'off' ? {} : { phishingResistant }),\n",
     replace: "    ...(phishingResistant === 'off' ? {} : {}),\n",
     test,
-    title: 'carry its policy, so that the service enforces it, and the reason is in the event',
+    title:
+      'sessions of an app that requires passkeys carry its policy, which the service enforces, with the reason in the event',
   },
   {
     defense: 'an approval is redeemed under the policy of the app',
@@ -65,7 +67,7 @@ export const mutants: readonly Mutant[] = [
     find: 'id, browser, phishingResistant, unknownBrowser),',
     replace: 'id, browser, phishingResistant && undefined, unknownBrowser),',
     test,
-    title: 'does not redeem a request of before',
+    title: 'an app that starts to require passkeys does not redeem an earlier request',
   },
   {
     defense: 'requireMfa() wants a passkey',
@@ -73,7 +75,7 @@ export const mutants: readonly Mutant[] = [
     find: 'stricter(policy.phishingResistant, asked.phishingResistant)',
     replace: 'stricter(policy.phishingResistant, asked && null)',
     test,
-    title: 'is not satisfied by another factor, and leads to a step-up by passkey',
+    title: 'requireMfa({ phishingResistant }) is not satisfied by another factor, and leads to a step-up by passkey',
   },
   {
     defense: 'the gate wants a passkey, also of users who passed before',
@@ -81,7 +83,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (!countsUnder(policy.phishingResistant, record)) return 'passkey_needed'\n",
     replace: '',
     test,
-    title: 'does not count what its users passed before',
+    title: 'an app that starts to require passkeys does not count what its users passed before',
   },
   {
     defense: 'a challenge that takes any factor is not reused',
@@ -89,7 +91,7 @@ export const mutants: readonly Mutant[] = [
     find: '    present.phishingResistant === wanted.phishingResistant &&\n',
     replace: '',
     test,
-    title: 'opens a challenge of its own beside one that takes any factor',
+    title: 'requireMfa({ phishingResistant }) opens a challenge of its own beside one that takes any factor',
   },
   {
     defense: 'no e-mail with a code that does not count',
@@ -97,7 +99,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!accepts({ service, member: known })) return',
     replace: '  if (!accepts({ service, member: known }) && false) return',
     test,
-    title: 'are not sent where the app prefers passkeys and the user has one',
+    title: 'e-mailed codes are not sent where the app prefers passkeys and the user has one',
   },
   {
     defense: 'no first device where it would not sign in',
@@ -105,7 +107,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (domainPolicy({ service, member: known }) === 'require') return",
     replace: "  if (domainPolicy({ service, member: known }) === 'require' && false) return",
     test,
-    title: 'starts with a passkey, and neither a device nor an authenticator app',
+    title: 'a new user of a domain that requires passkeys starts with a passkey, not a device or an authenticator app',
   },
   {
     defense: 'no first app where it would not sign in',
@@ -113,7 +115,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!found || !takesApp(request, found)) return { state',
     replace: '  if (!found || (!takesApp(request, found) && false)) return { state',
     test,
-    title: 'starts with a passkey, and neither a device nor an authenticator app',
+    title: 'a new user of a domain that requires passkeys starts with a passkey, not a device or an authenticator app',
   },
   {
     defense: 'no recovery codes where they would not sign in',
@@ -121,7 +123,7 @@ export const mutants: readonly Mutant[] = [
     find: "  return bypassEnabled && phishingResistant !== 'require'",
     replace: "  return bypassEnabled || phishingResistant === 'require'",
     test,
-    title: 'is offered no recovery codes, as they would not sign in',
+    title: 'a new user of a domain that requires passkeys is offered no recovery codes, as they would not sign in',
   },
   {
     defense: 'a browser that was recognized under less does not count under more',
@@ -129,7 +131,8 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!countsUnder(resistanceIn(mfa.policy, false), { factor: null, phishingResistant })) return false\n',
     replace: '',
     test,
-    title: 'that one mfa() has recognized passes no gate of a stricter one, or of one that remembers none',
+    title:
+      'a remembered browser that one mfa() recognized passes no gate of a stricter one, or of one that remembers none',
   },
   {
     defense: 'a remembered browser does not stand in for a passkey',
@@ -137,7 +140,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!known || !passes({ service, member: known })) return undefined',
     replace: '  if (!known || (!passes({ service, member: known }) && false)) return undefined',
     test,
-    title: 'passes no gate where %s prefers passkeys and the user has one',
+    title: 'a remembered browser passes no gate where %s prefers passkeys and the user has one',
   },
   {
     defense: 'nor can one be had where passkeys are required',
@@ -145,7 +148,8 @@ export const mutants: readonly Mutant[] = [
     find: "  if (policy === 'require' && remember) {",
     replace: "  if (policy === 'require' && remember && false) {",
     test,
-    title: 'excludes remembered browsers where it requires passkeys, as they pass the gate without one',
+    title:
+      'phishingResistant excludes remembered browsers where it requires passkeys, as they pass the gate without one',
   },
   {
     defense: 'an app without passkeys does not start with a policy for them',
@@ -153,7 +157,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (passkeys.off !== undefined) throw new TypeError',
     replace: '  if (passkeys.off !== undefined && false) throw new TypeError',
     test,
-    title: 'is an error at start with %j, as no passkey could ever pass',
+    title: 'phishingResistant is an error at startup with %j, as no passkey could ever pass',
   },
   {
     defense: 'nor with a service that knows none',
@@ -161,7 +165,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (knowsFactors) return\n',
     replace: '  if (knowsFactors || true) return\n',
     test,
-    title: '%s is an error at the first connection to a service that speaks only 1.3',
+    title: 'phishingResistant: %s is an error at the first connection to a service that speaks only 1.3',
   },
   {
     defense: 'a key that is limited to one domain sees no policy of others',
@@ -169,6 +173,6 @@ export const mutants: readonly Mutant[] = [
     find: '  const phishingResistant = policy && { [limitedTo]: policy }\n',
     replace: '  const phishingResistant = policy && user.phishingResistant\n',
     test: 'service/features/factors/phishing-resistance.test.ts',
-    title: 'is said of each user, to a limited key only for its own domain',
+    title: 'each user’s record names the phishing resistance of domains, to a limited key only of its own domain',
   },
 ]

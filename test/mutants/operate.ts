@@ -31,7 +31,7 @@ function page(): readonly Mutant[] {
       find: '--omit=dev second-factor better-sqlite3 pg pino',
       replace: '--omit=dev second-factor pg pino',
       test,
-      title: 'serves an app, is backed up, restored and upgraded',
+      title: 'one node set up by docs/operations.md serves an app, is backed up, restored and upgraded',
     },
     {
       defense: 'the restore of the page reads the log',
@@ -39,7 +39,7 @@ function page(): readonly Mutant[] {
       find: 'sudo second-factor restore "$backup" --revocations /var/backups/second-factor/service.log',
       replace: 'sudo second-factor restore "$backup" --yes',
       test,
-      title: 'serves an app, is backed up, restored and upgraded',
+      title: 'one node set up by docs/operations.md serves an app, is backed up, restored and upgraded',
     },
     {
       defense: 'the page leaves the umask as it is',
@@ -47,7 +47,7 @@ function page(): readonly Mutant[] {
       find: 'install -m 600 /dev/null app-key.txt\n',
       replace: 'umask 077\n',
       test,
-      title: 'serves an app, is backed up, restored and upgraded',
+      title: 'one node set up by docs/operations.md serves an app, is backed up, restored and upgraded',
     },
     {
       defense: 'the page keeps the key of the app to its owner',
@@ -55,7 +55,7 @@ function page(): readonly Mutant[] {
       find: 'install -m 600 /dev/null app.env\n',
       replace: '',
       test,
-      title: 'serves an app, is backed up, restored and upgraded',
+      title: 'one node set up by docs/operations.md serves an app, is backed up, restored and upgraded',
     },
     {
       defense: 'the nodes of the page listen on addresses of their own',
@@ -63,7 +63,7 @@ function page(): readonly Mutant[] {
       find: "printf '[Socket]\\nListenStream=\\nListenStream=%s:8787\\n' 10.0.0.11",
       replace: "printf '[Socket]\\nListenStream=\\nListenStream=%s:8788\\n' 10.0.0.11",
       test,
-      title: 'start, answer for each other, and restart one after the other',
+      title: 'three nodes set up by docs/operations.md start, answer for each other, and restart one after another',
     },
     {
       defense: 'every block of commands is followed by a test',
@@ -71,7 +71,7 @@ function page(): readonly Mutant[] {
       find: "  'PgBouncer',\n",
       replace: '',
       test,
-      title: 'has only commands that tests run',
+      title: 'docs/operations.md has only commands that tests run',
     },
     {
       defense: 'the page shows the files as they are',
@@ -79,7 +79,7 @@ function page(): readonly Mutant[] {
       find: 'RestartSec=1',
       replace: 'RestartSec=2',
       test,
-      title: 'shows $file exactly',
+      title: 'docs/operations.md shows $file exactly',
     },
     {
       defense: 'the page explains messages of the program',
@@ -87,7 +87,7 @@ function page(): readonly Mutant[] {
       find: 'Stop them first.',
       replace: 'Stop those first.',
       test,
-      title: 'explains only messages that exist',
+      title: 'docs/operations.md explains only messages that exist',
     },
   ]
 }
@@ -101,7 +101,7 @@ function deployment(): readonly Mutant[] {
       find: 'keepalive_timeout 4s;',
       replace: 'keepalive_timeout 60s;',
       test,
-      title: 'closes connections to the service before a drain ends',
+      title: 'nginx.conf closes connections to the service before a drain ends',
     },
     {
       defense: 'nginx takes a 503 to another node',
@@ -109,7 +109,7 @@ function deployment(): readonly Mutant[] {
       find: 'proxy_next_upstream error timeout http_503 non_idempotent;',
       replace: 'proxy_next_upstream error timeout;',
       test,
-      title: 'sends a request that a draining node did not take to another node',
+      title: 'nginx.conf sends a request that a draining node did not take to another node',
     },
     {
       defense: 'nginx sends no synchronization again',
@@ -117,7 +117,7 @@ function deployment(): readonly Mutant[] {
       find: 'proxy_next_upstream off;',
       replace: '',
       test,
-      title: 'sends a synchronization once, without buffering it',
+      title: 'nginx.conf sends a synchronization once, without buffering it',
     },
     {
       defense: 'nginx collects no synchronization',
@@ -125,7 +125,7 @@ function deployment(): readonly Mutant[] {
       find: 'proxy_request_buffering off;',
       replace: '',
       test,
-      title: 'sends a synchronization once, without buffering it',
+      title: 'nginx.conf sends a synchronization once, without buffering it',
     },
     {
       defense: 'nginx replaces the address that a caller names',
@@ -133,7 +133,7 @@ function deployment(): readonly Mutant[] {
       find: 'X-Forwarded-For $remote_addr;',
       replace: 'X-Forwarded-For $http_x_forwarded_for;',
       test,
-      title: 'overwrites the headers about the origin of a request',
+      title: 'nginx.conf overwrites the headers about the origin of a request',
     },
     {
       defense: 'systemd waits for the drain',
@@ -141,7 +141,7 @@ function deployment(): readonly Mutant[] {
       find: 'TimeoutStopSec=30',
       replace: 'TimeoutStopSec=5',
       test,
-      title: 'waits for a drain to end before it kills',
+      title: 'compose.yaml waits for a drain to end before it kills the service',
     },
     {
       defense: 'the unit makes the file system read-only',
@@ -149,7 +149,7 @@ function deployment(): readonly Mutant[] {
       find: 'ProtectSystem=strict\n',
       replace: '',
       test,
-      title: 'runs as an unprivileged user that can only write to its own data',
+      title: 'the systemd unit runs as an unprivileged user that can write only to its own data',
     },
     {
       defense: 'the image names a user',
@@ -157,7 +157,7 @@ function deployment(): readonly Mutant[] {
       find: 'USER 10001:10001\n',
       replace: '',
       test,
-      title: 'runs as a user who owns only the data',
+      title: 'the Dockerfile runs the service as a user who owns only the data',
     },
     {
       defense: 'the service in compose.yaml has a read-only file system',
@@ -165,7 +165,7 @@ function deployment(): readonly Mutant[] {
       find: '    init: true\n    read_only: true\n',
       replace: '    init: true\n',
       test,
-      title: 'gives %s no privileges and a read-only file system',
+      title: 'compose.yaml gives %s no privileges and a read-only file system',
     },
     {
       defense: 'compose.yaml reads the keys from a file',
@@ -173,7 +173,7 @@ function deployment(): readonly Mutant[] {
       find: 'MFA_KEYS_FILE: /run/secrets/keys',
       replace: 'MFA_KEYS: k1:secret',
       test,
-      title: 'gives %s no secret in its environment',
+      title: 'compose.yaml gives %s no secret in its environment',
     },
   ]
 }

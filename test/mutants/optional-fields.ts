@@ -18,7 +18,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/request/app-user.ts',
     find: '`unusable ${member}`',
     replace: '`unusable ${member} ${Math.random()}`',
-    title: 'is left out where it cannot be used, with one warning: %j',
+    title: 'a name or e-mail address that cannot be used is left out, with one warning: %j',
   },
   {
     ...web,
@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/challenge/user.ts',
     find: '|| !member || rest',
     replace: '|| member || rest',
-    title: 'is left out where a stricter service rejects it, with one warning',
+    title: 'a name or e-mail address that a stricter service rejects is left out, with one warning',
   },
   {
     defense: 'users without an address in 1.3',
@@ -34,7 +34,7 @@ export const mutants: readonly Mutant[] = [
     find: 'user.email ?? noMailbox(user.username)',
     replace: "user.email ?? ''",
     test: 'express/service-1.3.test.ts',
-    title: 'gets an address that no mail can reach for a new user without one, who may sign in all the same: %j',
+    title: 'a 1.3 service gets an undeliverable address for a new user without one, who may still sign in: %j',
   },
   {
     defense: 'what is stored of a known user',
@@ -42,7 +42,8 @@ export const mutants: readonly Mutant[] = [
     find: "email ?? present?.email ?? ''",
     replace: "email ?? ''",
     test: 'service/features/users/synchronize.test.ts',
-    title: 'reports them in 1.4, and rejects no row: a known user keeps what is stored',
+    title:
+      'a synchronization reports unusable names and addresses in 1.4, rejects no row and keeps what known users have',
   },
   {
     ...mail,
@@ -58,6 +59,6 @@ export const mutants: readonly Mutant[] = [
     file: 'src/contract/users.ts',
     find: '/^[^\\s\\p{Cc}\\p{Cs}\\p{Bidi_Control}<>]+@[^\\s\\p{Cc}\\p{Cs}\\p{Bidi_Control}<>@]+$/u',
     replace: '/^[^]+@[^@]+$/u',
-    title: 'no address is %j',
+    title: '%j is rejected as an e-mail address',
   },
 ]

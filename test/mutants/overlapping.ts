@@ -13,7 +13,7 @@ export const mutants: readonly Mutant[] = [
     find: 'binding === undefined ? [] : await replace(call, db, { ...session, binding })',
     replace: '[]',
     test: service,
-    title: 'replaces its own request, and those of no other browser, when many ask at once',
+    title: 'a browser that asks many times at once replaces its own request and no other browser’s',
   },
   {
     defense: 'that a request replaces none of another browser',
@@ -21,7 +21,7 @@ export const mutants: readonly Mutant[] = [
     find: ', binding: of.binding }',
     replace: ' }',
     test: service,
-    title: 'replaces its own request, and those of no other browser, when many ask at once',
+    title: 'a browser that asks many times at once replaces its own request and no other browser’s',
   },
   {
     defense: 'that a request replaces none of another user',
@@ -29,7 +29,7 @@ export const mutants: readonly Mutant[] = [
     find: 'is.and({ userId: of.userId, domainId: of.domainId, binding: of.binding })',
     replace: 'is.and({ domainId: of.domainId, binding: of.binding })',
     test: service,
-    title: 'replaces no request of another user',
+    title: 'a browser’s new sign-in request does not replace a request of another user',
   },
   {
     defense: 'that a replaced request wakes who waits for it',
@@ -37,7 +37,7 @@ export const mutants: readonly Mutant[] = [
     find: '  notifyCancelled(call, replaced)\n',
     replace: '  void replaced\n',
     test: service,
-    title: 'wakes who waits for a request that it replaces',
+    title: 'replacing a sign-in request wakes the callers that wait for it',
   },
   {
     defense: 'that a browser in which the user never passed is said to be new',
@@ -45,7 +45,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return hasPassed ? 1 : 0',
     replace: 'return hasPassed ? 1 : null',
     test: service,
-    title: 'is new to a user who has never passed in it, also where all that it says of itself is known',
+    title: 'a browser in which the user has never passed is new, even if its reported details are known',
   },
   {
     defense: 'that ended sessions make every browser a new one',
@@ -53,7 +53,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await endKnownBrowsers(db, [userId])\n',
     replace: '',
     test: service,
-    title: 'is new again once an administrator has ended the sessions',
+    title: 'a browser is new again after an administrator ends the user’s sessions, because one may be an attacker’s',
   },
   {
     defense: 'that only the first request of a device is one of its enrollment',
@@ -61,7 +61,7 @@ export const mutants: readonly Mutant[] = [
     find: 'input.enrolling === true && (await greetDevice(db, deviceId))',
     replace: 'input.enrolling === true',
     test: service,
-    title: 'is no reason to warn in the challenge that has set up the device, for its first request alone',
+    title: 'only the first request of the challenge that set up the device skips the new-browser warning',
   },
   {
     defense: 'that a challenge which is no longer stored asks nobody',
@@ -69,7 +69,7 @@ export const mutants: readonly Mutant[] = [
     find: 'cancelRequests(req, mfa, dropped)',
     replace: 'void dropped',
     test: web,
-    title: 'is canceled when another challenge takes its place',
+    title: 'a request on a device is canceled when another challenge takes its place',
   },
   {
     defense: 'that the end of a login cancels what was open for it',
@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     also: [{ file: 'src/express/apply.ts', find: 'cancelRequests(req, mfa, dropped)', replace: 'void dropped' }],
     test: web,
-    title: 'is canceled when the user signs out',
+    title: 'a request on a device is canceled when the user signs out: %s',
   },
   {
     defense: 'that another login cancels what was open before it',
@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
     find: '      if (context) cancelRequests(this, context.mfa, openChallenges(this))\n',
     replace: '',
     test: web,
-    title: 'is canceled when somebody signs in to the app again',
+    title: 'a request on a device is canceled when somebody signs in to the app again',
   },
   {
     defense: 'that the web half names the browser',
@@ -94,7 +94,7 @@ export const mutants: readonly Mutant[] = [
     find: '    ...(challenge.binding !== undefined && { binding: challenge.binding }),\n',
     replace: '',
     test: web,
-    title: 'takes the place of the older one from the same browser',
+    title: 'a request replaces the older one from the same browser, whatever web session that had',
   },
   {
     defense: 'that a request opens only by a press where another waited at the same time',
@@ -102,7 +102,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (count > 1) for (const { id } of waiting) crowd.current.add(id)',
     replace: 'void waiting',
     test: phone,
-    title: 'stays in the list after %s of the open one',
+    title: 'a newer request on the phone stays in the list after %s of the open one',
   },
   {
     defense: 'that a newer request does not open while one is open',
@@ -110,6 +110,6 @@ export const mutants: readonly Mutant[] = [
     find: "  if (screen.name === 'home' && pending.length",
     replace: '  if (pending.length',
     test: phone,
-    title: 'is announced above the open one, and opens by a press alone',
+    title: 'a newer request on the phone is announced above the open one, and opens by a press alone',
   },
 ]

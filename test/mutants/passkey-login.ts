@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!(await insertUsedChallenge(db, used))) return undefined\n',
     replace: '  await insertUsedChallenge(db, used)\n',
     test: service,
-    title: 'takes an answer once, also when the same one comes twice at the same moment',
+    title: 'a usernameless sign-in takes an answer once, even when the same one arrives several times at once',
   },
   {
     defense: 'only challenges of this service, for this caller, relying party and domain',
@@ -94,7 +94,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (approval?.req !== req)',
     replace: '  if (!approval)',
     test: web,
-    title: 'is accepted in its own request alone, once, and never if the app made the object itself',
+    title: 'a login by passkey is accepted only in its own request, once, never if the app made the object itself',
   },
   {
     defense: 'the browser does not know what redeems the approval',

@@ -6,8 +6,8 @@ const changes = 'service/features/passkeys/changes.test.ts'
 const endings = 'service/features/passkeys/endings.test.ts'
 const vectors = 'service/features/passkeys/vectors.test.ts'
 
-const lyingUse = 'denies an answer that says %s'
-const lyingRegistration = 'refuses an answer that says %s'
+const lyingUse = 'the service denies a passkey answer that says %s'
+const lyingRegistration = 'the service refuses a registration answer that says %s'
 
 const [library, use, adding, rule] = [
   'src/service/features/passkeys/webauthn.ts',
@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
     replace: `      if (!verified) return undefined
       const { newCounter`,
     test: authentication,
-    title: 'denies an answer with one bit of %s changed',
+    title: 'the service denies a passkey answer with one bit of %s changed',
   },
   {
     defense: 'the signature of a use, for the vectors',
@@ -92,7 +92,7 @@ export const mutants: readonly Mutant[] = [
     replace: `      if (!verified) return undefined
       const { newCounter`,
     test: vectors,
-    title: 'are not signed in with when one bit of the signature is different: %s',
+    title: 'the WebAuthn test vector %s does not sign in when one bit of the signature is different',
   },
   {
     defense: 'the presence of the person at a use',
@@ -151,7 +151,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (fmt !== 'none') throw",
     replace: "if (fmt === 'nothing') throw",
     test: vectors,
-    title: 'are refused with attestation: %s',
+    title: 'the WebAuthn test vector %s is refused with attestation',
   },
   {
     defense: 'the credential id of the answer',
@@ -176,7 +176,7 @@ export const mutants: readonly Mutant[] = [
     replace: "pick(of, ['challengeHash', 'domainId', 'kind'])",
     also: [ownerWithin],
     test: authentication,
-    title: 'denies the answer for another user, domain, purpose or challenge of the caller',
+    title: 'the service denies a passkey answer for another user, domain, purpose or challenge of the caller',
   },
   {
     defense: 'the domain of a ceremony',
@@ -184,7 +184,7 @@ export const mutants: readonly Mutant[] = [
     find: "pick(of, ['challengeHash', 'domainId', 'userId', 'kind'])",
     replace: "pick(of, ['challengeHash', 'userId', 'kind'])",
     test: authentication,
-    title: 'denies the answer for another user, domain, purpose or challenge of the caller',
+    title: 'the service denies a passkey answer for another user, domain, purpose or challenge of the caller',
   },
   {
     defense: 'the kind of a ceremony',
@@ -192,7 +192,7 @@ export const mutants: readonly Mutant[] = [
     find: "pick(of, ['challengeHash', 'domainId', 'userId', 'kind'])",
     replace: "pick(of, ['challengeHash', 'domainId', 'userId'])",
     test: registration,
-    title: 'does not take the challenge of a use',
+    title: 'a registration does not accept the challenge of a passkey use',
   },
   {
     defense: 'the purpose of a ceremony',
@@ -200,7 +200,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || ceremony.purpose !== purpose',
     replace: '',
     test: authentication,
-    title: 'denies the answer for another user, domain, purpose or challenge of the caller',
+    title: 'the service denies a passkey answer for another user, domain, purpose or challenge of the caller',
   },
   {
     defense: "the caller's challenge of a use",
@@ -208,7 +208,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || ceremony.challenge !== challenge',
     replace: '',
     test: authentication,
-    title: 'denies the answer for another user, domain, purpose or challenge of the caller',
+    title: 'the service denies a passkey answer for another user, domain, purpose or challenge of the caller',
   },
   {
     defense: "the caller's challenge of a registration",
@@ -216,7 +216,7 @@ export const mutants: readonly Mutant[] = [
     find: 'ceremony.challenge === challenge && ',
     replace: '',
     test: registration,
-    title: 'binds the challenge to the user, to the domain and to the challenge of the caller',
+    title: 'a registration binds the challenge to the user, to the domain and to the challenge of the caller',
   },
   {
     defense: 'the end of a ceremony',
@@ -224,7 +224,7 @@ export const mutants: readonly Mutant[] = [
     find: "    is('expiresAt', '>', now),\n",
     replace: '',
     test: authentication,
-    title: 'takes an answer for 300 seconds',
+    title: 'the service takes a passkey answer for 300 seconds',
   },
   {
     defense: 'ceremonies of a clock that was ahead',
@@ -232,7 +232,7 @@ export const mutants: readonly Mutant[] = [
     find: "    is('expiresAt', '<=', derived(now, latestExpiry)),\n",
     replace: '',
     test: endings,
-    title: 'grant nothing from the future: a ceremony of a clock that was ahead',
+    title: 'a passkey ceremony from a clock that was ahead grants nothing',
   },
   {
     defense: 'ceremonies of the future are removed',
@@ -240,7 +240,7 @@ export const mutants: readonly Mutant[] = [
     find: "removedRows('passkeyCeremony', ['challengeHash'], 'expiresAt', (now) => now + ceremonyLifetime)",
     replace: "removedRows('passkeyCeremony', ['challengeHash'], 'expiresAt', (now) => now * ceremonyLifetime)",
     test: endings,
-    title: 'grant nothing from the future: a ceremony of a clock that was ahead',
+    title: 'a passkey ceremony from a clock that was ahead grants nothing',
   },
   {
     defense: 'a ceremony is used up by an answer',
@@ -248,7 +248,7 @@ export const mutants: readonly Mutant[] = [
     find: "db.deleteFrom('passkeyCeremony').where(isOpen(of, now)).returningAll()",
     replace: "db.selectFrom('passkeyCeremony').selectAll().where(isOpen(of, now))",
     test: authentication,
-    title: 'takes one answer for a challenge: not the same again, and none after a wrong one',
+    title: 'the service takes one passkey answer per challenge: no repeat, and none after a wrong one',
   },
   {
     defense: 'a ceremony is used up once, by many at once',
@@ -256,7 +256,7 @@ export const mutants: readonly Mutant[] = [
     find: "db.deleteFrom('passkeyCeremony').where(isOpen(of, now)).returningAll()",
     replace: "db.selectFrom('passkeyCeremony').selectAll().where(isOpen(of, now))",
     test: authentication,
-    title: 'approves one of several sessions that come with the same answer at once',
+    title: 'a passkey answer that is sent several times at once approves one session',
   },
   {
     defense: 'a registration is used up by an answer',
@@ -264,7 +264,7 @@ export const mutants: readonly Mutant[] = [
     find: "db.deleteFrom('passkeyCeremony').where(isOpen(of, now)).returningAll()",
     replace: "db.selectFrom('passkeyCeremony').selectAll().where(isOpen(of, now))",
     test: registration,
-    title: 'takes one answer for each challenge: not the same again, and none after a wrong one',
+    title: 'the service takes one registration answer per challenge: no repeat, and none after a wrong one',
   },
   {
     defense: "another user's passkey",
@@ -273,7 +273,7 @@ export const mutants: readonly Mutant[] = [
     replace: '.where((is) => is.and({ rpId, credentialId }))',
     also: [ownerWithin],
     test: authentication,
-    title: "denies another user's passkey",
+    title: 'the service denies another user’s passkey',
   },
   {
     defense: 'the relying party that a passkey was made for',
@@ -281,7 +281,7 @@ export const mutants: readonly Mutant[] = [
     find: '.where((is) => is.and({ userId, rpId, credentialId }))',
     replace: '.where((is) => is.and({ userId, credentialId }))',
     test: authentication,
-    title: 'denies a passkey of the user for another relying party',
+    title: 'the service denies a passkey that the user has for another relying party',
   },
   {
     defense: 'a passkey is sealed for its user',
@@ -296,7 +296,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: endings,
-    title: 'are not given to another user by an attacker who writes to the database without its keys',
+    title: 'an attacker who writes to the database without its keys cannot give a passkey to another user',
   },
   {
     defense: 'clones are refused by the option',
@@ -304,7 +304,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (regressed && caller.refuseClones) return undefined\n',
     replace: '',
     test: authentication,
-    title: 'denies the session where clones are refused',
+    title: 'a passkey whose counter does not grow is denied where clones are refused',
   },
   {
     defense: 'a counter that does not grow is in the audit trail',
@@ -312,7 +312,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const regressed = isRegression(verified.counter, passkey.counter)',
     replace: 'const regressed = verified.counter < 0',
     test: authentication,
-    title: 'approves the session, and says so in the audit trail',
+    title: 'a passkey whose counter does not grow is approved and noted in the audit trail',
   },
   {
     defense: 'the highest counter stays',
@@ -320,7 +320,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Math.max(verified.counter, passkey.counter)',
     replace: 'verified.counter',
     test: authentication,
-    title: 'approves the session, and says so in the audit trail',
+    title: 'a passkey whose counter does not grow is approved and noted in the audit trail',
   },
   {
     defense: 'user verification is what the authenticator says',
@@ -328,7 +328,7 @@ export const mutants: readonly Mutant[] = [
     find: 'userVerified: factOf(verified.userVerified)',
     replace: 'userVerified: 1',
     test: authentication,
-    title: 'says that the person was verified only when the authenticator did it',
+    title: 'a passkey session reports user verification only when the authenticator verified the user',
   },
   {
     defense: 'the size of what a browser sends',
@@ -336,7 +336,7 @@ export const mutants: readonly Mutant[] = [
     find: '    .max(Math.ceil((maximum * 4) / 3))\n',
     replace: '    .max(Math.ceil(maximum * 400))\n',
     test: authentication,
-    title: 'answers 400 to %s',
+    title: 'the service answers 400 to a passkey answer with %s',
   },
   {
     defense: 'ceremonies of a user are limited',
@@ -344,7 +344,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (wait > 0) throw tooManyRequests({ limit: limitWords, wait, now })\n',
     replace: '',
     test: authentication,
-    title: 'starts at most 30 times in 10 minutes, and known browsers have 30 of their own',
+    title: 'a user can start at most 30 passkey ceremonies in 10 minutes, and known browsers have 30 more',
   },
   {
     defense: 'known browsers have ceremonies of their own',
@@ -352,7 +352,7 @@ export const mutants: readonly Mutant[] = [
     find: "${budget === 'known' ? 'known ' : ''}",
     replace: "${budget === 'known' ? '' : ''}",
     test: authentication,
-    title: 'starts at most 30 times in 10 minutes, and known browsers have 30 of their own',
+    title: 'a user can start at most 30 passkey ceremonies in 10 minutes, and known browsers have 30 more',
   },
   {
     defense: 'an approval by a passkey that was removed',
@@ -360,7 +360,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await endOtherSessions(db, [userId], epoch)\n',
     replace: '',
     test: authentication,
-    title: 'cannot redeem the approval of a passkey that was removed meanwhile',
+    title: 'the approval of a passkey that was removed in the meantime cannot be redeemed',
   },
   {
     defense: 'a credential is registered once',
@@ -368,7 +368,7 @@ export const mutants: readonly Mutant[] = [
     find: "throw new ApiProblem('api.error.conflict.passkey')",
     replace: 'return',
     test: registration,
-    title: 'refuses a credential that is registered already, by this user or another one',
+    title: 'the service refuses a credential that is already registered by this user or another one',
   },
   {
     defense: 'at most 10 passkeys',
@@ -376,7 +376,7 @@ export const mutants: readonly Mutant[] = [
     find: 'present.length >= maxPasskeys',
     replace: 'present.length > 99',
     test: registration,
-    title: 'refuses the 11th passkey, at the start and at the end',
+    title: 'the service refuses the 11th passkey of a user, at the start and at the end',
   },
   {
     defense: 'a key of role auth adds first passkeys only',
@@ -384,7 +384,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (role === 'auth' && !first)",
     replace: "if (role === 'admin' && first && !first)",
     test: registration,
-    title: 'is, for a key of role auth, only the first factor of a user',
+    title: 'an API key of role auth can add a passkey only as the first factor of a user',
   },
   {
     defense: 'a first passkey is the first factor',
@@ -399,7 +399,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: registration,
-    title: 'is a single first factor, even when a passkey and an app are set up many times at once',
+    title: 'a user gets one first factor, even when a passkey and an app are set up repeatedly at once',
   },
   {
     defense: 'the code of an administrator comes before a first passkey',
@@ -407,7 +407,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (first) await rejectWhileCodeIsIssued(db, call, domainId, user.id)',
     replace: 'if (first) await Promise.resolve()',
     test: registration,
-    title: 'waits while a code that an administrator issued is pending, which the password alone must not replace',
+    title: 'the password alone cannot add a passkey while an activation code from an administrator is pending',
   },
   {
     defense: 'a passkey is added with a pass',
@@ -415,7 +415,7 @@ export const mutants: readonly Mutant[] = [
     find: "else await requirePass(db, call, { userId: user.id, changed: 'passkey', pass, rpId, domainId })",
     replace: 'else await Promise.resolve(pass)',
     test: changes,
-    title: 'is refused with %s, at the start and at the end',
+    title: 'adding the first passkey for a relying party is refused with %s, at the start and at the end',
   },
   {
     defense: 'a passkey is given up with a pass',
@@ -423,7 +423,7 @@ export const mutants: readonly Mutant[] = [
     find: "    await requirePass(db, call, { userId: user.id, changed: 'passkey', pass, rpId, domainId: domain.id })\n",
     replace: '    await Promise.resolve(pass)\n',
     test: changes,
-    title: 'is refused with a pass %s',
+    title: 'a user who has a passkey cannot change passkeys with a pass %s',
   },
   {
     defense: 'only passkeys and recovery codes change passkeys',
@@ -431,7 +431,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (changed === 'passkey') return here.some(isPhishingResistant)",
     replace: "if (changed === 'passkey') return here.length < 0",
     test: changes,
-    title: 'is refused with a pass %s',
+    title: 'a user who has a passkey cannot change passkeys with a pass %s',
   },
   {
     defense: 'recovery codes follow passkeys',
@@ -439,7 +439,7 @@ export const mutants: readonly Mutant[] = [
     find: "return changed === 'codes' && anywhere.some(isPhishingResistant)",
     replace: "return changed === 'codes' && anywhere.length < 0",
     test: changes,
-    title: 'follows for recovery codes, which would change passkeys',
+    title: 'replacing recovery codes requires the passkey of a user who has one, because codes can change passkeys',
   },
   {
     defense: 'the pass of a passkey that was removed',
@@ -447,7 +447,7 @@ export const mutants: readonly Mutant[] = [
     find: 'passkey: async (db, { user, id }) => (await passkeyOfUser(db, { id, userId: user.id })) !== undefined',
     replace: 'passkey: async () => true',
     test: changes,
-    title: 'is refused with the pass of a passkey that was removed since',
+    title: 'a user cannot change passkeys with the pass of a passkey that was removed since',
   },
   {
     defense: 'passkeys for another app do not stand in',
@@ -455,7 +455,7 @@ export const mutants: readonly Mutant[] = [
     find: 'passkeys.filter((passkey) => passkey.rpId === rpId)',
     replace: 'passkeys.filter((passkey) => passkey.rpId !== undefined)',
     test: changes,
-    title: 'is not a passkey for another app, nor any where the app is not named',
+    title: 'a passkey does not count as the last factor for another app, nor where no app is named',
   },
   {
     defense: 'the last passkey stays',
@@ -463,7 +463,7 @@ export const mutants: readonly Mutant[] = [
     find: "typeof givenUp === 'string' || id !== givenUp.passkey",
     replace: "typeof givenUp === 'string' || id !== ''",
     test: changes,
-    title: 'is kept: device, hardware token and passkeys for the same app stand in for each other',
+    title: 'a user keeps the last factor, whether it is the device, the hardware token or a passkey for the app',
   },
   {
     defense: 'browsers are unknown after a passkey was added or removed',
@@ -472,7 +472,7 @@ export const mutants: readonly Mutant[] = [
     replace: 'passkeys.length < 0 ? [...others, passkeys] : others',
     also: [{ file: store, find: '  await endOtherSessions(db, [userId], epoch)\n', replace: '' }],
     test: endings,
-    title: 'make browsers unknown when a passkey is added or removed',
+    title: 'adding or removing a passkey makes the user’s known browsers unknown',
   },
   {
     defense: 'passkeys end with the last membership',
@@ -480,7 +480,7 @@ export const mutants: readonly Mutant[] = [
     find: 'void (await removePasskeys(db, userIds))',
     replace: 'void [db, userIds]',
     test: endings,
-    title: 'end with the last membership',
+    title: 'passkeys and ceremonies end with the last membership of their user',
   },
   {
     defense: 'ceremonies end with a membership',
@@ -488,7 +488,7 @@ export const mutants: readonly Mutant[] = [
     find: 'removeCeremonies(db, { userIds, domainId })',
     replace: 'Promise.resolve(void [db, userIds, domainId])',
     test: endings,
-    title: 'stay with a user who leaves one of two domains, and the ceremonies there end',
+    title: 'passkeys stay with a user who leaves one of two domains, and the ceremonies of that domain end',
   },
   {
     defense: 'a reset removes passkeys and ceremonies',
@@ -496,7 +496,7 @@ export const mutants: readonly Mutant[] = [
     find: '  const passkeys = await removePasskeys(db, [user])\n',
     replace: '  const passkeys: Awaited<ReturnType<typeof removePasskeys>> = []\n',
     test: endings,
-    title: 'end with a reset, after which a first passkey can be added',
+    title: 'passkeys and ceremonies end with a reset, after which a first passkey can be added',
   },
   {
     defense: 'ceremonies are swept',
@@ -504,7 +504,7 @@ export const mutants: readonly Mutant[] = [
     find: "removal('passkeyCeremony', ['challengeHash'], (is, now) => is('expiresAt', '<=', now))",
     replace: '() => Promise.resolve(0)',
     test: endings,
-    title: 'are swept once they have ended: ceremonies, and never passkeys',
+    title: 'a sweep removes ceremonies that have ended, and never passkeys',
   },
   {
     defense: 'a relying party is no IP address',
@@ -512,7 +512,7 @@ export const mutants: readonly Mutant[] = [
     find: "  .regex(/(^|\\.)[^.]*[^0-9.][^.]*$/, 'must be a domain name, not an IP address')\n",
     replace: '',
     test: registration,
-    title: 'is a domain name in lower case, and not %s',
+    title: 'the id of a relying party is a domain name in lower case, and not %s',
   },
   {
     defense: 'origins where browsers allow passkeys',
@@ -520,6 +520,6 @@ export const mutants: readonly Mutant[] = [
     find: "  return url.protocol === 'https:' ||",
     replace: "  return url.protocol !== 'ftp:' ||",
     test: registration,
-    title: 'names 1 to 20 origins where browsers allow passkeys, and not %j',
+    title: 'a relying party names 1 to 20 origins where browsers allow passkeys, and not %j',
   },
 ]

@@ -18,7 +18,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (passkeyNeeded && !(await mayReplacePasskey(',
     replace: '  if (false && !(await mayReplacePasskey(',
     test,
-    title: 'denies %s at once, for signing in',
+    title: 'a domain that requires phishing resistance denies %s at once, for signing in',
   },
   {
     defense: 'other factors change nothing where a passkey is needed',
@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
     find: "  return isPhishingResistant(factor) || (isHandedOver(factor) && purpose === 'change_devices')",
     replace: "  return isPhishingResistant(factor) || purpose === 'change_devices'",
     test,
-    title: 'denies %s for changing factors',
+    title: 'a domain that requires phishing resistance denies %s for changing factors',
   },
   {
     defense: 'a bypass code signs no one in where a passkey is needed',
@@ -34,7 +34,7 @@ export const mutants: readonly Mutant[] = [
     find: "  return isPhishingResistant(factor) || (isHandedOver(factor) && purpose === 'change_devices')",
     replace: '  return isPhishingResistant(factor) || isHandedOver(factor)',
     test,
-    title: 'denies %s to callers of 1.3',
+    title: 'a domain that requires phishing resistance denies %s to callers of 1.3',
   },
   {
     defense: 'the policy of the domain',
@@ -42,7 +42,7 @@ export const mutants: readonly Mutant[] = [
     find: 'stricter(domain.phishingResistant, phishingResistant)',
     replace: 'stricter(domain && null, phishingResistant)',
     test,
-    title: 'is no looser than its domain',
+    title: 'the phishing resistance of an app is no looser than its domain',
   },
   {
     defense: 'the policy of the app',
@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
     find: 'stricter(domain.phishingResistant, phishingResistant)',
     replace: 'stricter(domain.phishingResistant, phishingResistant && undefined)',
     test,
-    title: 'is stricter than %s of its domain',
+    title: 'the phishing resistance of an app can be stricter than that of its domain, %s',
   },
   {
     defense: 'no code is e-mailed where a passkey is required',
@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
     find: " && domain.phishingResistant !== 'require'",
     replace: '',
     test,
-    title: 'e-mails no code',
+    title: 'a domain that requires phishing resistance e-mails no code',
   },
   {
     defense: 'prefer is require for users who have a passkey',
@@ -66,7 +66,7 @@ export const mutants: readonly Mutant[] = [
     find: "  return policy === 'require' || (policy === 'prefer' && hasPasskey)",
     replace: "  return policy === 'require' || (policy === 'prefer' && hasPasskey && false)",
     test,
-    title: 'denies %s to users who have a passkey',
+    title: 'preferred phishing resistance denies %s to users who have a passkey',
   },
   {
     defense: 'prefer leaves other users as they are',
@@ -74,7 +74,7 @@ export const mutants: readonly Mutant[] = [
     find: "  return policy === 'require' || (policy === 'prefer' && hasPasskey)",
     replace: "  return policy === 'require' || (policy === 'prefer' && (hasPasskey || true))",
     test,
-    title: 'leaves %s to users without a passkey',
+    title: 'preferred phishing resistance leaves %s to users without a passkey',
   },
   {
     defense: 'a passkey for another app does not count',
@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
     find: 'passkey.rpId === (rpId ?? passkey.rpId)',
     replace: 'passkey.rpId !== rpId || true',
     test,
-    title: 'looks at the passkeys for the app alone, and at those for any app where none is named',
+    title: 'preferred phishing resistance looks only at passkeys for the app, or at all of them where none is named',
   },
   {
     defense: 'only a code that is handed over replaces a passkey',
@@ -90,7 +90,7 @@ export const mutants: readonly Mutant[] = [
     find: '  const use = passkeyNeeded ? useHandedOverCode : useBypassCode',
     replace: '  const use = passkeyNeeded && false ? useHandedOverCode : useBypassCode',
     test,
-    title: 'is denied with %s, and not used up',
+    title: 'a code that an administrator hands over is denied with %s, and not used up',
   },
   {
     defense: 'a code that is handed over has one use',
@@ -98,7 +98,7 @@ export const mutants: readonly Mutant[] = [
     find: "    .where('usesAllowed', '=', 1)\n",
     replace: '',
     test,
-    title: 'is denied with %s, and not used up',
+    title: 'a code that an administrator hands over is denied with %s, and not used up',
   },
   {
     defense: 'a code that is handed over ends after 30 minutes',
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
     find: "    .where((eb) => eb('expiresAt', '<=', eb('createdAt', '+', eb.lit(handedOverFor))))\n",
     replace: '    .$if(handedOverFor < 0, (query) => query)\n',
     test,
-    title: 'is denied with %s, and not used up',
+    title: 'a code that an administrator hands over is denied with %s, and not used up',
   },
   {
     defense: 'a pass by a bypass code changes passkeys only',
@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
     find: "    return isPhishingResistant(factor) || (isHandedOver(factor) && changed === 'passkey')",
     replace: '    return isPhishingResistant(factor) || isHandedOver(factor)',
     test,
-    title: 'changes nothing else: not %s',
+    title: 'a code that an administrator hands over changes nothing but passkeys: not %s',
   },
   {
     defense: 'the policy of the app goes with its pass',
@@ -122,7 +122,7 @@ export const mutants: readonly Mutant[] = [
     find: 'stricter(session.phishingResistant, domain.phishingResistant)',
     replace: 'stricter(null, domain.phishingResistant)',
     test,
-    title: 'limits what its pass by a bypass code changes',
+    title: 'an app that requires phishing resistance limits what its pass by a bypass code changes',
   },
   {
     defense: 'a pass of before changes nothing',
@@ -130,7 +130,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!countsUnder(domain.phishingResistant, session)) return undefined\n',
     replace: '  countsUnder(domain.phishingResistant, session)\n',
     test,
-    title: 'changes no factor by a pass of before',
+    title: 'a pass from before phishing resistance was required changes no factor',
   },
   {
     defense: 'an approval of before is not redeemed',
@@ -138,7 +138,7 @@ export const mutants: readonly Mutant[] = [
     find: '    countsUnder(policyOf(domain, input, session.browser), session) &&\n',
     replace: '    (countsUnder(policyOf(domain, input, session.browser), session) || true) &&\n',
     test,
-    title: 'does not redeem an approval of before',
+    title: 'an approval from before phishing resistance was required is not redeemed',
   },
   {
     defense: 'an approval is redeemed under no stricter policy',
@@ -146,7 +146,7 @@ export const mutants: readonly Mutant[] = [
     find: '    countsUnder(policyOf(domain, input, session.browser), session) &&\n',
     replace: '    countsUnder(policyOf(domain, {}, session.browser), session) &&\n',
     test,
-    title: 'does not redeem an approval that was created under less, except by a passkey',
+    title: 'an app that requires phishing resistance redeems no approval created under less, except by a passkey',
   },
   {
     defense: 'other factors are denied where a passkey is needed, which a relay would pass on',
@@ -154,7 +154,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (passkeyNeeded && !(await mayReplacePasskey(',
     replace: '  if (false && !(await mayReplacePasskey(',
     test: 'attacks/relay.long.ts',
-    title: 'gets no web session by push, code or passkey where the %s has the policy %s',
+    title: 'a relay gets no web session by push, code or passkey where the %s has the policy %s',
   },
   {
     defense: 'mfa() names the relying party of the app',
@@ -162,7 +162,7 @@ export const mutants: readonly Mutant[] = [
     find: '    ...(rpId === undefined ? {} : { rpId }),\n',
     replace: '    ...(rpId === undefined ? {} : {}),\n',
     test: 'express/phishing-resistance.test.ts',
-    title: 'asks the device of a user whose passkey is for another app',
+    title: 'mfa() on a domain that prefers passkeys asks the device of a user whose passkey is for another app',
   },
   {
     defense: 'domains whose clients cannot use passkeys have no such policy',

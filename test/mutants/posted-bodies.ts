@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
     defense: 'requests that a browser gives up',
     find: 'if (req.complete) throw error',
     replace: 'if (!req.complete) throw error',
-    title: 'that its browser gives up is one line at debug level, and no error',
+    title: 'a posted form that its browser aborts is one line at debug level, and no error',
   },
   {
     defense: 'malformed answers of passkeys',
@@ -44,6 +44,6 @@ export const mutants: readonly Mutant[] = [
     find: "unlessRejected(created, 'api.error.invalid.passkey')",
     replace: "unlessRejected(created, 'api.error.notfound.passkey')",
     test: 'attacks/malformed-passkeys.test.ts',
-    title: 'is a wrong one at a sign-in, and never an outage',
+    title: 'a malformed answer of a passkey at a sign-in is a wrong one, and never an outage',
   },
 ]

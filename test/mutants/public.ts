@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return path === entry',
     replace: 'return path.toLowerCase().startsWith(entry)',
     test: 'express/public-path.test.ts',
-    title: 'opens exactly the listed paths to unverified users',
+    title: 'the option public opens exactly the listed paths to unverified users',
   },
   {
     defense: 'opening no path that could be read as another',
@@ -15,6 +15,6 @@ export const mutants: readonly Mutant[] = [
     find: ' && !isAmbiguous(path)',
     replace: '',
     test: 'express/public-path.test.ts',
-    title: 'opens everything below a path that ends in /*, and no ambiguous path',
+    title: 'the option public opens everything below a path that ends in /*, and no ambiguous path',
   },
 ]

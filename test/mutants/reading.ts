@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: '/^([^\\s]+)\\s+key',
     replace: '/^((?:[^\\s]+)+)\\s+key',
     test: 'attacks/patterns.test.ts',
-    title: '$name runs in linear time',
+    title: 'the regular expression $name runs in linear time',
   },
   {
     defense: 'the limit of a body',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'raw({ type: () => true, limit })',
     replace: 'raw({ type: () => true, limit: Infinity })',
     test: 'attacks/outsider.test.ts',
-    title: 'is not read past the maximum length',
+    title: 'a request body is not read past the maximum length',
   },
   {
     defense: 'the strict reading of HTTP that Node has by itself',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: 'requireHostHeader: false,',
     replace: 'requireHostHeader: false,\n      insecureHTTPParser: true,',
     test: 'attacks/outsider.test.ts',
-    title: 'with %s is answered once, with an error, and the connection is closed',
+    title: 'a smuggled request with %s is answered once, with an error, and the connection is closed',
   },
   {
     defense: 'the form that the id of a request has',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || !/^[\\w.:/+=-]{1,64}$/.test(id)',
     replace: '',
     test: 'attacks/outsider.test.ts',
-    title: '%j is not used as a request id',
+    title: 'the injected header %j is not used as a request id',
   },
   {
     defense: 'that only an IP address passes for one',
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return ipv4(withPort ?? entry) ?? ipv6(entry)',
     replace: 'return withPort === undefined ? entry : `${entry}`',
     test: 'attacks/forwarding-headers.test.ts',
-    title: 'with %j block nobody: the device shows %j',
+    title: 'the X-Forwarded-For value %j blocks nobody, and the device shows %j',
   },
   {
     defense: 'taking out characters that disturb or turn text',
@@ -88,6 +88,6 @@ export const mutants: readonly Mutant[] = [
     find: 'requestTimeout: timeouts.request,',
     replace: 'requestTimeout: 0,',
     test: 'service/engine/http/slow-clients.test.ts',
-    title: 'is disconnected when its body does not end, however steadily it drips',
+    title: 'a client is disconnected when its body does not end, however steadily it drips',
   },
 ]

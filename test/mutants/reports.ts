@@ -8,7 +8,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const others = await denyOthersAsReported(db, reported, ctx.clock.now())',
     replace: 'const others: SessionRow[] = []',
     test: 'attacks/knows-the-password.test.ts',
-    title: 'from several browsers ends in all of them when the owner reports one, and none can be approved',
+    title: 'a report of one request ends the requests of all browsers, and none of them can be approved',
   },
   {
     defense: 'that a report denies requests of other apps',
@@ -17,7 +17,8 @@ export const mutants: readonly Mutant[] = [
     replace:
       ".where('id', '<>', of.id)\n    .where('domainId', '=', (eb) => eb.selectFrom('session as own').select('own.domainId').where('own.id', '=', of.id))\n    .returningAll()",
     test: 'service/features/devices/report.test.ts',
-    title: 'denies every open request of the person, of all apps and purposes, says how many, and none can be approved',
+    title:
+      'a report denies every open request of the person, for all apps and purposes, says how many, and stops later approvals',
   },
   {
     defense: 'that only requests of the person who reports are denied',
@@ -25,7 +26,7 @@ export const mutants: readonly Mutant[] = [
     find: ".where((is) => is.and({ userId: of.userId, state: 'pending' as const }))",
     replace: ".where((is) => is.and({ state: 'pending' as const }))",
     test: 'service/features/devices/report.test.ts',
-    title: 'leaves the requests of other people open',
+    title: 'a report leaves the requests of other people open',
   },
   {
     defense: 'that a request which a clock dated in the future is denied as well',
@@ -33,7 +34,7 @@ export const mutants: readonly Mutant[] = [
     find: ".where('expiresAt', '>', now)\n    .where('id', '<>', of.id)",
     replace: ".where(isPending(now))\n    .where('id', '<>', of.id)",
     test: 'service/features/devices/report.test.ts',
-    title: 'denies a request that a clock dated in the future, which could be approved later',
+    title: 'a report denies a request that a clock dated in the future, which could be approved later',
   },
   {
     defense: 'the lock of the person who reports, before any request',
@@ -41,7 +42,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (given.decision === 'report') await lockReporter(db, call.device)",
     replace: '',
     test: 'service/features/devices/report.test.ts',
-    title: 'at once with a new request leaves none open',
+    title: 'a report at once with a new request leaves none open',
   },
   {
     defense: 'the end of approvals that were given before a report',
@@ -49,7 +50,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await endApprovals(db, userIds)\n',
     replace: '',
     test: 'service/features/devices/report.test.ts',
-    title: 'at once with an approval of another request lets no approval be redeemed',
+    title: 'a report at once with an approval of another request lets no approval be redeemed',
   },
   {
     defense: 'waking those who wait for a request that was denied by a report on another one',
@@ -57,7 +58,7 @@ export const mutants: readonly Mutant[] = [
     find: '    notifySession(ctx, session)\n',
     replace: '    if (session.id === answered.id) notifySession(ctx, session)\n',
     test: 'service/features/devices/report.test.ts',
-    title: 'wakes those who wait for the other requests at %s',
+    title: 'a report wakes callers that wait for the person’s other requests at %s',
   },
   {
     defense: 'the pause in every app in which a request was open',
@@ -65,7 +66,7 @@ export const mutants: readonly Mutant[] = [
     find: 'new Set([reported, ...others].map((one) => one.domainId))',
     replace: 'new Set([reported.domainId])',
     test: 'service/features/devices/report.test.ts',
-    title: 'pauses requests in each app where one was open, and in no other',
+    title: 'a report pauses requests in each app where one was open, and in no other',
   },
   {
     defense: 'that a report of a request that ended without an answer denies the others',
@@ -73,7 +74,7 @@ export const mutants: readonly Mutant[] = [
     find: "given.decision === 'report' && isReportable(session, now)",
     replace: 'false',
     test: 'attacks/knows-the-password.test.ts',
-    title: 'and canceling the one that the owner is about to report leaves none open',
+    title: 'an attacker who cancels the request that the owner is about to report keeps no other request open',
   },
   {
     defense: 'that a report which a cancellation overtakes denies the others',
@@ -81,7 +82,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return decideEnded(ctx, db, await reread(db, session), { decision: given.decision, number })',
     replace: 'throw tooLate()',
     test: 'service/features/devices/report.test.ts',
-    title: 'that waits for the cancellation of its request denies the others',
+    title: 'a report that waits for the cancellation of its request denies the others',
   },
   {
     defense: 'the end of the time in which a request that has ended can be reported',
@@ -89,7 +90,7 @@ export const mutants: readonly Mutant[] = [
     find: 'settledAt !== null && settledAt + reportableFor > now',
     replace: 'settledAt !== null',
     test: 'service/features/devices/report.test.ts',
-    title: 'of a request that has ended comes too late after ten minutes',
+    title: 'a report of a request that has ended comes too late after ten minutes',
   },
   {
     defense: 'that a request which was reported after its time cannot be approved once the clock is set back',
@@ -97,7 +98,7 @@ export const mutants: readonly Mutant[] = [
     find: "    .where('answeredDecision', 'is', null)\n    .where(hasDeviceInUse)",
     replace: '    .where(hasDeviceInUse)',
     test: 'service/features/devices/report.test.ts',
-    title: 'of a request that has expired stays, although the clock is set back',
+    title: 'a report of an expired request stands even if the clock is set back',
   },
   {
     defense: 'that the question after Deny stays when the request is canceled meanwhile',
@@ -105,7 +106,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (screen.denied) return screen\n',
     replace: '',
     test: 'authenticator/deny-and-report.long.ts',
-    title: 'reports a request that an attacker cancels meanwhile',
+    title: 'the question after Deny reports a request that an attacker cancels meanwhile',
   },
   {
     defense: 'that a request with an answer of the person cannot be reported',
@@ -120,6 +121,6 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'service/features/devices/report.test.ts',
-    title: 'of a request that got the answer %s comes too late, and denies no other',
+    title: 'a report of a request that got the answer %s comes too late and denies no other',
   },
 ]

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'read: () => readKeyFile(file) }',
     replace: 'read: async () => (await openKeyFile(file, random)).ring }',
     test: 'processes/keys.long.ts',
-    title: 'creates no new key, logs this once, and saves its keys on SIGUSR2',
+    title: 'serve without its key file creates no new key, logs this once, and saves its keys on SIGUSR2',
   },
   {
     defense: 'the timers of a command keep its process alive',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'clock: commandClock,',
     replace: '',
     test: 'processes/keys.long.ts',
-    title: 'waits for the running node, exits with 0, and leaves no node behind',
+    title: 'keys rotate waits for the running node, exits with 0, and leaves no node behind',
   },
   {
     defense: 'an interrupted command signs off',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: 'for (const signal of signals) process.on(signal, end)',
     replace: '',
     test: 'processes/keys.long.ts',
-    title: 'unregisters, so that the next command sees no node',
+    title: 'a command that is interrupted while it waits unregisters, so that the next command sees no node',
   },
   {
     defense: 'a server ends when the shell that npx started it in has ended',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (process.env.npm_command) endWithParent()',
     replace: '',
     test: 'processes/npm.long.ts',
-    title: 'exits cleanly when npx gets SIGTERM: `npx second-factor serve`',
+    title: 'a server started with npx second-factor serve exits cleanly when npx gets SIGTERM',
   },
   {
     defense: 'what cannot be loaded is loaded later',
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: 'loading = undefined',
     replace: '',
     test: 'processes/open-files.long.ts',
-    title: 'answers what it cannot load with an error, goes on, and loads it once it may open files again',
+    title: 'a service out of file descriptors answers what it cannot load with an error, and loads it once it can',
   },
   {
     defense: 'a process goes on when it cannot load Express',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return next(error)',
     replace: 'throw error',
     test: 'processes/open-files.long.ts',
-    title: 'answers what it cannot load with an error, goes on, and loads it once it may open files again',
+    title: 'a service out of file descriptors answers what it cannot load with an error, and loads it once it can',
   },
   ...backup(),
   ...soundness(),
@@ -65,7 +65,7 @@ function backup(): readonly Mutant[] {
       find: '.set({ lastStep, seenStep: null, seenAt: null })',
       replace: '.set({ seenStep: null, seenAt: null })',
       test,
-      title: 'rejects codes of every kind that were used after the backup',
+      title: 'after a restore, codes of every kind that were used after the backup are rejected',
     },
     {
       defense: 'the later steps of a token that is ahead, which a restore uses up',
@@ -73,7 +73,7 @@ function backup(): readonly Mutant[] {
       find: ' + case when drift > 0 then drift else 0 end',
       replace: '',
       test: 'service/upkeep/restored.test.ts',
-      title: 'is not accepted again from a token that is %i steps ahead',
+      title: 'a code used between a backup and its restore is not accepted again from a token %i steps ahead',
     },
     {
       defense: 'the bypass codes that a restore ends',
@@ -81,7 +81,7 @@ function backup(): readonly Mutant[] {
       find: "await db.deleteFrom('bypassCode').execute()",
       replace: '',
       test,
-      title: 'rejects codes of every kind that were used after the backup',
+      title: 'after a restore, codes of every kind that were used after the backup are rejected',
     },
     {
       defense: 'the revocations in the log of the service',
@@ -89,7 +89,7 @@ function backup(): readonly Mutant[] {
       find: "if (isRevocation(event)) logger.warn({ revocation: { event, at, facts } }, 'revoked')",
       replace: '',
       test,
-      title: 'applies the revocations that the log has recorded since',
+      title: 'restore applies the revocations that the log has recorded since the backup',
     },
     {
       defense: 'the exclusive mode that notices an idle service',
@@ -97,7 +97,7 @@ function backup(): readonly Mutant[] {
       find: "database.pragma('locking_mode = EXCLUSIVE')",
       replace: '',
       test,
-      title: 'refuses a database that a service has open, even an idle one',
+      title: 'restore refuses a database that a service has open, even an idle one',
     },
     {
       defense: 'the check of a backup before it is put in place',
@@ -105,7 +105,7 @@ function backup(): readonly Mutant[] {
       find: 'await checkDatabase(file).catch(rethrowFileError)',
       replace: '',
       test,
-      title: 'refuses a backup that %s',
+      title: 'restore refuses a backup that %s',
     },
     {
       defense: 'the nodes that keep `restored` from changing a database in use',
@@ -113,7 +113,8 @@ function backup(): readonly Mutant[] {
       find: 'if (others.length > 0) {',
       replace: 'if (others.length > 99) {',
       test,
-      title: 'ends everything that may have been used since, and refuses while a node uses the database',
+      title:
+        'the restored command ends everything that may have been used since, and refuses while a node uses the database',
     },
   ]
 }
@@ -127,7 +128,7 @@ function soundness(): readonly Mutant[] {
       find: "if (problem !== 'ok') throw new DatabaseFileError(`${file} is damaged (${problem}). Restore a backup.`)",
       replace: '',
       test,
-      title: 'is rejected when any of its pages is lost',
+      title: 'a damaged database file is rejected when any of its pages is lost',
     },
     {
       defense: 'the words for a file of which SQLite cannot read the schema',
@@ -135,7 +136,7 @@ function soundness(): readonly Mutant[] {
       find: 'throw nameSqliteOutage(explainDamage(error, file))',
       replace: 'throw nameSqliteOutage(error)',
       test,
-      title: 'is rejected when any of its pages is lost',
+      title: 'a damaged database file is rejected when any of its pages is lost',
     },
     {
       defense: 'the words for a file of which SQLite cannot read the search',
@@ -143,7 +144,7 @@ function soundness(): readonly Mutant[] {
       find: 'throw explainDamage(error, file)',
       replace: 'throw error',
       test,
-      title: 'is rejected when any of its pages is lost',
+      title: 'a damaged database file is rejected when any of its pages is lost',
     },
     {
       defense: 'the refusal of an empty file',
@@ -151,7 +152,7 @@ function soundness(): readonly Mutant[] {
       find: 'await refuseEmptyFile(file)',
       replace: '',
       test,
-      title: 'is rejected when it is empty, and is not changed',
+      title: 'an empty database file is rejected, and is not changed',
     },
     {
       defense: 'the check of a large file in a process of its own',
@@ -159,7 +160,7 @@ function soundness(): readonly Mutant[] {
       find: 'void checkInProcess(file).then((problem) => (damage = problem))',
       replace: '',
       test,
-      title: 'is served but never ready when it is large, because a separate process checks it',
+      title: 'a large damaged database file is served but never ready, because a separate process checks it',
     },
     {
       defense: 'the inode of the file in use',
@@ -167,7 +168,7 @@ function soundness(): readonly Mutant[] {
       find: 'if (present?.ino === ino && present.dev === dev) return damage',
       replace: 'return damage',
       test,
-      title: 'makes the service not ready when it is %s',
+      title: 'a database file in use makes the service not ready when it is %s',
     },
     {
       defense: 'the schemas that this version knows',
@@ -175,7 +176,7 @@ function soundness(): readonly Mutant[] {
       find: 'if (newest === undefined || known.some((name) => name === newest)) return newest === known.at(-1)',
       replace: 'if (newest !== undefined) return newest === known.at(-1)',
       test,
-      title: 'is rejected when a newer version has migrated it, and the error names both schemas',
+      title: 'a database file that a newer version has migrated is rejected, and the error names both schemas',
     },
   ]
 }
@@ -189,7 +190,7 @@ function synchronization(): readonly Mutant[] {
       find: ".where('synchronizationApplied', '<', ticket)",
       replace: '',
       test,
-      title: 'does not overwrite the list that arrived after it',
+      title: 'a synchronization does not overwrite the list that arrived after it',
     },
     {
       defense: 'the look whether the caller has hung up',
@@ -197,7 +198,7 @@ function synchronization(): readonly Mutant[] {
       find: 'if (arrived.disconnected?.()) return false',
       replace: '',
       test,
-      title: 'is not carried out if its caller disconnects while it is staged',
+      title: 'a synchronization is not carried out if its caller disconnects while it is staged',
     },
     {
       defense: 'the version that `If-Match` names',
@@ -205,7 +206,7 @@ function synchronization(): readonly Mutant[] {
       find: "applying(db, ticket).where('synchronizationApplied', '=', expected)",
       replace: 'applying(db, ticket)',
       test,
-      title: 'replaces only the version that `If-Match` names',
+      title: 'a synchronization replaces only the version that If-Match names',
     },
     {
       defense: 'the boot, the namespace and the start of the process that holds a synchronization',
@@ -213,7 +214,7 @@ function synchronization(): readonly Mutant[] {
       find: 'if (!theirs || theirs.boot !== own?.boot || theirs.namespace !== own.namespace) return false',
       replace: 'if (!theirs) return false',
       test,
-      title: 'is waited for if it runs %s',
+      title: 'a synchronization is waited for if its process runs %s',
     },
     {
       defense: 'the name that an abandoned synchronization gives back',
@@ -221,7 +222,7 @@ function synchronization(): readonly Mutant[] {
       find: 'if (!row || secondsUntilAbandoned(row, ctx.clock.now()) > 0) return false',
       replace: 'if (row === undefined || row.id.length > 0) return false',
       test,
-      title: 'reserves no username',
+      title: 'a synchronization whose process has certainly exited reserves no username',
     },
   ]
 }
@@ -235,7 +236,7 @@ function retention(): readonly Mutant[] {
       find: 'const agreed = alike ? before.agreed + elapsed : 0',
       replace: 'const agreed = alike ? before.agreed + elapsed : agreementNeeded',
       test,
-      title: 'keeps all entries if the clock is 405 days fast, even across restarts',
+      title: 'the audit trail keeps all entries if the clock is 405 days fast, even across restarts',
     },
     {
       defense: 'the hour that begins anew after a leap over a restart',
@@ -243,7 +244,7 @@ function retention(): readonly Mutant[] {
       find: 'agreed: stopped >= -tolerance && stopped <= longStop ? stored.agreed : 0',
       replace: 'agreed: stopped > 0 ? stored.agreed : 0',
       test,
-      title: 'keeps all entries if the clock jumps by 405 days while the service is stopped',
+      title: 'the audit trail keeps all entries if the clock jumps by 405 days while the service is stopped',
     },
     {
       defense: 'the budget of a day',
@@ -251,7 +252,7 @@ function retention(): readonly Mutant[] {
       find: 'withinBudget ? due.slice(0, await takePruneBudget(db, due.length)) : due',
       replace: 'withinBudget && db === undefined ? due.slice(0, await takePruneBudget(db, due.length)) : due',
       test,
-      title: 'drops a tenth of its expired entries a day',
+      title: 'the audit trail drops a tenth of its expired entries a day',
     },
   ]
 }

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!create && !existsSync(file)) throw new NoDatabaseError()',
     replace: '',
     test: 'service/missing-database.test.ts',
-    title: 'is not created by a standalone service either',
+    title: 'a standalone service in production does not create a missing database',
   },
   {
     defense: 'the refusal to fill an empty database in production',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (empty && !create) throw new NoDatabaseError()',
     replace: '',
     test: 'service/missing-database.test.ts',
-    title: 'gets no schema unless MFA_CREATE=1 allows it',
+    title: 'an empty database in production gets no schema unless MFA_CREATE=1 allows it',
   },
   {
     defense: 'the refusal to take an empty file for a database',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await refuseEmptyFile(file)',
     replace: 'if (create) await refuseEmptyFile(file)',
     test: 'service/missing-database.test.ts',
-    title: 'is still missing if an empty file is in its place',
+    title: 'a database in production is still missing if an empty file is in its place',
   },
   {
     defense: 'the look at NODE_ENV',
@@ -31,7 +31,8 @@ export const mutants: readonly Mutant[] = [
     find: "env['NODE_ENV'] !== 'production'",
     replace: 'true',
     test: 'service/missing-database.test.ts',
-    title: 'is not created by an embedded service, and the error names the absolute path and the ways to create it',
+    title:
+      'an embedded service in production creates no database; the error names its absolute path and how to create it',
   },
   {
     defense: 'the absolute path in the error',
@@ -39,7 +40,8 @@ export const mutants: readonly Mutant[] = [
     find: 'return resolve(database)',
     replace: 'return database',
     test: 'service/missing-database.test.ts',
-    title: 'is not created by an embedded service, and the error names the absolute path and the ways to create it',
+    title:
+      'an embedded service in production creates no database; the error names its absolute path and how to create it',
   },
   {
     defense: 'the log of a database that was made just now',
@@ -47,7 +49,7 @@ export const mutants: readonly Mutant[] = [
     find: 'reportDatabase(store, options)',
     replace: '',
     test: 'service/missing-database.test.ts',
-    title: 'is created with MFA_CREATE=1, and the log says so with the absolute path',
+    title: 'MFA_CREATE=1 creates a missing database, and the log says so with the absolute path',
   },
   {
     defense: 'the refusal to make keys up for a database that has some',
@@ -55,7 +57,7 @@ export const mutants: readonly Mutant[] = [
     find: '(inUse.length > 0 || !mayCreate) && !existsSync(file)',
     replace: '!mayCreate && !existsSync(file)',
     test: 'service/missing-database.test.ts',
-    title: 'gets no new key file when its own is lost, with MFA_CREATE=%j',
+    title: 'a database in production gets no new key file when its own is lost, with MFA_CREATE=%j',
   },
   {
     defense: 'the user in what a seed is sealed for',
@@ -63,7 +65,7 @@ export const mutants: readonly Mutant[] = [
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
-    title: 'does not pass with a hardware token that was moved to another user',
+    title: 'a database writer without keys does not pass with a hardware token that was moved to another user',
   },
   {
     defense: 'the seal of a hardware token that nobody has',
@@ -71,7 +73,8 @@ export const mutants: readonly Mutant[] = [
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
-    title: 'does not pass with an unassigned hardware token that was assigned in the database',
+    title:
+      'a database writer without keys does not pass with an unassigned hardware token that was assigned in the database',
   },
   {
     defense: 'the user who gives the code, as the one the seed has to be sealed for',
@@ -79,7 +82,8 @@ export const mutants: readonly Mutant[] = [
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
-    title: 'does not pass with the offline codes of a device that was moved to another user',
+    title:
+      'a database writer without keys does not pass with the offline codes of a device that was moved to another user',
   },
   {
     defense: 'the user in what a PIN is sealed for',
@@ -87,7 +91,7 @@ export const mutants: readonly Mutant[] = [
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
-    title: 'does not approve with the PIN of a device that was moved to another user',
+    title: 'a database writer without keys does not approve with the PIN of a device that was moved to another user',
   },
   {
     defense: 'the user in what an activation code is sealed for',
@@ -95,7 +99,7 @@ export const mutants: readonly Mutant[] = [
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
-    title: 'activates no device with a code whose token was moved to another user',
+    title: 'an activation code whose token was moved to another user in the database activates no device',
   },
   {
     defense: 'the user in the lookup of a bypass code',
@@ -103,7 +107,7 @@ export const mutants: readonly Mutant[] = [
     find: '`bypass:${userId}:${code}`',
     replace: '`bypass:${code}`',
     test: 'attacks/database-writer.test.ts',
-    title: 'does not pass with a bypass code that was moved to another user',
+    title: 'a database writer without keys does not pass with a bypass code that was moved to another user',
   },
   {
     defense: 'sealing a seed anew when its token is taken back',
@@ -111,7 +115,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await resealSeeds(db, secrets, released, null)',
     replace: '',
     test: 'attacks/database-writer.test.ts',
-    title: 'leaves hardware tokens usable that an administrator moves to another user',
+    title: 'a hardware token that an administrator moves to another user stays usable',
   },
   {
     defense: 'sealing a seed anew when its token is given',
@@ -119,7 +123,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await resealSeeds(db, secrets, [{ id, userId: null }], userId)',
     replace: '',
     test: 'attacks/database-writer.test.ts',
-    title: 'leaves hardware tokens usable that an administrator moves to another user',
+    title: 'a hardware token that an administrator moves to another user stays usable',
   },
   {
     defense: 'releasing a token whose seed does not open',
@@ -127,7 +131,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (error instanceof UnsealError) return undefined',
     replace: '',
     test: 'attacks/database-writer.test.ts',
-    title: 'cannot keep an administrator from releasing a token that was moved',
+    title: 'a database writer without keys cannot keep an administrator from releasing a token that was moved',
   },
   {
     defense: 'the user of a seed that a rotation seals anew',
@@ -135,7 +139,8 @@ export const mutants: readonly Mutant[] = [
     find: 'coalesce((select user_id from hardware_token where hardware_token.id = code_generator.id),',
     replace: 'coalesce(null,',
     test: 'service/engine/secrets/rotation.test.ts',
-    title: 'reseals everything with the new key while requests are served; then the old one can be removed',
+    title:
+      'a key rotation reseals everything with the new key while requests are served; then the old one can be removed',
   },
   {
     defense: 'the name constraints of the certificate authority',
@@ -151,7 +156,8 @@ export const mutants: readonly Mutant[] = [
     find: "createHmac('sha256', key.lookup).update(secret).digest('base64url')",
     replace: 'secret',
     test: 'service/engine/secrets/at-rest.test.ts',
-    title: 'leaves no secret on the disk in any form: not in the database, its write-ahead log, or the logs',
+    title:
+      'the service leaves no secret on the disk in any form: not in the database, its write-ahead log, or the logs',
   },
   {
     defense: 'that random bytes are used once',
@@ -159,7 +165,7 @@ export const mutants: readonly Mutant[] = [
     find: 'used += size',
     replace: 'used = size',
     test: 'service/engine/base/pooled-random.test.ts',
-    title: 'are not returned twice, nor changed by a later call',
+    title: 'pooledRandom() returns no bytes twice, and a later call does not change them',
   },
   {
     defense: 'the hash of an API key',
@@ -167,7 +173,8 @@ export const mutants: readonly Mutant[] = [
     find: "digest('sha256', key, 'hex')",
     replace: 'key',
     test: 'service/engine/secrets/at-rest.test.ts',
-    title: 'leaves no secret on the disk in any form: not in the database, its write-ahead log, or the logs',
+    title:
+      'the service leaves no secret on the disk in any form: not in the database, its write-ahead log, or the logs',
   },
   {
     defense: 'the hash that codes are found by',
@@ -175,7 +182,7 @@ export const mutants: readonly Mutant[] = [
     find: "createHmac('sha256', key.lookup).update(secret).digest('base64url')",
     replace: 'secret',
     test: 'attacks/database-thief.test.ts',
-    title: 'finds no secret that outlives a sign-in, neither in plain text nor as a hash',
+    title: 'a thief of the database finds no secret that outlives a sign-in, in plain text or as a guessable hash',
   },
   {
     defense: 'the key in the hash that codes are found by',
@@ -183,7 +190,7 @@ export const mutants: readonly Mutant[] = [
     find: "createHmac('sha256', key.lookup)",
     replace: "createHmac('sha256', '')",
     test: 'attacks/database-thief.test.ts',
-    title: 'finds no secret that outlives a sign-in, neither in plain text nor as a hash',
+    title: 'a thief of the database finds no secret that outlives a sign-in, in plain text or as a guessable hash',
   },
   {
     defense: 'the hash of an API key',
@@ -191,7 +198,7 @@ export const mutants: readonly Mutant[] = [
     find: "digest('sha256', key, 'hex')",
     replace: 'key',
     test: 'attacks/database-thief.test.ts',
-    title: 'cannot use the stored form of an API key as a key',
+    title: 'a thief of the database cannot use the stored form of an API key as a key',
   },
   {
     defense: 'the signature of a device',
@@ -199,7 +206,8 @@ export const mutants: readonly Mutant[] = [
     find: "!isSigned('sha256', signed, publicKey, signature)",
     replace: '!isSigned',
     test: 'attacks/database-thief.test.ts',
-    title: 'can neither answer nor redeem a request, despite knowing its number, nonce and challenge',
+    title:
+      'a thief of the database can neither answer nor redeem a request, despite knowing its number, nonce and challenge',
   },
   {
     defense: 'the record in what a value is sealed with',
@@ -207,7 +215,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const dataOf = (purpose: string) => Buffer.from(purpose)',
     replace: 'const dataOf = (purpose: string) => Buffer.from(purpose.slice(0, 0))',
     test: 'service/engine/secrets/sealing.test.ts',
-    title: 'does not open in another record, so swapped rows are detected',
+    title: 'a sealed secret does not open in another record, so swapped rows are detected',
   },
   {
     defense: 'the check of the tag of a sealed value',
@@ -215,7 +223,7 @@ export const mutants: readonly Mutant[] = [
     find: ', decipher.final()]',
     replace: ']',
     test: 'service/engine/secrets/sealing.test.ts',
-    title: 'does not open when any of its bits is changed',
+    title: 'a sealed secret does not open when any of its bits is changed',
   },
   {
     defense: 'that a rotation leaves what is sealed with the new key',
@@ -223,7 +231,7 @@ export const mutants: readonly Mutant[] = [
     find: 'page.filter(({ sealed }) => !given.isCurrent(sealed))',
     replace: 'page',
     test: 'service/engine/secrets/rotation.test.ts',
-    title: 'that is killed midway resumes where it was',
+    title: 'a key rotation that is killed midway resumes where it was',
   },
   {
     defense: 'waiting for nodes that do not know the new key',
@@ -231,7 +239,7 @@ export const mutants: readonly Mutant[] = [
     find: 'others.every((node) => knows(node, ring.primary.id))',
     replace: 'others.length >= 0',
     test: 'service/engine/secrets/rotation.test.ts',
-    title: 'waits while a node without the new key runs, and seals nothing with the new key meanwhile',
+    title: 'a key rotation waits while a node without the new key runs, and meanwhile seals nothing with the new key',
   },
   {
     defense: 'that an error about JSON does not quote it',
@@ -239,6 +247,6 @@ export const mutants: readonly Mutant[] = [
     find: "  } catch {\n    // The error does not quote the body.\n    throw new ApiProblem('api.error.malformed', 'The body must be JSON.')",
     replace: "  } catch (error) {\n    throw new ApiProblem('api.error.malformed', String(error))",
     test: 'service/engine/http/errors.test.ts',
-    title: 'never puts a key or a code into a response or the log',
+    title: 'an unexpected error never puts a key or a code into a response or the log',
   },
 ]

@@ -21,7 +21,7 @@ function inheritedSocket(): readonly Mutant[] {
       find: 'service.drain({ serveNew: socket !== undefined })',
       replace: 'service.drain()',
       test: 'processes/restart.long.ts',
-      title: 'resets no connection during restarts, neither a new nor a kept-alive one',
+      title: 'a socket that systemd holds resets no connection during restarts, neither a new nor a kept-alive one',
     },
     {
       defense: 'the service closes after the connections that were accepted already',
@@ -29,7 +29,7 @@ function inheritedSocket(): readonly Mutant[] {
       find: 'await Promise.all(listeners.map((listener) => listener.close()))',
       replace: 'void Promise.all(listeners.map((listener) => listener.close()))',
       test: 'processes/restart.long.ts',
-      title: 'resets no connection during restarts, neither a new nor a kept-alive one',
+      title: 'a socket that systemd holds resets no connection during restarts, neither a new nor a kept-alive one',
     },
     {
       defense: 'LISTEN_PID is compared with the process',
@@ -37,7 +37,7 @@ function inheritedSocket(): readonly Mutant[] {
       find: 'if (owner !== String(pid)) {',
       replace: 'if (owner === "") {',
       test: 'processes/restart.long.ts',
-      title: 'is rejected in one line when it was passed to another process',
+      title: 'serve rejects in one line a socket from systemd that was passed to another process',
     },
     {
       defense: 'several sockets are refused',
@@ -68,7 +68,8 @@ function signals(): readonly Mutant[] {
       find: 'await pause(commandClock, seconds * 1000)',
       replace: '',
       test,
-      title: 'is not ready, rejects calls that start something, ends streams, and exits with 0 after --drain-seconds',
+      title:
+        'serve on SIGTERM is not ready, rejects calls that start something, ends streams, and exits with 0 after --drain-seconds',
     },
     {
       defense: 'a second signal ends the process',
@@ -76,7 +77,7 @@ function signals(): readonly Mutant[] {
       find: 'if (ending) process.exit(1)',
       replace: 'if (ending) return',
       test,
-      title: 'exits at once on a second signal, %s',
+      title: 'serve on SIGTERM exits at once on a second signal, %s',
     },
   ]
 }
@@ -90,7 +91,8 @@ function draining(): readonly Mutant[] {
       find: 'if (reader.closed) leave()\n    else ',
       replace: '',
       test: 'service/engine/http/in-flight.test.ts',
-      title: 'does not count as in progress, so closing does not wait for it',
+      title:
+        'a request whose client disconnects before the service receives it does not count as in progress, so closing does not wait',
     },
     {
       defense: 'a draining service is not ready',
@@ -98,7 +100,7 @@ function draining(): readonly Mutant[] {
       find: "if (ctx.waiters.closed()) throw unavailable(new Error('The service is closing.'))",
       replace: '',
       test,
-      title: 'is healthy, but not ready',
+      title: 'a draining service is healthy, but not ready',
     },
     {
       defense: 'draining ends held reads',
@@ -106,7 +108,7 @@ function draining(): readonly Mutant[] {
       find: 'for (const subscriptions of byKey.values()) for (const subscription of subscriptions) subscription.giveUp()',
       replace: '',
       test,
-      title: 'answers a held read of a session at once with its current state',
+      title: 'a draining service answers a held read of a session at once with its current state',
     },
     {
       defense: 'draining ends event streams',
@@ -114,7 +116,7 @@ function draining(): readonly Mutant[] {
       find: 'ctx.settled.close()',
       replace: '',
       test,
-      title: 'ends event streams cleanly',
+      title: 'a draining service ends event streams cleanly',
     },
     {
       defense: 'a draining service does not claim to hold a read',
@@ -122,7 +124,7 @@ function draining(): readonly Mutant[] {
       find: 'if (wait === undefined || ctx.waiters.closed()) return read()',
       replace: 'if (wait === undefined) return read()',
       test,
-      title: 'holds no new read and says so',
+      title: 'a draining service holds no new read and says so, so that its caller does not retry at once',
     },
     {
       defense: 'a draining service does not claim to hold an inbox',
@@ -130,7 +132,7 @@ function draining(): readonly Mutant[] {
       find: 'const wait = ctx.waiters.closed() ? undefined : preferredWait(',
       replace: 'const wait = preferredWait(',
       test,
-      title: 'holds no new read and says so',
+      title: 'a draining service holds no new read and says so, so that its caller does not retry at once',
     },
     {
       defense: 'a draining service opens no event stream',
@@ -138,7 +140,7 @@ function draining(): readonly Mutant[] {
       find: "if (waiters.closed()) throw new ApiProblem('api.error.unavailable')",
       replace: '',
       test,
-      title: 'refuses a new event stream, which would end at once',
+      title: 'a draining service refuses a new event stream, which would end at once',
     },
     {
       defense: 'a draining service refuses what begins something',
@@ -146,7 +148,8 @@ function draining(): readonly Mutant[] {
       find: 'if (!serveNew) inFlight.refuseNew()',
       replace: '',
       test,
-      title: 'refuses requests that begin something with 503',
+      title:
+        'a draining service refuses requests that begin something with 503, Retry-After, and the statement that nothing was done',
     },
     {
       defense: 'a draining service serves what finishes an approval',
@@ -154,7 +157,7 @@ function draining(): readonly Mutant[] {
       find: "urgency: 'finishes' as const",
       replace: "urgency: 'begins' as const",
       test,
-      title: 'serves the approval of a sign-in in progress',
+      title: 'a draining service serves the approval of a sign-in in progress, from the device to the redemption',
     },
   ]
 }
@@ -169,7 +172,7 @@ function sockets(): readonly Mutant[] {
       find: 'const socketsPerPort = 16',
       replace: 'const socketsPerPort = 1',
       test,
-      title: 'accepts many waiting connections in a few turns',
+      title: 'a listener accepts many waiting connections in a few turns of the event loop',
     },
     {
       defense: 'a port that is shared by sockets is free before',
@@ -177,7 +180,7 @@ function sockets(): readonly Mutant[] {
       find: 'if (port !== 0) await requireFree({ host, port })',
       replace: '',
       test,
-      title: 'rejects a port on which another service of the same user listens',
+      title: 'a listener rejects a port on which another service of the same user listens',
     },
   ]
 }
@@ -192,7 +195,7 @@ function listener(): readonly Mutant[] {
       find: 'if (draining) closeAfterwards(res)',
       replace: '',
       test,
-      title: 'keeps serving, but keeps no connection alive',
+      title: 'a draining listener keeps serving, but keeps no connection alive, neither new nor existing',
     },
     {
       defense: 'a draining listener closes the connection of responses under way',
@@ -200,7 +203,7 @@ function listener(): readonly Mutant[] {
       find: 'for (const res of unanswered) closeAfterwards(res)',
       replace: '',
       test,
-      title: 'closes a connection after the response in progress',
+      title: 'a draining listener closes a connection after the response in progress',
     },
     {
       defense: 'a new connection has time to send its first request',
@@ -208,7 +211,7 @@ function listener(): readonly Mutant[] {
       find: 'closeIfUnused(connection, since + grace - performance.now())',
       replace: 'closeIfUnused(connection, 0 * (since + grace))',
       test,
-      title: 'answers the first request of a connection that was opened just before',
+      title: 'a closing listener answers the first request of a connection that was opened just before',
     },
   ]
 }
@@ -222,7 +225,7 @@ function overload(): readonly Mutant[] {
       find: 'working >= limit * share || ',
       replace: '',
       test,
-      title: 'get 503 with Retry-After, and have no effect',
+      title: 'requests beyond the concurrency limit get 503 with Retry-After, and have no effect',
     },
     {
       defense: 'the times to try again differ',
@@ -230,7 +233,8 @@ function overload(): readonly Mutant[] {
       find: 'String(1 + (byte % maxRetryAfter))',
       replace: 'String(1 + (byte % 1))',
       test,
-      title: 'get different Retry-After times',
+      title:
+        'requests beyond the concurrency limit get different Retry-After times, so that they do not return together',
     },
     {
       defense: 'requests that complete an approval are always taken',
@@ -238,7 +242,7 @@ function overload(): readonly Mutant[] {
       find: 'finishes: Number.POSITIVE_INFINITY,',
       replace: 'finishes: 1,',
       test,
-      title: 'do not prevent an approval from completing',
+      title: 'overload does not prevent an approval from completing: the device answers, and the app redeems',
     },
     {
       defense: 'a read that is held takes no place',
@@ -246,7 +250,7 @@ function overload(): readonly Mutant[] {
       find: 'startsWaiting(held.reader)',
       replace: '',
       test,
-      title: 'do not include held reads and event streams',
+      title: 'the concurrency limit does not include held reads and event streams',
     },
     {
       defense: 'an event stream takes no place',
@@ -254,7 +258,7 @@ function overload(): readonly Mutant[] {
       find: 'startsWaiting(res)',
       replace: '',
       test,
-      title: 'do not include held reads and event streams',
+      title: 'the concurrency limit does not include held reads and event streams',
     },
     {
       defense: 'a request whose body does not come takes no place',
@@ -262,7 +266,7 @@ function overload(): readonly Mutant[] {
       find: 'if (over || req.complete) return',
       replace: 'if (over || !req.complete) return',
       test,
-      title: 'do not include requests whose body never arrives',
+      title: 'the concurrency limit does not include requests whose body never arrives',
     },
     {
       defense: 'a turn of the event loop that lasts too long takes up nothing more',
@@ -270,7 +274,8 @@ function overload(): readonly Mutant[] {
       find: ' || turnTime(begun) > responseTime * turnShare * share',
       replace: '',
       test: 'service/engine/http/admission.test.ts',
-      title: 'admits no new request in an event loop turn that takes too long',
+      title:
+        'no new request is admitted in an event loop turn that takes too long, because its requests have waited that long',
     },
     {
       defense: 'the limit adapts to how long requests take',
@@ -278,7 +283,8 @@ function overload(): readonly Mutant[] {
       find: 'if (median > responseTime) limit',
       replace: 'if (median > Number.POSITIVE_INFINITY) limit',
       test: 'service/engine/http/admission.test.ts',
-      title: 'falls to as low as 16 while half of them take too long',
+      title:
+        'the concurrency limit falls to as low as 16 while half of the requests are too slow, and otherwise rises again',
     },
     {
       defense: 'an event stream of the service sends nothing after its end',
@@ -286,7 +292,7 @@ function overload(): readonly Mutant[] {
       find: '    if (res.writableEnded) return\n',
       replace: '',
       test: 'service/features/sessions/session-events.test.ts',
-      title: 'sends nothing after its end, however slowly its reader takes it',
+      title: 'an event stream sends nothing after its end, however slowly its reader takes it',
     },
     {
       defense: 'an event stream of the web half sends nothing after its end',
@@ -294,7 +300,7 @@ function overload(): readonly Mutant[] {
       find: 'void (res.writableEnded || put(text))',
       replace: 'void put(text)',
       test: 'express/apply.test.ts',
-      title: 'sends nothing after its end, however slowly the browser takes it',
+      title: 'a stream sends nothing after its end, however slowly the browser takes it',
     },
     {
       defense: 'a reader who stops reading is cut off',
@@ -302,7 +308,7 @@ function overload(): readonly Mutant[] {
       find: 'if (res.writableLength > maxUnread) res.destroy()',
       replace: '',
       test: 'service/features/sessions/session-events.test.ts',
-      title: 'is closed when its reader stops reading',
+      title: 'an event stream is closed when its reader stops reading',
     },
   ]
 }
@@ -317,7 +323,7 @@ function heldLimits(): readonly Mutant[] {
       find: '[readsOfUser, userOf(value)],',
       replace: '',
       test,
-      title: 'of one user are limited',
+      title: 'held reads of one user are limited: a further one is answered at once, and says that it was not held',
     },
     {
       defense: 'the places for reads of one API key',
@@ -325,7 +331,7 @@ function heldLimits(): readonly Mutant[] {
       find: '[readsOfKey, admitted.id],',
       replace: '',
       test,
-      title: 'of one API key are limited, across all users',
+      title: 'held reads of one API key are limited, across all users',
     },
     {
       defense: 'a read that found no place does not claim to be held',
@@ -333,7 +339,7 @@ function heldLimits(): readonly Mutant[] {
       find: "if (!leave) delete headers['Preference-Applied']",
       replace: '',
       test,
-      title: 'of one user are limited',
+      title: 'held reads of one user are limited: a further one is answered at once, and says that it was not held',
     },
     {
       defense: 'the places for reads of one device',
@@ -343,7 +349,7 @@ function heldLimits(): readonly Mutant[] {
       replace: `      const leave = () => {}
       held =`,
       test,
-      title: 'of one device are limited',
+      title: 'held reads of one device are limited',
     },
     {
       defense: 'the places for event streams of one device',
@@ -353,7 +359,8 @@ function heldLimits(): readonly Mutant[] {
       replace: `    const leave = () => {}
     if (leave) {`,
       test: 'service/features/devices/inbox-stream.test.ts',
-      title: 'share the limit of its held reads; beyond that it gets a plain response until one ends',
+      title:
+        'event streams share the limit of a device’s held reads; beyond that it gets plain responses until one ends',
     },
     {
       defense: 'the event stream of a device ends with a service that has ended since',
@@ -361,7 +368,7 @@ function heldLimits(): readonly Mutant[] {
       find: 'if (ctx.waiters.closed()) return',
       replace: '',
       test: 'service/features/devices/inbox-stream.test.ts',
-      title: 'end at once if the service has closed since they were requested',
+      title: 'the event streams of a device end at once if the service has closed since they were requested',
     },
     {
       defense: 'the event stream of a device ends when it is taken out of use',
@@ -369,7 +376,7 @@ function heldLimits(): readonly Mutant[] {
       find: '.finally(() => follower.end())',
       replace: '',
       test: 'service/features/devices/inbox-stream.test.ts',
-      title: 'ends when the device is revoked, which learns the reason at its next call',
+      title: 'the event stream of an inbox ends when the device is revoked, which learns the reason at its next call',
     },
     {
       defense: 'the places for event streams of one API key',
@@ -377,7 +384,7 @@ function heldLimits(): readonly Mutant[] {
       find: 'if (!leave) throw tooManyRequests({ limit, wait: streamRetry, now: clock.now() })',
       replace: 'if (!leave) return',
       test,
-      title: 'a further one gets 429',
+      title: 'event streams of one API key are limited: a further one gets 429 with Retry-After',
     },
     {
       defense: 'a read leaves its place when it ends',
@@ -385,7 +392,7 @@ function heldLimits(): readonly Mutant[] {
       find: 'leave?.()',
       replace: '',
       test,
-      title: 'free their places when they end',
+      title: 'held reads free their places when they end',
     },
   ]
 }
@@ -440,7 +447,8 @@ function retries(): readonly Mutant[] {
       find: " && error.unprocessed !== 'overload'",
       replace: '',
       test: 'express/failure.test.ts',
-      title: 'is not asked when the service is overloaded',
+      title:
+        'failMode is not asked when the service is overloaded, as an attacker could cause that with enough requests',
     },
   ]
 }

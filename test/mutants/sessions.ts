@@ -8,7 +8,7 @@ export const mutants: readonly Mutant[] = [
 `,
     replace: '',
     test: 'service/features/sessions/sessions.test.ts',
-    title: 'succeeds once per approval, even when many callers try at once',
+    title: 'redeeming a session succeeds once per approval, even when many callers try at once',
   },
   {
     defense: 'the end of a session when its time is over',
@@ -17,7 +17,7 @@ export const mutants: readonly Mutant[] = [
     .returning('deviceId')`,
     replace: "    .returning('deviceId')",
     test: 'service/features/sessions/session-machine.test.ts',
-    title: 'match the documented model for any sequence of events',
+    title: 'sessions match the documented model for any sequence of events',
   },
   {
     defense: 'hearing the same answer again, and no other',
@@ -25,7 +25,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const same = session.answeredDecision === decision && session.answeredNumber === number',
     replace: 'const same = true',
     test: 'service/features/devices/answer.test.ts',
-    title: 'is final: of many that arrive at once, one decides',
+    title: 'when many answers arrive at once, one decides and is final',
   },
   {
     defense: 'looking things up within the organization',
@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await domainById(call.store.db, call.organizationId, domainId)',
     replace: "await call.store.db.selectFrom('domain').selectAll().where('id', '=', domainId).executeTakeFirst()",
     test: 'service/isolation.test.ts',
-    title: '$name with a foreign $of: returns a not-found error',
+    title: '$name with a foreign $of returns a not-found error',
   },
   {
     defense: 'the role of a key',
@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
     find: "key.role === 'auth' && endpoint.role !== 'auth'",
     replace: 'false',
     test: 'service/isolation.test.ts',
-    title: 'may not $name',
+    title: 'an API key of role auth may not call $name',
   },
   {
     defense: 'one answer to everything without a key',
@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
     replace: `    if (error instanceof ApiProblem && error.status === 401 && /organization|users/.test(url)) throw new ApiProblem('api.error.notfound.operation')
     if (error instanceof ApiProblem && error.status === 401) {`,
     test: 'attacks/outsider.test.ts',
-    title: 'learns nothing from $name, which answers the same for existing and missing ids',
+    title: 'an outsider without a key learns nothing from $name, which answers the same for existing and missing ids',
   },
   {
     defense: 'an embedded service is called with its own key only',
@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
     find: 'hash === key.hash ? key : undefined',
     replace: '{ ...key, hash }',
     test: 'service/embedded.test.ts',
-    title: 'is rejected with every key except its own',
+    title: 'a call inside an embedded service is rejected with every key except its own',
   },
   {
     defense: 'the address of an embedded service, to which no key can be sent over a network',
@@ -66,7 +66,7 @@ export const mutants: readonly Mutant[] = [
     find: "'https://embedded.invalid/api'",
     replace: "'http://127.0.0.1/api'",
     test: 'service/embedded.test.ts',
-    title: 'cannot be sent over a network: its address does not exist',
+    title: 'a call inside an embedded service cannot be sent over a network: its address does not exist',
   },
   {
     defense: 'a call inside an embedded service reaches the REST interface only',
@@ -74,7 +74,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!href.startsWith(`${baseUrl}/`)) throw',
     replace: 'if (!href) throw',
     test: 'service/embedded.test.ts',
-    title: 'reaches only the REST interface: %s',
+    title: 'a call inside an embedded service reaches only the REST interface: %s',
   },
   {
     defense: 'the limit of a body, in the same process',
@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (Buffer.byteLength(content) > limit)',
     replace: 'if (Buffer.byteLength(content) < 0)',
     test: 'service/engine/http/wire.test.ts',
-    title: 'is 413 when it is too large',
+    title: 'a request body is 413 when it is too large',
   },
   {
     defense: 'a call in the same process begins in a later turn of the event loop',
@@ -90,7 +90,7 @@ export const mutants: readonly Mutant[] = [
     find: 'setImmediate(() => {',
     replace: 'queueMicrotask(() => {',
     test: 'service/engine/http/transports.test.ts',
-    title: 'is not answered in the same turn of the event loop',
+    title: 'a request in the same process is not answered in the same event loop turn, so that others get theirs',
   },
   {
     defense: 'a call in the same process that is given up ends what it waits for',
@@ -98,6 +98,6 @@ export const mutants: readonly Mutant[] = [
     find: "signal?.addEventListener('abort', close)",
     replace: '',
     test: 'service/engine/http/transports.test.ts',
-    title: 'that is held frees its place when its caller gives up',
+    title: 'a held request frees its place when its caller gives up, who learns of it at once',
   },
 ]

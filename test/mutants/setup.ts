@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: '[UnreachableError, ApiError, SetupError].some(',
     replace: '[UnreachableError, ApiError].some(',
     test: 'express/failure.test.ts',
-    title: 'is not asked if the app is not set up correctly: that is a 500, with the reason only in the log',
+    title: 'failMode is not asked if the app is set up incorrectly: that is a 500, explained only in the log',
   },
   {
     defense: 'an error that is no outage is answered by Express',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!isTrouble(error)) throw error\n',
     replace: '',
     test: 'express/failure.test.ts',
-    title: 'is not asked if the app is not set up correctly: that is a 500, with the reason only in the log',
+    title: 'failMode is not asked if the app is set up incorrectly: that is a 500, explained only in the log',
   },
   {
     defense: 'the organization and the domain that an app has, under whatever name',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return own ?? names',
     replace: 'return names',
     test: 'service/features/domains/app-names.test.ts',
-    title: 'follow a rename of the app, and keep the domain for the same web sessions',
+    title: 'the names of an embedded service follow a rename of the app, and its web sessions keep their domain',
   },
   {
     defense: 'names that an administrator gave',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (own.appName !== null && own.appName !== own.name) return\n',
     replace: '',
     test: 'service/features/domains/app-names.test.ts',
-    title: 'do not overwrite a domain name that an administrator changed, and keep that domain',
+    title: 'a rename of the app does not overwrite a domain name that an administrator changed, and keeps that domain',
   },
   {
     defense: 'the look at whether phones can reach the service',
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: '    requireReachable(serviceUrl)\n',
     replace: '',
     test: 'express/authenticator-url.test.ts',
-    title: 'is never an address of the service that phones cannot open: %s',
+    title: 'the authenticator’s address is never a service address that phones cannot open: %s',
   },
   {
     defense: 'https for the authenticator',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: "    if (production) requirePublic(authenticatorUrl, 'authenticatorUrl')\n",
     replace: '',
     test: 'express/authenticator-url.test.ts',
-    title: 'is https and no loopback address in production',
+    title: 'in production, the authenticator’s address must be https and not a loopback address: %s of %j',
   },
   {
     defense: 'https for the app that the authenticator is on',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     find: "    if (production && publicUrl !== undefined) requirePublic(publicUrl, 'publicUrl, where the authenticator is,')\n",
     replace: '',
     test: 'express/authenticator-url.test.ts',
-    title: 'is https and no loopback address in production',
+    title: 'in production, the authenticator’s address must be https and not a loopback address: %s of %j',
   },
   {
     defense: 'https for the service that the authenticator is beside',
@@ -63,6 +63,6 @@ export const mutants: readonly Mutant[] = [
     find: "    if (production) requirePublic(serviceUrl, 'the service’s address, where the authenticator is,')\n",
     replace: '',
     test: 'express/authenticator-url.test.ts',
-    title: 'is https and no loopback address in production',
+    title: 'in production, the authenticator’s address must be https and not a loopback address: %s of %j',
   },
 ]

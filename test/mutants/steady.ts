@@ -8,7 +8,7 @@ export const mutants: readonly Mutant[] = [
     find: 'import { useLayoutEffect,',
     replace: 'import { useEffect as useLayoutEffect,',
     test: 'authenticator/at-once.long.ts',
-    title: 'its headline is announced',
+    title: 'the headline of a screen is announced as soon as the screen is drawn',
   },
   {
     defense: 'a keypad goes from field to field before it is drawn',
@@ -16,7 +16,7 @@ export const mutants: readonly Mutant[] = [
     find: 'import { useLayoutEffect,',
     replace: 'import { useEffect as useLayoutEffect,',
     test: 'authenticator/at-once.long.ts',
-    title: 'its keypad moves from a new PIN',
+    title: 'the keypad moves from a new PIN to its repetition as soon as the screen is drawn',
   },
   {
     defense: 'a refused PIN is removed before what was wrong with it is drawn',
@@ -24,7 +24,7 @@ export const mutants: readonly Mutant[] = [
     find: 'import { useLayoutEffect,',
     replace: 'import { useEffect as useLayoutEffect,',
     test: 'authenticator/at-once.long.ts',
-    title: 'a rejected PIN is cleared',
+    title: 'a rejected PIN is cleared as soon as the screen is drawn',
   },
   {
     defense: 'the field of the next question has the focus before it is drawn',
@@ -32,6 +32,6 @@ export const mutants: readonly Mutant[] = [
     find: '        ref={focus}\n',
     replace: '',
     test: 'authenticator/at-once.long.ts',
-    title: 'the field of the next question has the focus',
+    title: 'the field of the next question has the focus as soon as the screen is drawn',
   },
 ]

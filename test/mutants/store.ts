@@ -32,19 +32,20 @@ export const mutants: readonly Mutant[] = [
     find: 'running.connection = undefined',
     replace: '',
     test: 'service/engine/database/statement.test.ts',
-    title: 'is refused after its transaction has ended',
+    title: 'a statement is refused after its transaction has ended',
   },
   {
     defense: 'the connection of reads: an open transaction does not hold them up',
     ...noReader,
     test: connections,
-    title: 'does not wait for an open transaction, and sees none of it before the commit',
+    title: 'a SQLite read does not wait for an open transaction, and sees none of it before the commit',
   },
   {
     defense: 'the connection of reads: a locked file does not hold them up',
     ...noReader,
     test: lockedFile,
-    title: 'answers reads, rejects changes 2 seconds after they arrive, and accepts them again afterwards',
+    title:
+      'serve with a locked SQLite file answers reads, rejects changes after 2 seconds, and accepts them again afterwards',
   },
   {
     defense: 'reads of a transaction see its changes',
@@ -52,7 +53,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (unit) return unit.run(',
     replace: 'if (unit && !prepare.read?.(query.sql).readonly) return unit.run(',
     test: connections,
-    title: 'does not wait for an open transaction, and sees none of it before the commit',
+    title: 'a SQLite read does not wait for an open transaction, and sees none of it before the commit',
   },
   {
     defense: 'a database in memory has one connection, and reads wait for its turn',
@@ -61,7 +62,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       "if (!prepare.read && query.sql.startsWith('select')) return run<R>(prepare.write(query.sql), query)\n      if (!reading?.readonly) return runAlone(() => run<R>(prepare.write(query.sql), query))",
     test: connections,
-    title: 'waits for an open transaction instead of seeing uncommitted changes',
+    title: 'a read of a database in memory waits for an open transaction instead of seeing uncommitted changes',
   },
   {
     defense: 'those who wait are woken after the commit',
@@ -69,7 +70,7 @@ export const mutants: readonly Mutant[] = [
     find: '        committing = true\n',
     replace: "        committing = true\n        tell('committed')\n",
     test: connections,
-    title: 'are woken when the change can be read, never before its commit',
+    title: 'callers that wait for a change are woken when it can be read, never before its commit',
   },
   {
     defense: 'changes of other processes are noticed on the connection that writes',
@@ -77,7 +78,7 @@ export const mutants: readonly Mutant[] = [
     find: "watchDataVersion(database, () => changed('something'))",
     replace: "watchDataVersion(reader ?? database, () => changed('something'))",
     test: connections,
-    title: 'are woken by other processes, and not by changes of their own process',
+    title: 'callers that wait for a change are woken by other processes, and not by their own',
   },
   {
     defense: 'no read is left open',
@@ -85,13 +86,13 @@ export const mutants: readonly Mutant[] = [
     find: "throw new Error('Results are not streamed from SQLite: read them in pages.')",
     replace: 'return (async function* <R>(): AsyncGenerator<QueryResult<R>> {\n        yield { rows: [] }\n      })()',
     test: connections,
-    title: 'cannot stay open, which would keep the write-ahead log from being cleared',
+    title: 'a SQLite read cannot stay open, because that would keep the write-ahead log from being cleared',
   },
   {
     defense: 'the timeout of a change counts from its arrival',
     ...timeoutFromTurn,
     test: connections,
-    title: 'times out 2 seconds after it arrived, however many changes are queued before it',
+    title: 'a change of a locked SQLite file times out 2 seconds after it arrived, however many are queued before it',
   },
   {
     defense: 'a unit of work is acknowledged after COMMIT',
@@ -99,7 +100,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return kept.promise',
     replace: 'return Promise.resolve()',
     test: groups,
-    title: 'are acknowledged when they are committed, and not before',
+    title: 'units of work are acknowledged when SQLite has committed them, and not before',
   },
   {
     defense: 'a failing COMMIT is told to each unit of work of the group',
@@ -107,7 +108,7 @@ export const mutants: readonly Mutant[] = [
     find: 'kept.reject(failed(error))',
     replace: 'kept.resolve(void failed(error))',
     test: groups,
-    title: 'fails all units of its turn when COMMIT fails, and no later ones',
+    title: 'a failed COMMIT fails all units of work of its turn, and no later ones',
   },
   {
     defense: 'what a failing COMMIT leaves open is rolled back',
@@ -116,7 +117,7 @@ export const mutants: readonly Mutant[] = [
       kept.reject`,
     replace: '      kept.reject',
     test: groups,
-    title: 'fails all units of its turn when COMMIT fails, and no later ones',
+    title: 'a failed COMMIT fails all units of work of its turn, and no later ones',
   },
   {
     defense: 'a unit of work that fails takes back what it did',
@@ -124,7 +125,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (!undone) prepare('rollback to unit').run()",
     replace: '',
     test: groups,
-    title: 'rolls back its own changes, and affects no other unit',
+    title: 'a unit of work that fails rolls back its own changes, and affects no other unit',
   },
   {
     defense: 'units of work that SQLite has rolled back are not acknowledged',
@@ -133,7 +134,7 @@ export const mutants: readonly Mutant[] = [
         }`,
     replace: '        }',
     test: groups,
-    title: 'fails the units before it when SQLite rolls everything back, and does not continue itself',
+    title: 'a rollback of everything by SQLite fails the earlier units, and its own unit does not continue',
   },
   {
     defense: 'a group is not larger than 64 units of work',
@@ -141,7 +142,7 @@ export const mutants: readonly Mutant[] = [
     find: 'group.units >= maxUnits',
     replace: 'group.units >= 1_000',
     test: groups,
-    title: 'share a transaction with at most 64 in it',
+    title: 'a SQLite transaction contains at most 64 units of work',
   },
   {
     defense: 'a group ends with its turn of the event loop',
@@ -149,7 +150,8 @@ export const mutants: readonly Mutant[] = [
     find: '(!next || database.memory',
     replace: '(database.memory',
     test: groups,
-    title: 'are committed in the turn in which their transaction begins, so that none outlives its turn',
+    title:
+      'units of work are committed in the turn in which their SQLite transaction begins, so none outlives its turn',
   },
   {
     defense: 'a change is not made for a caller who has hung up, in the queue of the database',
@@ -157,7 +159,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (!caller.changed && caller.gone()) throw new CallerGoneError('The caller has hung up.')",
     replace: '',
     test: connections,
-    title: 'is not executed for a caller that disconnects meanwhile',
+    title: 'a change that waits for a locked SQLite file is not executed if its caller disconnects',
   },
   {
     defense: 'each request says whether its caller has hung up',
@@ -165,7 +167,7 @@ export const mutants: readonly Mutant[] = [
     find: '({ gone: () => reader.destroyed && !reader.writableFinished })',
     replace: '({ gone: () => reader.destroyed && false })',
     test: lockedFile,
-    title: 'executes nothing for callers that have disconnected',
+    title: 'serve with a locked SQLite file executes nothing for callers that have disconnected',
   },
   {
     defense: 'what a request has begun is completed for a caller who hangs up',
@@ -173,7 +175,8 @@ export const mutants: readonly Mutant[] = [
     find: 'begin: () => void (caller.changed = true),',
     replace: 'begin() {},',
     test: connections,
-    title: 'is executed for a caller that disconnects after another change of the same request',
+    title:
+      'a change that waits for a locked SQLite file is executed despite a disconnect after another change of its request',
   },
   {
     defense: 'a full disk is an outage',
@@ -181,7 +184,8 @@ export const mutants: readonly Mutant[] = [
     find: "['SQLITE_FULL', 'The disk is full.'],",
     replace: '',
     test: failingDisk,
-    title: 'rejects changes with 503, is not ready, still reads, and recovers without a restart',
+    title:
+      'on a full or read-only disk, serve rejects changes with 503, is not ready, still reads, and recovers without a restart',
   },
   {
     defense: 'an error of the disk is an outage',
@@ -189,7 +193,8 @@ export const mutants: readonly Mutant[] = [
     find: "['SQLITE_IOERR', 'The disk reports an error.'],",
     replace: '',
     test: failingDisk,
-    title: 'loses no acknowledged change, even when it is killed, and recovers without a restart',
+    title:
+      'after disk errors, serve loses no acknowledged change, even when it is killed, and recovers without a restart',
   },
   {
     defense: 'a file that turned read-only is an outage',
@@ -197,7 +202,8 @@ export const mutants: readonly Mutant[] = [
     find: "['SQLITE_READONLY', 'The database file cannot be written.'],",
     replace: '',
     test: failingDisk,
-    title: 'rejects changes with 503, is not ready, still reads, and recovers without a restart',
+    title:
+      'on a full or read-only disk, serve rejects changes with 503, is not ready, still reads, and recovers without a restart',
   },
   {
     defense: 'a transaction that SQLite has undone is not continued',
@@ -205,7 +211,8 @@ export const mutants: readonly Mutant[] = [
     find: 'if (undone) throw undone.reason',
     replace: '',
     test: connections,
-    title: 'rolls back its whole transaction, even if the transaction continues after the error',
+    title:
+      'a change that does not fit on the disk rolls back its transaction, even if the transaction continues after the error',
   },
   {
     defense: 'a service that cannot store changes is not ready',
@@ -213,7 +220,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (failures === 0) return undefined',
     replace: 'if (failures >= 0) return undefined',
     test: connections,
-    title: 'makes the service not ready until there is space again, without a restart',
+    title: 'a full disk makes the service not ready until there is space again, without a restart',
   },
   {
     defense: 'a service that can store changes again is ready',
@@ -221,7 +228,8 @@ export const mutants: readonly Mutant[] = [
     find: 'if (failures === before) failures = 0',
     replace: "throw new Error('It stays so.')",
     test: failingDisk,
-    title: 'loses no acknowledged change, even when it is killed, and recovers without a restart',
+    title:
+      'after disk errors, serve loses no acknowledged change, even when it is killed, and recovers without a restart',
   },
   {
     defense: 'whether changes can be stored is tried with one that needs room',
@@ -229,7 +237,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await setServiceId(db, filler)',
     replace: '',
     test: connections,
-    title: 'makes the service not ready until there is space again, without a restart',
+    title: 'a full disk makes the service not ready until there is space again, without a restart',
   },
   {
     defense: 'a full disk is explained when the database is opened',
@@ -237,7 +245,7 @@ export const mutants: readonly Mutant[] = [
     find: "return 'code' in error ? String(error.code) : codeOf(error.cause)",
     replace: "return 'code' in error ? String(error.code) : ''",
     test: failingDisk,
-    title: 'is reported in one line when the disk is full',
+    title: 'a full disk is reported in one line when the database is opened',
   },
   {
     defense: 'an error of the disk of PostgreSQL is an outage',
@@ -245,7 +253,8 @@ export const mutants: readonly Mutant[] = [
     find: "['58', 'The disk of the database reports an error.'],",
     replace: '',
     test: postgresOutage,
-    title: 'answers changes with 503, is not ready, still serves reads, and recovers without a restart when %s',
+    title:
+      'the service refuses changes with 503, is not ready, serves reads, and recovers without a restart when PostgreSQL fails: %s',
   },
   {
     defense: 'a full disk of PostgreSQL makes the service not ready',
@@ -253,7 +262,8 @@ export const mutants: readonly Mutant[] = [
     find: "['53100', 'The disk of the database is full.'],",
     replace: '',
     test: postgresOutage,
-    title: 'answers changes with 503, is not ready, still serves reads, and recovers without a restart when %s',
+    title:
+      'the service refuses changes with 503, is not ready, serves reads, and recovers without a restart when PostgreSQL fails: %s',
   },
   {
     defense: 'a read-only PostgreSQL is an outage',
@@ -261,7 +271,8 @@ export const mutants: readonly Mutant[] = [
     find: "['25006', 'The database is read-only.'],",
     replace: '',
     test: postgresOutage,
-    title: 'answers changes with 503, is not ready, still serves reads, and recovers without a restart when %s',
+    title:
+      'the service refuses changes with 503, is not ready, serves reads, and recovers without a restart when PostgreSQL fails: %s',
   },
   {
     defense: 'connections to a server that turned read-only are closed',
@@ -269,6 +280,7 @@ export const mutants: readonly Mutant[] = [
     find: 'isReadOnly(error) || isStaleStatement(error)',
     replace: 'isStaleStatement(error)',
     test: postgresOutage,
-    title: 'uses a new connection next time, because another server may accept changes by then',
+    title:
+      'a PostgreSQL store whose change was rejected uses a new connection next time, because another server may accept changes',
   },
 ]

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const attach = detachWebSession(req)',
     replace: 'const attach = () => {}',
     test: 'attacks/public-files.test.ts',
-    title: 'carry no cookie of the web session, and leave it as it is',
+    title: 'public files below /mfa carry no cookie of express-session, and leave the web session as it is',
   },
   {
     defense: 'without an id express-session destroys no detached web session',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: '  detached.sessionID = undefined\n',
     replace: '',
     test: 'attacks/public-files.test.ts',
-    title: 'write nothing to the store',
+    title: 'public files below /mfa write nothing to the session store',
   },
   {
     defense: 'a detached cookie-session is an empty new one, which is not sent',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: '    detached.session = {}\n',
     replace: '',
     test: 'attacks/public-files.test.ts',
-    title: 'carry no cookie of the web session, which the browser keeps',
+    title: 'public files below /mfa carry no cookie of cookie-session, and the browser keeps its own',
   },
   {
     defense: 'shared caches store no page file that carries a cookie of the app',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: "return res.hasHeader('Set-Cookie') ? 'private' : 'public'",
     replace: "return 'public'",
     test: 'attacks/public-files.test.ts',
-    title: 'keeps shared caches from storing %s',
+    title: 'a cookie of the app on every answer keeps shared caches from storing %s',
   },
   {
     defense: 'shared caches store no file of the authenticator that carries a cookie of the app',
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: "res.hasHeader('Set-Cookie') ? 'private' : 'public'",
     replace: "'public'",
     test: 'attacks/public-files.test.ts',
-    title: 'keeps shared caches from storing %s',
+    title: 'a cookie of the app on every answer keeps shared caches from storing %s',
   },
   {
     defense: 'what a request has changed in the cookie of cookie-session is sent',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (changed.has(req)) return () => {}\n',
     replace: '',
     test: 'attacks/cookie-session.test.ts',
-    title: 'a page that starts something saves it',
+    title: 'a challenge page saves the challenge that it starts in the cookie',
   },
   {
     defense: 'the oldest stream of a web session makes room for a fifth',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     find: '      if (oldest) {\n',
     replace: '      if (oldest && false) {\n',
     test: 'express/many-streams.test.ts',
-    title: 'are limited to four: the oldest is closed, and the others stay',
+    title: 'the streams of one web session are limited to four: the oldest is closed, and the others stay',
   },
   {
     defense: 'a user has eight streams in all',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!oldest && places.size >= maxPerUser) return undefined',
     replace: '',
     test: 'express/many-streams.test.ts',
-    title: 'are limited to eight: another one is answered with 204, and those of another web session stay open',
+    title: 'the streams of one user are limited to eight: another gets 204, and those of another web session stay open',
   },
   {
     defense: 'held requests count among the streams',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return oldest || places.size >= maxPerUser ? undefined : add(places, owner, makeRoom)',
     replace: 'return add(places, owner, makeRoom)',
     test: 'express/many-streams.test.ts',
-    title: 'leave no place for held requests, which are answered at once with retryAfter',
+    title: 'the streams of one user at the limit leave no place for held requests, answered at once with retryAfter',
   },
   {
     defense: 'a stream that ends leaves its place',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: '      places.delete(place)\n',
     replace: '',
     test: 'express/many-streams.test.ts',
-    title: 'leave their place when they end',
+    title: 'the streams of one web session leave their place when they end',
   },
   {
     defense: 'pages that wait for the same share one watch',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: 'running.get(watched.name) ?? start(watched)',
     replace: 'start(watched)',
     test: 'express/many-streams.test.ts',
-    title: 'is done once for all of them',
+    title: 'polling is done once for all pages that wait',
   },
   {
     defense: 'a watch goes on for a while without pages',
@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: 'watch.cancelEnd = clock.after(linger, watch.end)',
     replace: 'watch.end()',
     test: 'express/many-streams.test.ts',
-    title: 'does not restart for pages that reconnect',
+    title: 'polling does not restart for pages that reconnect',
   },
   {
     defense: 'polls slow down',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Math.min(maxPause, Math.max(minPause, (clock.now() - since) * 250))',
     replace: 'minPause',
     test: 'express/many-streams.test.ts',
-    title: 'starts at once a second and slows down to once in 15 seconds',
+    title: 'polling for pages that wait starts at once a second and slows down to once in 15 seconds',
   },
   {
     defense: 'pages that only look share what was seen',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (present) return present',
     replace: '',
     test: 'express/many-streams.test.ts',
-    title: 'is not needed for single reads: they share a result for a second',
+    title: 'single status reads need no polling: they share a result for a second',
   },
   {
     defense: 'without a device that is being set up the service is not asked for one',
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (!device) return 'activated'",
     replace: '',
     test: 'express/many-streams.test.ts',
-    title: 'asks the service nothing, however often its status is read',
+    title: 'the device page asks the service nothing while no device is being set up, however often its status is read',
   },
   {
     defense: 'the time of a call starts when it is sent',
@@ -159,7 +159,7 @@ export const mutants: readonly Mutant[] = [
     find: 'limit: limit.polls',
     replace: 'limit',
     test: 'express/many-streams.test.ts',
-    title: 'of many accounts leave request slots to users who act',
+    title: 'polls of many accounts leave request slots to users who act',
   },
   {
     defense: 'waiting in the queue of the app is no outage',
@@ -167,7 +167,7 @@ export const mutants: readonly Mutant[] = [
     find: "return error.reason !== 'no_room'",
     replace: 'return true',
     test: 'express/many-streams.test.ts',
-    title: 'is no outage of the service: failMode is not asked, and later calls are sent',
+    title: 'waiting in the app’s queue is no outage of the service: failMode is not asked, and later calls are sent',
   },
   {
     defense: 'a page whose stream was crowded out opens it again only for a person',
@@ -175,7 +175,8 @@ export const mutants: readonly Mutant[] = [
     find: 'disconnect = poll(address, listener)',
     replace: 'connect()',
     test: 'browser/many-tabs.long.ts',
-    title: 'hold four streams without alternating; the two oldest poll, and check again when the user returns',
+    title:
+      'six windows of a web session hold four streams without alternating; the two oldest poll, and check again on return',
   },
   {
     defense: 'a page for which no connection is held asks at a calm pace',
@@ -183,7 +184,8 @@ export const mutants: readonly Mutant[] = [
     find: 'await pause(Math.max(minPause, retryAfter * 1000))',
     replace: 'await pause(minPause)',
     test: 'browser/many-tabs.long.ts',
-    title: 'has a page that opens no stream and polls every 15 seconds until it is verified',
+    title:
+      'with eight streams elsewhere, a user’s page opens no stream and polls every 15 seconds until it is verified',
   },
   {
     defense: 'mail trouble has a code of its own',
@@ -191,7 +193,7 @@ export const mutants: readonly Mutant[] = [
     find: "version === '1.3' ? 'api.error.unavailable' : 'api.error.unavailable.mail'",
     replace: "version === '1.3' ? 'api.error.unavailable' : 'api.error.unavailable'",
     test: 'service/features/email-codes/email-code.test.ts',
-    title: 'gets its own error code; nothing is counted, and the previous code still works',
+    title: 'a failing mail server causes its own error code; nothing is counted, and the previous code still works',
   },
   {
     defense: 'callers of 1.3 see no code that is newer',
@@ -199,7 +201,7 @@ export const mutants: readonly Mutant[] = [
     find: "version === '1.3' ? 'api.error.unavailable' : 'api.error.unavailable.mail'",
     replace: "version === '1.3' ? 'api.error.unavailable.mail' : 'api.error.unavailable.mail'",
     test: 'service/features/email-codes/email-code.test.ts',
-    title: 'gets the previous error for callers of 1.3, which do not know that code',
+    title: 'a failing mail server causes the previous error for callers of 1.3, which do not know the new code',
   },
   {
     defense: 'mail trouble is told to the person, and is no outage',
@@ -207,7 +209,7 @@ export const mutants: readonly Mutant[] = [
     find: "code === 'api.error.unavailable.mail'",
     replace: 'code === undefined',
     test: 'express/mail-trouble.test.ts',
-    title: 'is called once per click, and does not block calls to the service',
+    title: 'a mail server that refuses is called once per click, and does not block calls to the service',
   },
   {
     defense: 'mail trouble of a service that speaks 1.3 is no outage either',
@@ -215,7 +217,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || status === 503',
     replace: ' || status === undefined',
     test: 'express/mail-trouble.test.ts',
-    title: 'is said on the page for codes, with the other ways: version %s',
+    title: 'the page for codes reports a mail server that refuses, with the other ways: version %s',
   },
   {
     defense: 'a mail server is waited for longer than the service',
@@ -223,7 +225,7 @@ export const mutants: readonly Mutant[] = [
     find: 'extraTime: sessions.mailTimeout * 1_000, ',
     replace: '',
     test: 'express/mail-trouble.test.ts',
-    title: 'has a longer timeout than the service, and is then reported like one that refuses',
+    title: 'a mail server that hangs has a longer timeout than the service, and is then reported like one that refuses',
   },
   {
     defense: 'calls that wait for a mail server have few slots',
@@ -263,7 +265,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await asCaller(userKeyOf(request.user), () => answerBy(handler, request, res))',
     replace: 'await answerBy(handler, request, res)',
     test: 'express/many-streams.test.ts',
-    title: 'that hang do not block others',
+    title: 'many hanging requests of one account do not block others',
   },
   {
     defense: 'an activation code for a first factor is issued once, not at each look at its page',
@@ -271,7 +273,8 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!present || hasExpired(present, now)) {\n      const expiresAt',
     replace: 'if (!present || present) {\n      const expiresAt',
     test: 'express/idle-pages.test.ts',
-    title: 'writes nothing when it is reloaded, because each write blocks all others',
+    title:
+      'the page that sets up a first device writes nothing when it is reloaded, because each write blocks all others',
   },
   {
     defense: 'an e-mail that could not be sent marks no code as wrong',
@@ -279,6 +282,6 @@ export const mutants: readonly Mutant[] = [
     find: " && !notice?.kind.startsWith('email')",
     replace: '',
     test: 'express/mail-trouble.test.ts',
-    title: 'is said on the page for codes, with the other ways: version %s',
+    title: 'the page for codes reports a mail server that refuses, with the other ways: version %s',
   },
 ]

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const failuresPerLock = 10',
     replace: 'const failuresPerLock = 40',
     test: 'attacks/knows-the-password.test.ts',
-    title: 'over many challenges ends after ten, and a correct code then fails like a wrong one',
+    title: 'guessing codes over many challenges ends after ten, and a correct code then fails like a wrong one',
   },
   {
     defense: 'the lock for codes that come at once',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const failuresPerLock = 10',
     replace: 'const failuresPerLock = 40',
     test: 'attacks/knows-the-password.test.ts',
-    title: 'from 24 browsers at once checks at most ten codes',
+    title: 'guessing codes from 24 browsers at once checks at most ten codes',
   },
   {
     defense: 'the end of a challenge after five wrong codes',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (ofChallenge === 'none left') throw new ApiProblem('api.error.limit.codes')",
     replace: '',
     test: 'service/features/codes/code-budget.test.ts',
-    title: 'are limited to five; then even the right one is not checked, except in another challenge',
+    title: 'after five wrong codes, a challenge no longer checks even the right one, but another challenge does',
   },
   {
     defense: 'counting wrong codes in the database',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: "eb(failures, '+', 1)",
     replace: "eb(failures, '+', 0)",
     test: 'service/features/codes/code-budget.test.ts',
-    title: 'are counted across all processes, and stay counted across restarts',
+    title: 'wrong codes are counted across all processes and stay counted across restarts',
   },
   {
     defense: 'the limit of requests in a day',
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: 'long: { limit: 15,',
     replace: 'long: { limit: 150,',
     test: 'attacks/knows-the-password.test.ts',
-    title: 'repeatedly, from new browsers, is limited to five in ten minutes and fifteen a day',
+    title: 'sending requests to the device from new browsers is limited to five in ten minutes and fifteen a day',
   },
   {
     defense: 'the number of requests that wait',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: 'export const maxPendingPushes = 3',
     replace: 'export const maxPendingPushes = 30',
     test: 'service/features/sessions/push-budget.test.ts',
-    title: 'are limited to three at a time, and five in total, when 64 are sent at once',
+    title: '64 unapproved requests that are sent at once are limited to three at a time, and five in total',
   },
   {
     defense: 'the limit of requests of a key',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (count > limit) {',
     replace: 'if (count > limit * 10) {',
     test: 'service/engine/http/request-rate.test.ts',
-    title: 'of one key are limited, and the responses say how many are left',
+    title: 'requests per second of one API key are limited, and the responses say how many are left',
   },
   {
     defense: 'counting requests without a key by address',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: 'limited(rates?.byAddress, networkOf(address))',
     replace: 'limited(rates?.byAddress, String(headers.authorization))',
     test: 'service/engine/http/request-rate.test.ts',
-    title: 'without a valid key are counted by address, whatever key they try and whatever origin they claim',
+    title: 'requests without a valid key are counted by address, whatever key they try and whatever origin they claim',
   },
   {
     defense: 'forgetting wrong codes when an administrator unlocks',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const count = await removeBypassCodesOfUser(db, { userId: user, now: clock.now() })',
     replace: 'const count = 0',
     test: 'service/features/people/reset.test.ts',
-    title: 'cannot sign in with any earlier device, code, remembered browser or replacement code',
+    title: 'a user who is reset cannot sign in with any earlier device, code, remembered browser or replacement code',
   },
   {
     defense: 'the silence after a report',
@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: 'secondsUntilFree(db, { scope: reported(of), ...pushLimits.afterReport }, now),',
     replace: '0,',
     test: 'attacks/knows-the-password.test.ts',
-    title: 'is paused for 15 minutes in every browser after the owner reports one',
+    title: 'sending requests to the device is paused for 15 minutes in every browser after the owner reports one',
   },
   {
     defense: 'requests that are limited by network on PostgreSQL as if one ran after the other',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: 'isLimited ? store.db.transaction() :',
     replace: 'isLimited ? readCommitted(store.db) :',
     test: 'service/features/sessions/shared-address.test.ts',
-    title: 'reach no more users, however many are asked at once at two nodes',
+    title: 'requests without a prior password reach five users, however many are asked at once at two nodes',
   },
   {
     defense: 'transactions on PostgreSQL as if one ran after the other',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: "return this.#at('serializable')",
     replace: "return this.#at('read committed')",
     test: 'service/features/devices/tries.test.ts',
-    title: 'are never checked beyond the budget, however many arrive at once at two nodes',
+    title: 'activation codes are never checked beyond the budget, however many arrive at once at two nodes',
   },
   {
     defense: 'codes of one user follow each other on PostgreSQL',
@@ -119,7 +119,8 @@ export const mutants: readonly Mutant[] = [
     find: "isPostgres(db) ? members.forNoKeyUpdate('user') : members",
     replace: 'members',
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'are locked after ten from known browsers and ten from elsewhere when 64 of each arrive at once',
+    title:
+      'codes are locked after ten wrong ones from known browsers and ten from elsewhere when 64 of each arrive at once',
   },
   {
     defense: 'a right code and the removal of another factor follow each other on PostgreSQL',
@@ -127,7 +128,7 @@ export const mutants: readonly Mutant[] = [
     find: '.$if(!isPostgres(db), ',
     replace: '.$if(true, ',
     test: 'service/engine/database/revoked-meanwhile.test.ts',
-    title: 'ends the approvals by code that came before',
+    title: 'revoking a device during sign-ins ends the approvals by code that came before',
   },
   {
     defense: 'creating a session and revoking its device follow each other on PostgreSQL',
@@ -135,7 +136,7 @@ export const mutants: readonly Mutant[] = [
     find: 'lockUser(db, call.organizationId, user.id),',
     replace: 'true,',
     test: 'service/engine/database/revoked-meanwhile.test.ts',
-    title: 'gets no request that stays pending',
+    title: 'a device that is revoked during sign-ins gets no request that stays pending',
   },
   {
     defense: 'the limit of people asked from one address',
@@ -143,7 +144,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (network !== null) {',
     replace: '  if (network !== null && network === of.userId) {',
     test: 'service/features/sessions/shared-address.test.ts',
-    title: 'reach no more users, however many are asked at once at two nodes',
+    title: 'requests without a prior password reach five users, however many are asked at once at two nodes',
   },
   {
     defense: 'that people are counted, and not requests',
@@ -151,7 +152,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Map.groupBy(rows, ({ userId }) => userId).values()',
     replace: 'rows.map((row) => [row])',
     test: 'service/features/sessions/shared-address.test.ts',
-    title: 'that one user ignores do not block other users',
+    title: 'requests without a prior password that one user ignores do not block other users',
   },
   {
     defense: 'the transaction in which a try is reserved',
@@ -159,7 +160,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await ctx.store.db.transaction().execute((db) => reserve(db, [ofAddress, ofService], ctx.clock.now()))',
     replace: 'await reserve(ctx.store.db, [ofAddress, ofService], ctx.clock.now())',
     test: 'service/features/devices/tries.test.ts',
-    title: 'are never checked beyond the budget, however many arrive at once at two nodes',
+    title: 'activation codes are never checked beyond the budget, however many arrive at once at two nodes',
   },
   {
     defense: 'that only a known browser of the user has the second budget',
@@ -168,7 +169,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       'return { ...(await readBrowser(db, { id: browser, ...of }, call.clock.now())), known: {} as KnownBrowserRow }',
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'get no second budget from a cookie that is invented, belongs to another user, or was ended',
+    title: 'a browser cookie that is invented, ended or another user’s gives no second budget of codes',
   },
   {
     defense: 'the lock of each budget of codes',
@@ -176,7 +177,8 @@ export const mutants: readonly Mutant[] = [
     find: 'if (end !== null && end > now) throw locked(end, now)',
     replace: '',
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'are locked after ten from known browsers and ten from elsewhere when 64 of each arrive at once',
+    title:
+      'codes are locked after ten wrong ones from known browsers and ten from elsewhere when 64 of each arrive at once',
   },
   {
     defense: 'the number of requests that wait at a time',
@@ -184,7 +186,8 @@ export const mutants: readonly Mutant[] = [
     find: 'expiries.length >= maxPendingPushes',
     replace: 'expiries.length > maxPendingPushes',
     test: 'service/features/browsers/known-browsers.test.ts',
-    title: 'are limited to three at a time from known browsers and three from elsewhere when 64 of each arrive at once',
+    title:
+      'at most three requests from known browsers and three from elsewhere are sent when 64 of each arrive at once',
   },
   {
     defense: 'an index that expired codes are found by',
@@ -192,7 +195,7 @@ export const mutants: readonly Mutant[] = [
     find: "'create index bypass_code_expired on bypass_code (expires_at)',",
     replace: '',
     test: 'service/engine/database/plans.test.ts',
-    title: 'reaches growing tables through an index on SQLite',
+    title: 'every statement reaches growing tables through an index on SQLite',
     wholeFile: true,
   },
 ]

@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test,
-    title: 'accepts no user of whom the record does not speak',
+    title: 'verifyUpgrade() accepts no user other than the one in the verification record',
   },
   {
     defense: 'an upgrade counts only at the service of the record',
@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (isForeign(state, { userKey, mfa: own })) return undefined\n',
     replace: '',
     test,
-    title: 'accepts no record of another service or domain',
+    title: 'verifyUpgrade() accepts no verification record of another service or domain',
   },
   {
     defense: 'an upgrade decides by what the service has answered',
@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const verified = judgeBy(own.epochs)',
     replace: 'const verified = judgeBy(everyEpoch)',
     test,
-    title: 'accepts no web session that was ended, at its first use at a node',
+    title: 'verifyUpgrade() accepts no ended web session at its first use at a node',
   },
   {
     defense: 'an upgrade asks the service also about users whose epoch is known',
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
     find: '    async confirm(user) {\n      await ask(user)\n',
     replace: '    async confirm(user) {\n      if (!entryOf(userKeyOf(user)).known) await ask(user)\n',
     test,
-    title: 'accepts no web session that was ended a moment ago, at a node that is told nothing',
+    title: 'verifyUpgrade() accepts no web session that ended a moment ago, even at a node without events',
   },
   {
     defense: 'an upgrade needs an answer of the service',
@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return known && failedAt === undefined',
     replace: 'return known || failedAt !== undefined',
     test,
-    title: 'accepts no user while the service is down, whatever failMode says, speaking %s',
+    title: 'verifyUpgrade() accepts no user while the service is down, whatever failMode says, with version %s',
   },
   {
     defense: 'an upgrade needs an answer of a service without epochs',
@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (unsupported) return isThere(user)',
     replace: 'if (unsupported) return isThere !== undefined',
     test,
-    title: 'accepts no user while the service is down, whatever failMode says, speaking %s',
+    title: 'verifyUpgrade() accepts no user while the service is down, whatever failMode says, with version %s',
   },
   {
     defense: 'an upgrade follows the policy of its own mfa()',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       "narrow({ ...own.policy, factors: ['push'], phishingResistant: 'off', unknownBrowser: 'number' }, readNeed('verifyUpgrade', need))",
     test,
-    title: 'follows the option %s of its own mfa(), beside one that accepts the record',
+    title: 'verifyUpgrade() follows the option %s of its own mfa(), beside one that accepts the verification record',
   },
   {
     defense: 'an upgrade needs what its connection needs',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: "narrow(own.policy, readNeed('verifyUpgrade', need))",
     replace: "narrow(own.policy, readNeed('verifyUpgrade', need) && {})",
     test,
-    title: 'requires what the connection needs: %s',
+    title: 'verifyUpgrade() requires what the connection needs: %s',
   },
   {
     defense: 'the age that a connection needs',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: 'maxAge: Math.min(policy.maxAge, maxAge)',
     replace: 'maxAge: Math.max(policy.maxAge, maxAge)',
     test,
-    title: 'requires what the connection needs: %s',
+    title: 'verifyUpgrade() requires what the connection needs: %s',
   },
   {
     defense: 'visitors who are not verified in any case cause no call',
@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (typeof judgeBy(everyEpoch) === 'string') return undefined\n",
     replace: '',
     test,
-    title: 'does not ask the service about visitors who are not verified in any case',
+    title: 'verifyUpgrade() does not ask the service about visitors who are not verified in any case',
   },
   {
     defense: 'an error at an upgrade is logged, and ends no process',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: '    own.options.logger.error(`mfa: verifyUpgrade()',
     replace: '    if (error) throw error\n    own.options.logger.error(`mfa: verifyUpgrade()',
     test,
-    title: 'never rejects: what is wrong is logged, and no user is accepted',
+    title: 'verifyUpgrade() never rejects its promise: it logs what is wrong and accepts no user',
   },
   {
     defense: 'connections are told at once what the service reports',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: 'listeners.forEach((listener) => listener(userKey))',
     replace: 'listeners.forEach((listener) => void [listener, userKey])',
     test,
-    title: 'calls back once, as soon as the service reports that the web sessions of the user have ended',
+    title: 'onEnd() calls back once, as soon as the service reports that the web sessions of the user have ended',
   },
   {
     defense: 'the service is asked about users of open connections where it reports nothing',
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     find: '    waiting.add(userKey)\n',
     replace: '',
     test,
-    title: 'calls back within a minute where the service reports nothing',
+    title: 'onEnd() calls back within a minute if the service reports nothing',
   },
   {
     defense: 'connections end when their verification is too old',
@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test,
-    title: 'calls back when the verification is older than %s, to the second',
+    title: 'onEnd() calls back, to the second, when the verification is older than %s',
   },
   {
     defense: 'connections end in time, however long the service takes to answer',
@@ -142,7 +142,7 @@ export const mutants: readonly Mutant[] = [
     find: '    settle(userKey, ifKnown)\n',
     replace: '    if (epochs.isKnown(userKey)) settle(userKey, ifKnown)\n',
     test,
-    title: 'calls back in time while the service answers no call',
+    title: 'onEnd() calls back in time while the service answers no call',
   },
   {
     defense: 'connections end when the service could not be asked for too long',
@@ -150,7 +150,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return age(checkedAt(entry)) < Math.max(trustedFor, maxUnchecked)',
     replace: 'return true',
     test,
-    title: 'calls back when the service could not be asked for as long as maxUnchecked',
+    title: 'onEnd() calls back when the service could not be asked for as long as maxUnchecked',
   },
   {
     defense: 'a verification that ended between the upgrade and onEnd()',
@@ -158,7 +158,7 @@ export const mutants: readonly Mutant[] = [
     find: '      queueMicrotask(() => settleOne(userKey, watched, ifKnown))\n',
     replace: '',
     test,
-    title: 'calls back if the verification ended before it was called, and never before it returns',
+    title: 'onEnd() calls back if the verification has already ended, and never before onEnd() returns',
   },
   {
     defense: 'a user is asked about once at a time',
@@ -166,7 +166,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (epochs.isKnown(userKey) || asked.has(userKey) || !byUser.has(userKey)) return',
     replace: 'if (epochs.isKnown(userKey) || !byUser.has(userKey)) return',
     test,
-    title: 'costs no timer and no call for each connection: the calls to the service are %s',
+    title: 'onEnd() costs no timer and no call for each connection: the calls to the service are %s',
   },
   {
     defense: 'the service is asked about few users at once',
@@ -174,6 +174,6 @@ export const mutants: readonly Mutant[] = [
     find: 'const maxAsked = 4',
     replace: 'const maxAsked = 400',
     test,
-    title: 'costs no timer and no call for each connection: the calls to the service are %s',
+    title: 'onEnd() costs no timer and no call for each connection: the calls to the service are %s',
   },
 ]

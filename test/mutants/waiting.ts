@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: '    let statement = compiled.get(engine)\n',
     replace: '    let statement: Statement | undefined\n',
     test: 'service/engine/database/statement.test.ts',
-    title: 'is compiled once for all databases of an engine, even in transactions',
+    title: 'a statement is compiled once for all databases of an engine, even in transactions',
   },
   {
     defense: 'a statement takes each value from where it is named',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: '(read(values) as Record<string, unknown>)[key]',
     replace: 'Object.values(read(values) as object)[0]',
     test: 'service/engine/database/statement.test.ts',
-    title: 'is executed with the values of each call',
+    title: 'a statement is executed with the values of each call',
   },
   {
     defense: 'calls for which nobody acts have a small share of the slots',

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: "andThen(request, { state: 'detach' },",
     replace: "andThen(request, { state: 'as-is' },",
     test: 'attacks/session-fixation.test.ts',
-    title: 'is not brought back under its old id by a status request that ends late',
+    title: 'a web session is not brought back under its old id by a status request that ends late',
   },
   {
     defense: 'letting go of the web session for public files',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const attach = detachWebSession(req)',
     replace: 'const attach = () => {}',
     test: 'attacks/public-files.test.ts',
-    title: 'create no web session for visitors who have none',
+    title: 'public files below /mfa create no web session for visitors who have none',
   },
   {
     defense: 'redeeming only what was asked for',
@@ -23,7 +23,8 @@ export const mutants: readonly Mutant[] = [
     find: '  if (challenge.sessionId === undefined) return {}\n',
     replace: '',
     test: 'attacks/session-fixation.test.ts',
-    title: 'gains nothing when the owner activates a device: that only makes push possible',
+    title:
+      'an attacker who knows the password gains nothing when the owner activates a device: that only makes push possible',
   },
   {
     defense: 'the memory of a first factor',
@@ -31,7 +32,7 @@ export const mutants: readonly Mutant[] = [
     find: '.set({ everEnrolled: 1, ',
     replace: '.set({ everEnrolled: 0, ',
     test: 'attacks/session-fixation.test.ts',
-    title: 'is never offered a device of their own once one was enrolled, also after it was removed',
+    title: 'an attacker who knows the password is never offered a device once one was enrolled, even after its removal',
   },
   {
     defense: 'taking a passed e-mail code for a factor',
@@ -39,7 +40,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (!isStrong(tried.right.factor)) await enrollUser(db, call, { userId: user.id, strong: false }, call)\n',
     replace: '',
     test: 'service/features/email-codes/email-code.test.ts',
-    title: 'counts as a factor once it was used: from then on the password alone sets up no first one',
+    title: 'an e-mailed code counts as a factor once it was used: then the password alone sets up no first one',
   },
   {
     defense: 'ending codes for a first factor with the first factor',
@@ -47,7 +48,7 @@ export const mutants: readonly Mutant[] = [
     find: 'firstOnly: 1',
     replace: 'firstOnly: 0',
     test: 'service/features/factors/own-factors.test.ts',
-    title: 'ends the code that an attacker with the password may have noted: %s',
+    title: 'a first factor ends the code that an attacker with the password may have noted: %s',
   },
   {
     defense: 'using up the first code of an authenticator app',
@@ -55,7 +56,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await useStep(db, id, step)\n',
     replace: '',
     test: 'express/self-enrollment.test.ts',
-    title: 'is stored with its first code, which verifies nobody: the next one does',
+    title: 'a first authenticator app is stored with its first code, which verifies nobody: the next one does',
   },
   {
     defense: 'the new id of a web session that has passed',
@@ -63,7 +64,7 @@ export const mutants: readonly Mutant[] = [
     find: 'state: { renew: verifiedState(',
     replace: 'state: { save: verifiedState(',
     test: 'attacks/session-fixation.test.ts',
-    title: 'changes its id when the second step is passed, so that an id planted before is worth nothing',
+    title: 'a web session changes its id when the second step is passed, so that a planted id is worth nothing',
   },
   {
     defense: 'the domain in the path of what acts for a user',
@@ -71,7 +72,7 @@ export const mutants: readonly Mutant[] = [
     find: "path: '/domains/:domainId/users/:userId/epoch'",
     replace: "path: '/users/:userId/epoch'",
     test: 'service/isolation.test.ts',
-    title: 'is a parameter of $name, which acts for a user',
+    title: 'the domain is a parameter of $name, which acts for a user',
   },
   {
     defense: 'sealing the secret of an authenticator app in the web session',
@@ -79,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     find: 'app: service.sealer.seal(seed, sealedFor(request, nonce), random)',
     replace: 'app: seed',
     test: 'express/self-enrollment.test.ts',
-    title: 'has its secret only on its page: not in the store, in events, in the log or on other pages',
+    title: 'a first authenticator app has its secret only on its page: not in the store, events, log or other pages',
   },
   {
     defense: 'e-mail changes no strong factor',
@@ -87,7 +88,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return !owned.everStrong && !present.some(isStrong)',
     replace: 'return present.length > 0',
     test: 'service/features/factors/change-pass.test.ts',
-    title: 'adds the first factor, and nothing after that',
+    title: 'a pass by e-mail adds the first factor, and nothing after that',
   },
   {
     defense: 'e-mail makes no codes for a user with a strong factor, wherever',
@@ -95,7 +96,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return !owned.everStrong && !present.some(isStrong)',
     replace: 'return present.length > 0',
     test: 'service/features/factors/change-pass.test.ts',
-    title: 'creates no recovery codes for a user with a strong factor in another domain',
+    title: 'a pass by e-mail creates no recovery codes for a user with a strong factor in another domain',
   },
   {
     defense: 'looking at where a post came from, for changes of devices',
@@ -103,7 +104,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isPost && !isTrusted(',
     replace: 'if (isPost && isTrusted === undefined && !isTrusted(',
     test: 'express/devices.test.ts',
-    title: 'is rejected from another site, whatever it changes',
+    title: 'changing factors is rejected from another site, whatever is changed',
   },
   {
     defense: 'looking at where a post came from, for ending sessions',
@@ -111,7 +112,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isPost && !isTrusted(',
     replace: 'if (isPost && isTrusted === undefined && !isTrusted(',
     test: 'express/ended-sessions.test.ts',
-    title: 'cannot do so from another site',
+    title: 'a user cannot end their other sessions from another site',
   },
   {
     defense: 'looking whether the factor of a pass is in force',
@@ -119,7 +120,7 @@ export const mutants: readonly Mutant[] = [
     find: 'inForce: await isInForce(db, grant, now)',
     replace: 'inForce: isInForce !== undefined',
     test: 'attacks/keeps-access.test.ts',
-    title: 'cannot add an app, even right after the second step',
+    title: 'a user who passed with a factor that was removed since cannot add an app, even right after the second step',
   },
   {
     defense: 'withdrawing the code of a first device',
@@ -127,7 +128,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (await removeShownToken(db, token.id)) await',
     replace: "if (token.id === '') await",
     test: 'attacks/keeps-access.test.ts',
-    title: 'is worthless once it is withdrawn, even if an attacker noted it',
+    title: 'an activation code for a first device is worthless once it is withdrawn, even if an attacker noted it',
   },
   {
     defense: 'sending users to the administrator who have nothing to pass with',
@@ -135,7 +136,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (factors.length === 0) return message(request, 403, 'ask_administrator')\n",
     replace: '',
     test: 'attacks/keeps-access.test.ts',
-    title: 'is offered no first factor before signing in again',
+    title: 'a signed-in user whom an administrator resets is offered no first factor before signing in again',
   },
   {
     defense: 'taking the replaced device out of use',
@@ -143,7 +144,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const ended = await moveAway(db, activation, now)',
     replace: 'const ended = noneRevoked',
     test: 'service/features/factors/own-factors.test.ts',
-    title: 'replaces the old device when its code is used, and the old device is notified',
+    title: 'a replacement device takes over when its code is used, and the old device is notified',
   },
   {
     defense: 'using up the code for another device',
@@ -151,7 +152,7 @@ export const mutants: readonly Mutant[] = [
     find: '.set({ ...noReplacement, activatedAt: now })',
     replace: '.set({ activatedAt: now })',
     test: 'service/features/factors/own-factors.test.ts',
-    title: 'is activated once, even when the code is used many times at once',
+    title: 'a replacement device is activated once, even when its code is used many times at once',
   },
   {
     defense: 'deleting an authenticator app that somebody set up',
@@ -159,7 +160,7 @@ export const mutants: readonly Mutant[] = [
     find: ".where('selfEnrolled', '=', 1)",
     replace: ".where('selfEnrolled', '<', 0)",
     test: 'service/features/factors/own-factors.test.ts',
-    title: 'never passes to another user: it is deleted %s',
+    title: 'an authenticator app never passes to another user: it is deleted %s',
   },
   {
     defense: 'guarding by what was verified, and not by a remembered browser',
@@ -167,7 +168,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (decision === 'passed') return next()",
     replace: "if (decision === 'passed' || req.mfa?.remembered) return next()",
     test: 'express/remembered.test.ts',
-    title: 'passes the gate without a second step, and is never verified',
+    title: 'a remembered browser passes the gate without a second step, and is never verified',
   },
   {
     defense: 'comparing the factors of a browser with what they were, for remembered ones',
@@ -175,7 +176,7 @@ export const mutants: readonly Mutant[] = [
     find: 'found.factors === (await factorState(db, userId))',
     replace: "found.factors !== 'none'",
     test: 'express/remembered.test.ts',
-    title: 'is forgotten when %s, within a minute also in its web sessions',
+    title: 'a remembered browser is forgotten when %s, within a minute also in its web sessions',
   },
   {
     defense: 'ending known browsers when a factor is taken away',
@@ -183,7 +184,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await outdateKnownBrowsers(db, userIds)\n',
     replace: '',
     test: 'service/features/browsers/operations.test.ts',
-    title: 'does not recognize it again when a removed factor is given back',
+    title: 'the service does not recognize a browser again when a removed factor is given back',
   },
   {
     defense: 'remembering no browser that the service could not be asked about',
@@ -191,7 +192,7 @@ export const mutants: readonly Mutant[] = [
     find: "recognized', error)\n    return undefined",
     replace: "recognized', error)\n    return { state: 'as-is' }",
     test: 'express/remembered.test.ts',
-    title: 'requires the second step while the service is unreachable',
+    title: 'a remembered browser requires the second step while the service is unreachable',
   },
   {
     defense: 'looking for a web session at every request',
@@ -199,7 +200,7 @@ export const mutants: readonly Mutant[] = [
     find: '  checkWebSession(req)\n',
     replace: '',
     test: 'express/gate.test.ts',
-    title: 'is an error on every request without a web session before it, never a pass',
+    title: 'mfa() without a web session before it is an error on every request, never a pass',
   },
   {
     defense: 'noticing that Passport comes too late',
@@ -207,7 +208,7 @@ export const mutants: readonly Mutant[] = [
     find: '  checkPassportRan(req)\n  const appUser',
     replace: '  const appUser',
     test: 'express/gate.test.ts',
-    title: 'is an error before Passport has read the login, also if the option user returns nobody',
+    title: 'mfa() is an error before Passport has read the login, even if the option user returns nobody',
   },
   {
     defense: 'refusing a user who appeared after mfa() ran',
@@ -215,7 +216,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (isLaterUser(context, user)) return 'later_user'\n",
     replace: '',
     test: 'express/gate.test.ts',
-    title: 'rejects a user that was set after mfa() ran, as strategies without a web session do',
+    title: 'requireMfa() rejects a user that was set after mfa() ran, as strategies without a web session do',
   },
   {
     defense: 'warning of a user who appears later',
@@ -223,7 +224,7 @@ export const mutants: readonly Mutant[] = [
     find: "(ungated) => ungated && warnOnce(options, warningFor(req), 'later user')",
     replace: '(ungated) => ungated && warnOnce === undefined',
     test: 'express/later-user.test.ts',
-    title: 'is warned about once, with the route that answered after the password alone: POST %s',
+    title: 'mfa() warns once of a user set after it ran, naming the route that answered by password alone: POST %s',
   },
   {
     defense: 'warning once',
@@ -231,7 +232,7 @@ export const mutants: readonly Mutant[] = [
     find: '.add(kind))',
     replace: ')',
     test: 'express/later-user.test.ts',
-    title: 'is warned about once, with the route that answered after the password alone: POST %s',
+    title: 'mfa() warns once of a user set after it ran, naming the route that answered by password alone: POST %s',
   },
   {
     defense: 'the host of the page that a post came from',
@@ -239,7 +240,7 @@ export const mutants: readonly Mutant[] = [
     find: '!page || page.host !== (host ?? req.headers.host)',
     replace: '!page || host === prefix',
     test: 'express/return-to.properties.test.ts',
-    title: 'of a POST is a page of this host, whatever the Referer',
+    title: 'the return path of a POST is a page of this host, whatever the Referer',
   },
   {
     defense: 'using a signed call once, for answers that were recorded',
@@ -247,7 +248,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!first)',
     replace: 'if (!first && device.id === "")',
     test: 'attacks/knows-the-password.test.ts',
-    title: 'adds no device and answers no later request',
+    title: 'a recorded sign-in adds no device and answers no later request when it is replayed',
   },
   {
     defense: 'keeping nothing of a form',
@@ -255,7 +256,7 @@ export const mutants: readonly Mutant[] = [
     find: '{ ...request.state, challenge }',
     replace: '{ ...request.state, ...request.form, challenge }',
     test: 'attacks/knows-the-password.test.ts',
-    title: 'with a body that the app parsed leniently fails',
+    title: 'an attacker who knows the password does not pass with a body that the app parsed leniently',
   },
   {
     defense: 'redeeming once, for cookies that were put back',
@@ -272,7 +273,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (decision !== 'stopped') return",
     replace: 'if (decision !== undefined) return',
     test: 'passport/other-logins.test.ts',
-    title: 'is gated like the first one, in Express %s',
+    title: 'a login added after mfa() is gated like the first one, in Express %s',
   },
   {
     defense: 'counting recovery codes in events instead of naming them',
@@ -280,7 +281,7 @@ export const mutants: readonly Mutant[] = [
     find: "type: 'recovery_codes.made', count: codes.length",
     replace: "type: 'recovery_codes.made', count: codes",
     test: 'express/event-secrets.test.ts',
-    title: 'contain none of the secrets that were shown, typed or stored',
+    title: 'the events of a long story contain none of the secrets that were shown, typed or stored',
   },
   {
     defense: 'the limits on calls at once, of all callers and of one',
@@ -288,7 +289,7 @@ export const mutants: readonly Mutant[] = [
     find: "taken < size && (name === '' || caller.taken < share)",
     replace: "size > 0 || share > caller.taken || name === ''",
     test: 'express/dead-service.test.ts',
-    title: 'does not block the app: 100 users get an answer each, and few calls are made',
+    title: 'a service that stops answering does not block the app: 100 users get answers, and few calls are made',
   },
   {
     defense: 'taking a service for dead that does not answer',
@@ -296,7 +297,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const maxTimeouts = 5',
     replace: 'const maxTimeouts = 5_000',
     test: 'express/dead-service.test.ts',
-    title: 'is not waited for any more: the next users get Retry-After at once, and no call is made',
+    title: 'the app stops waiting for a silent service: the next users get Retry-After at once, and no call is made',
   },
   {
     defense: 'counting no calls that are older than an answer',
@@ -320,7 +321,7 @@ export const mutants: readonly Mutant[] = [
     find: "return error.reason !== 'no_room'",
     replace: 'return true',
     test: 'express/failure.test.ts',
-    title: 'is not asked if no call was made: one user could cause that with enough requests',
+    title: 'failMode is not asked if no call was made, as one user could cause that with enough requests',
   },
   {
     defense: 'eight streams of one user',
@@ -328,7 +329,8 @@ export const mutants: readonly Mutant[] = [
     find: 'const maxPerUser = 8',
     replace: 'const maxPerUser = 8_000',
     test: 'express/many-streams.test.ts',
-    title: 'with 150 idle streams does not block the sign-in of others, and triggers no failMode',
+    title:
+      'a password-only account with 150 idle streams does not block the sign-in of others, and triggers no failMode',
   },
   {
     defense: 'answering trouble in one place for all routes',
@@ -336,7 +338,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await recover(request, res, error)\n  }\n  return false',
     replace: '    if (res.headersSent) await recover(request, res, error)\n    throw error\n  }\n  return false',
     test: 'express/every-route-in-trouble.test.ts',
-    title: 'every route of the challenge says so, as a page and as JSON, with Retry-After',
+    title: 'every route of the challenge reports a failing service, as a page and as JSON, with Retry-After',
   },
   {
     defense: 'waiting until the web session is stored',
@@ -344,7 +346,7 @@ export const mutants: readonly Mutant[] = [
     find: '  else removeMfaState(req)\n  await store(sessionOf(req))',
     replace: '  else removeMfaState(req)\n  void store(sessionOf(req))',
     test: 'express/session-stores/session-stores.test.ts',
-    title: 'are stored before the response that redirects',
+    title: 'a verified web session is stored before the redirect is sent',
   },
   {
     defense: 'asking no device for a page that is loaded ahead',
@@ -352,7 +354,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (isPrefetch(req)) return message(request, 503, 'not_ahead')\n",
     replace: '',
     test: 'attacks/started-pushes.test.ts',
-    title: 'does not happen: %s sends no request',
+    title: '%s sends no request to the device',
   },
   {
     defense: 'asking no device for a script',
@@ -360,7 +362,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (state.challenge?.sessionId === undefined && isScript(req)) return refuseScript(request)\n',
     replace: '',
     test: 'attacks/started-pushes.test.ts',
-    title: 'does not happen: %s sends no request',
+    title: '%s sends no request to the device',
   },
   {
     defense: 'heeding nothing in a link of another site',
@@ -368,7 +370,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (isFromElsewhere(req)) return { purpose: 'sign_in', returnTo: undefined }\n",
     replace: '',
     test: 'attacks/started-pushes.test.ts',
-    title: 'decides neither the challenge of a verified user nor where they continue',
+    title: 'a link of another site decides neither the challenge of a verified user nor where they continue',
   },
   {
     defense: 'the page in the address that a page without script reloads',
@@ -376,7 +378,7 @@ export const mutants: readonly Mutant[] = [
     find: "req.query['page'] === challenge.page",
     replace: "req.query['page'] !== undefined",
     test: 'express/tabs.test.ts',
-    title: 'does not complete the challenge after its own',
+    title: 'a stale tab does not complete the challenge after its own',
   },
   {
     defense: 'leaving it to Express whose word on addresses counts',
@@ -384,7 +386,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const address = req.ip ??',
     replace: "const address = req.headers['x-forwarded-for'] ?? req.ip ??",
     test: 'attacks/forwarding-headers.test.ts',
-    title: 'change neither the address on the device, nor links, nor redirects',
+    title: 'spoofed forwarding headers change neither the address on the device, nor links, nor redirects',
   },
   {
     defense: 'the link to the authenticator is not of Host',
@@ -392,7 +394,7 @@ export const mutants: readonly Mutant[] = [
     find: '`http://localhost:${req.socket.localPort ?? 80}`',
     replace: '`http://${req.headers.host}`',
     test: 'attacks/forwarding-headers.test.ts',
-    title: 'do not change the link to the authenticator, which contains a code; nor does Host',
+    title: 'neither spoofed forwarding headers nor Host change the link to the authenticator, which contains a code',
   },
   {
     defense: 'the origin that a single-page app is led to',
@@ -400,7 +402,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return url.origin === location.origin ? url : undefined',
     replace: 'return url',
     test: 'browser/second-step.test.ts',
-    title: 'never leads elsewhere, whoever answered: %j',
+    title: 'leadToSecondStep() never leads elsewhere, whoever answered: %j',
   },
   {
     defense: 'reading the web session without a prototype',
@@ -408,7 +410,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Object.assign(Object.create(null) as T, members)',
     replace: 'Object.assign({} as T, members)',
     test: 'attacks/wrong-types.test.ts',
-    title: 'from a polluted prototype verify nobody',
+    title: 'values from a polluted prototype verify nobody',
   },
   {
     defense: 'a save of what the app changes after the second step',
@@ -416,7 +418,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (text === stored) callback()',
     replace: 'if (stored !== undefined) callback()',
     test: 'passport/posted-code.test.ts',
-    title: 'stores the web session under its last id %s',
+    title: 'a posted code stores the web session under its last id %s',
   },
   {
     defense: 'a second try to save what could not be stored',
@@ -424,7 +426,7 @@ export const mutants: readonly Mutant[] = [
     find: '          if (!error) stored = text\n',
     replace: '          stored = text\n',
     test: 'express/save-only-changes.test.ts',
-    title: 'saves again what could not be stored',
+    title: 'a web session saves again what could not be stored',
   },
   {
     defense: 'a verification record that the app cannot change for other requests',
@@ -432,7 +434,7 @@ export const mutants: readonly Mutant[] = [
     find: 'verified: Object.freeze(verified)',
     replace: 'verified',
     test: 'express/stored-state.test.ts',
-    title: 'cannot be changed by the app, which other requests would read',
+    title: 'the app cannot change the verification record that other requests read',
   },
   {
     defense: 'a verification record that was cut off',
@@ -440,7 +442,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || !isOneOf(purposes, purpose)) {',
     replace: ') {',
     test: 'express/stored-state.test.ts',
-    title: 'verifies no user when it was cut off anywhere',
+    title: 'a verification record that was cut off anywhere verifies no user',
   },
   {
     defense: 'the number of values of a verification record',
@@ -448,7 +450,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (values.length !== 11) return notVerified',
     replace: '',
     test: 'express/stored-state.test.ts',
-    title: 'verifies no user as %s',
+    title: 'a malformed verification record verifies no user: %s',
   },
   {
     defense: 'the time of a verification record',
@@ -456,7 +458,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || !/^\\d{1,12}$/.test(at)',
     replace: '',
     test: 'express/stored-state.test.ts',
-    title: 'verifies no user as %s',
+    title: 'a malformed verification record verifies no user: %s',
   },
   {
     defense: 'the factor of a verification record',
@@ -464,7 +466,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || !isOneOf(Factor.options, factor)',
     replace: '',
     test: 'express/stored-state.test.ts',
-    title: 'verifies no user as %s',
+    title: 'a malformed verification record verifies no user: %s',
   },
   {
     defense: 'reading what is the own part of the web session alone',
@@ -472,7 +474,7 @@ export const mutants: readonly Mutant[] = [
     find: "return session && Object.hasOwn(session, 'mfa') &&",
     replace: 'return session?.mfa &&',
     test: 'attacks/wrong-types.test.ts',
-    title: 'from a polluted prototype verify nobody',
+    title: 'values from a polluted prototype verify nobody',
   },
   {
     defense: 'twelve hours',
@@ -480,7 +482,8 @@ export const mutants: readonly Mutant[] = [
     find: 'export const maxVerifiedAge = 43_200',
     replace: 'export const maxVerifiedAge = 432_000',
     test: 'attacks/cookie-session.test.ts',
-    title: 'from before a sign-out stays valid for twelve hours at most, because nothing records that it ended',
+    title:
+      'a cookie from before a sign-out stays valid for at most twelve hours, because nothing records that it ended',
   },
   {
     defense: 'letting through only where the app says so',
@@ -488,7 +491,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (mayLetThrough && failMode && isOutage(error) && (await failMode(req, error)))',
     replace: 'if (mayLetThrough && isOutage(error) && failMode !== null)',
     test: 'express/sign-in.test.ts',
-    title: 'reports that the service does not respond, verifies nobody, and continues when it is back',
+    title: 'a sign-in reports that the service does not respond, verifies no one, and continues when it is back',
   },
   {
     defense: 'escaping what is written on the pages',
@@ -496,7 +499,7 @@ export const mutants: readonly Mutant[] = [
     find: '><%= it.headline %></h1>',
     replace: '><%~ it.headline %></h1>',
     test: 'express/messages.test.ts',
-    title: 'are text: markup in them is escaped',
+    title: 'words that the app replaces are text: markup in them is escaped',
   },
   {
     defense: 'pictures of the own origin alone',
@@ -504,6 +507,6 @@ export const mutants: readonly Mutant[] = [
     find: '.regex(/^\\/(?![/\\\\])[^\\\\\\s"\'<>]*$/, ',
     replace: '.regex(/^/, ',
     test: 'express/look.test.ts',
-    title: 'is rejected at startup if it is on another origin: %s',
+    title: 'the logo is rejected at startup if it is on another origin: %s',
   },
 ]

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await openAction(context, sealed)',
     replace: 'sealed',
     test: 'express/step-up.test.ts',
-    title: 'ignores words that the app did not seal for this user',
+    title: 'requireMfa({ purpose }) ignores words that the app did not seal for this user',
   },
   {
     defense: 'sealing what a step-up confirms for one user',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: '`step-up of ${userKey}`',
     replace: "userKey ? 'step-up' : ''",
     test: 'express/step-up.test.ts',
-    title: 'ignores words that the app did not seal for this user',
+    title: 'requireMfa({ purpose }) ignores words that the app did not seal for this user',
   },
   {
     defense: 'plain colours alone',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: '.regex(/^#([\\da-f]{3}|[\\da-f]{6})$/i, ',
     replace: '.regex(/^/, ',
     test: 'express/look.test.ts',
-    title: 'is rejected at startup if it is no plain color: %j',
+    title: 'the accent is rejected at startup if it is not a plain color: %j',
   },
   {
     defense: 'counting the codes of a challenge in the service',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (ofChallenge === 'none left') throw",
     replace: "if (ofChallenge === 'never') throw",
     test: 'attacks/cookie-session.test.ts',
-    title: 'gets no more tries for codes: the service counts them',
+    title: 'a rolled-back cookie gets no more tries for codes, because the service counts them',
   },
   {
     defense: 'having the service withdraw the code of a first device',
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await service.client.tokens.withdrawReplacement(service.domainId, own.userId)\n',
     replace: '',
     test: 'attacks/keeps-access.test.ts',
-    title: 'is worthless once it is withdrawn, even if an attacker noted it',
+    title: 'an activation code for a first device is worthless once it is withdrawn, even if an attacker noted it',
   },
   {
     defense: 'having the service withdraw the code for another device',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await service.client.tokens.withdrawReplacement(service.domainId, own.userId)\n',
     replace: '',
     test: 'attacks/keeps-access.test.ts',
-    title: 'is worthless once it is withdrawn, also if it replaces a device',
+    title: 'an activation code that replaces a device is worthless once it is withdrawn',
   },
   {
     defense: 'dropping the verification record of another user',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     find: '!part || part.userKey === userKey',
     replace: 'true',
     test: 'express/sign-out.test.ts',
-    title: 'ends at the first request of another user',
+    title: 'a verification record ends at the first request of another user',
   },
   {
     defense: 'all that binds a verification record to its user',
@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'attacks/session-fixation.test.ts',
-    title: 'does not survive a login of another user, even when Passport keeps the web session',
+    title: 'a verification record does not survive a login of another user, even when Passport keeps the web session',
   },
   {
     defense: 'ending known browsers when their user leaves the domain',
@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'service/features/browsers/operations.test.ts',
-    title: 'does not recognize it again after its user has left the domain and come back',
+    title: 'the service does not recognize a browser again after its user has left the domain and come back',
   },
   {
     defense: 'the user of a remembered browser, and what that user has',
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'express/remembered.test.ts',
-    title: 'is remembered for its own user alone',
+    title: 'a browser is remembered for its own user alone',
   },
   {
     defense: 'both clocks of a pass for changing devices',
@@ -121,7 +121,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'express/devices.test.ts',
-    title: 'wants a second step not older than ten minutes: %s',
+    title: 'changing factors requires a second step not older than ten minutes: %s',
   },
   {
     defense: 'redeeming nothing but approvals',
@@ -130,7 +130,7 @@ export const mutants: readonly Mutant[] = [
     .where('challenge', '=', of.challenge)`,
     replace: `    .where('challenge', '=', of.challenge)`,
     test: 'service/features/sessions/operations.test.ts',
-    title: 'redeems nothing but an approval',
+    title: 'nothing but an approval can be redeemed',
   },
   {
     defense: 'the nonce of the request that an answer is for',
@@ -138,7 +138,7 @@ export const mutants: readonly Mutant[] = [
     find: '!isSameText(session.nonce, given.nonce)',
     replace: "given.nonce === ''",
     test: 'service/features/devices/answer.test.ts',
-    title: 'needs the nonce of its request, which is checked before the number',
+    title: 'an answer needs the nonce of its request, which is checked before the number',
   },
   {
     defense: 'the policy that forbids framing the challenge',
@@ -146,7 +146,7 @@ export const mutants: readonly Mutant[] = [
     find: `  "frame-ancestors 'none'",\n`,
     replace: '',
     test: 'express/gate.test.ts',
-    title: 'cannot be cached or framed, and run only their own script',
+    title: 'the pages of the challenge cannot be cached or framed, and run only their own script',
   },
   {
     defense: 'the older header that forbids framing the challenge',
@@ -154,7 +154,7 @@ export const mutants: readonly Mutant[] = [
     find: "  'X-Frame-Options': 'DENY',\n",
     replace: '',
     test: 'express/gate.test.ts',
-    title: 'cannot be cached or framed, and run only their own script',
+    title: 'the pages of the challenge cannot be cached or framed, and run only their own script',
   },
   {
     defense: 'the policy that forbids framing the authenticator',
@@ -162,7 +162,7 @@ export const mutants: readonly Mutant[] = [
     find: `    "frame-ancestors 'none'",\n`,
     replace: '',
     test: 'service/engine/front/authenticator-files.test.ts',
-    title: 'is served with a policy that allows no other origin, no framing and no caching',
+    title: 'the authenticator is served with a policy that allows no other origin, no framing and no caching',
   },
   {
     defense: 'both headers that forbid framing the challenge',
@@ -177,7 +177,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'attacks/other-origin.test.ts',
-    title: 'cannot frame the challenge or the authenticator',
+    title: 'a page of another origin cannot frame the challenge or the authenticator',
   },
   {
     defense: 'allowing no other origin to read',
@@ -187,7 +187,7 @@ export const mutants: readonly Mutant[] = [
       "res.setHeader('Cache-Control', 'no-store').setHeader('Access-Control-Allow-Credentials', 'true')" +
       ".setHeader('Access-Control-Allow-Origin', res.req.headers.origin ?? '*')",
     test: 'attacks/other-origin.test.ts',
-    title: 'cannot read the page, its state or its events',
+    title: 'a page of another origin cannot read the challenge page, its state or its events',
   },
   {
     defense: 'waiting for a lost connection',
@@ -195,7 +195,7 @@ export const mutants: readonly Mutant[] = [
     find: "source.addEventListener('error', () => wait(source.readyState === EventSource.CLOSED ? retryAfterFailure : silentFor))",
     replace: "source.addEventListener('error', () => changed('settled'))",
     test: 'browser/live-status.long.ts',
-    title: 'is reported and never taken for a denial; the page continues when it is back',
+    title: 'a broken connection is reported and never taken for a denial; the page continues when it is back',
   },
   {
     defense: 'the window that lost waits for the response of the one that won',
@@ -203,7 +203,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await verifying.get(challenge.id)\n',
     replace: '',
     test: 'express/tabs.test.ts',
-    title: 'that complete at the same moment are answered in order: the new session id arrives before the others go on',
+    title: 'when two tabs complete at once, the new session id arrives before the other tab continues',
   },
   {
     defense: 'the end of a scanned code in the web session',
@@ -211,6 +211,6 @@ export const mutants: readonly Mutant[] = [
     find: 'scanSecret: undefined, ',
     replace: '',
     test: 'express/waiting-page.test.ts',
-    title: 'leaves the web session together with the number',
+    title: 'the secret of the QR code leaves the web session together with the number',
   },
 ]

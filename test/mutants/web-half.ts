@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: "(req.originalUrl ?? req.url ?? '').split('?', 1)[0] === logoutPath",
     replace: "(req.originalUrl ?? req.url ?? '').startsWith(logoutPath)",
     test: 'express/gate.test.ts',
-    title: 'lets requests to logoutPath pass, and no path that merely resembles it',
+    title: 'the gate lets requests to logoutPath pass, and no path that merely resembles it',
   },
   {
     defense: 'comparing the way out without decoding it',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: "(req.originalUrl ?? req.url ?? '').split('?', 1)[0] === logoutPath",
     replace: "decodeURIComponent((req.originalUrl ?? req.url ?? '').split('?', 1)[0] ?? '') === logoutPath",
     test: 'express/gate.test.ts',
-    title: 'lets requests to logoutPath pass, and no path that merely resembles it',
+    title: 'the gate lets requests to logoutPath pass, and no path that merely resembles it',
   },
   {
     defense: 'the gate itself',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (!options.gate) return { decision: 'off' }",
     replace: "if (options.gate) return { decision: 'off' }",
     test: 'express/gate.test.ts',
-    title: 'redirects pages to the challenge with 303, so that a POST is not repeated',
+    title: 'the gate redirects pages to the challenge with 303, so that a POST is not repeated',
   },
   {
     defense: 'a new id when the second step is passed',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const change = () => renew(req, old)',
     replace: 'const change = async () => {}',
     test: 'attacks/session-fixation.test.ts',
-    title: 'changes its id when the second step is passed, so that an id planted before is worth nothing',
+    title: 'a web session changes its id when the second step is passed, so that a planted id is worth nothing',
   },
   {
     defense: 'redeeming once, for browsers',
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
 `,
     replace: '',
     test: 'service/features/sessions/operations.test.ts',
-    title: 'redeems an approval once',
+    title: 'an approval can be redeemed once',
   },
   {
     defense: 'the refusal to answer before the web session is stored',
@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
     find: "error ? reject(new WebSessionError('The web session was not stored.', { cause: error })) : resolve(),",
     replace: 'resolve(error as undefined),',
     test: 'attacks/session-fixation.test.ts',
-    title: 'verifies nobody when it cannot be stored',
+    title: 'a web session that cannot be stored verifies nobody',
   },
   {
     defense: 'taking the record out where it could not be stored',
@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
     throw error`,
     replace: '    throw error',
     test: 'express/session-stores/session-stores.test.ts',
-    title: 'that could not be stored verify nobody, and the page says so',
+    title: 'a web session that could not be stored verifies no one, and the page says so',
   },
   {
     defense: 'keeping the data over a new id',
@@ -66,7 +66,7 @@ export const mutants: readonly Mutant[] = [
 `,
     replace: '',
     test: 'attacks/session-fixation.test.ts',
-    title: 'keeps its data when its id changes, and the login',
+    title: 'a web session keeps its data and the login when its id changes',
   },
   {
     defense: 'the user of a challenge, at each request',
@@ -74,7 +74,7 @@ export const mutants: readonly Mutant[] = [
     find: '!part || part.userKey === userKey',
     replace: 'true',
     test: 'attacks/session-fixation.test.ts',
-    title: 'does not even leave the challenge of another user in the web session',
+    title: 'a copied challenge of another user does not even stay in the web session',
   },
   {
     defense: 'the user of a challenge that is completed',
@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
     find: 'verified?.userKey !== userKeyOf(user)',
     replace: '!verified || !user',
     test: 'passport/posted-code.test.ts',
-    title: "does not verify another user's web session, whose challenge is open",
+    title: 'a posted code of a user without a web session does not verify another user’s open challenge',
   },
   {
     defense: 'the user of a verification record',
@@ -90,7 +90,7 @@ export const mutants: readonly Mutant[] = [
     find: 'verified?.userKey !== userKey || ',
     replace: "verified === undefined || userKey === '' || ",
     test: 'challenge/challenge.test.ts',
-    title: 'counts only for its user',
+    title: 'a verification record counts only for its user',
   },
   {
     defense: 'the challenge that an approval belongs to',
@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
 `,
     replace: '',
     test: 'attacks/session-fixation.test.ts',
-    title: 'given to one challenge is worth nothing in a second one',
+    title: 'an approval given to one challenge is worth nothing in a second one',
   },
   {
     defense: 'the time of an approval',
@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
     find: 'createdAt === undefined || createdAt + clocksApart < challenge.createdAt',
     replace: 'createdAt === undefined',
     test: 'attacks/session-fixation.test.ts',
-    title: 'from before a step-up was demanded does not pass it, whatever it claims to be',
+    title: 'an approval from before a step-up was demanded does not pass the step-up, whatever it claims to be',
   },
   {
     defense: 'the last factor stays',
@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (!others.includes(true)) throw new ApiProblem('api.error.conflict.state')\n",
     replace: '',
     test: 'express/devices.test.ts',
-    title: 'the last one is refused, and said why: %s',
+    title: 'removing the last factor is refused, with the reason: %s',
   },
   {
     defense: 'the last factor stays, for many at once',
@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (!others.includes(true)) throw new ApiProblem('api.error.conflict.state')\n",
     replace: '',
     test: 'service/features/factors/own-factors.test.ts',
-    title: 'keeps one of two factors, even when both are removed many times at once',
+    title: 'a user keeps one of two factors, even when both are removed many times at once',
   },
   {
     defense: 'showing the setup page to nobody who had a factor',
@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
     find: '!known || !mayHaveFirst(known) ||',
     replace: '!known ||',
     test: 'express/self-enrollment.test.ts',
-    title: 'cannot be added by users who had any factor, in any domain, even if it was removed',
+    title: 'users who had any factor, in any domain, cannot add a first authenticator app, even if it was removed',
   },
   {
     defense: 'asking whether a factor is the first where it is stored',
@@ -139,7 +139,7 @@ export const mutants: readonly Mutant[] = [
     find: 'everEnrolled: first ? 0 : 1',
     replace: 'everEnrolled: 1',
     test: 'service/features/factors/own-factors.test.ts',
-    title: 'cannot be an app for a user whose device is active',
+    title: 'a first factor cannot be an app for a user whose device is active',
   },
   {
     defense: 'asking whether a factor is the first, and ending codes for a first one',
@@ -154,7 +154,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'service/features/factors/own-factors.test.ts',
-    title: 'is either a device or an app, even when both are set up at once',
+    title: 'a first factor is either a device or an app, even when both are set up at once',
   },
   {
     defense: 'withdrawing the code for another device',
@@ -162,7 +162,7 @@ export const mutants: readonly Mutant[] = [
     find: 'else if (await clearReplacement(db, token.id))',
     replace: "else if (token.id === '')",
     test: 'attacks/keeps-access.test.ts',
-    title: 'is worthless once it is withdrawn, also if it replaces a device',
+    title: 'an activation code that replaces a device is worthless once it is withdrawn',
   },
   {
     defense: 'looking at where a post came from',
@@ -170,7 +170,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isPost && !isTrusted(',
     replace: 'if (isPost && isTrusted === undefined && !isTrusted(',
     test: 'attacks/other-origin.test.ts',
-    title: 'cannot complete a sign-in',
+    title: 'a page of another origin cannot complete a sign-in',
   },
   {
     defense: 'looking at where a post came from, for requests',
@@ -178,7 +178,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isPost && !isTrusted(',
     replace: 'if (isPost && isTrusted === undefined && !isTrusted(',
     test: 'attacks/other-origin.test.ts',
-    title: 'neither cancels nor sends a request to the device',
+    title: 'a page of another origin neither cancels a request nor sends one to the device',
   },
   {
     defense: 'looking at where a post came from, for codes',
@@ -186,7 +186,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isPost && !isTrusted(',
     replace: 'if (isPost && isTrusted === undefined && !isTrusted(',
     test: 'attacks/other-origin.test.ts',
-    title: 'cannot try codes for the signed-in user',
+    title: 'a page of another origin cannot try codes for the signed-in user',
   },
   {
     defense: 'looking at where a posted code came from',
@@ -194,7 +194,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!isTrusted(request)) {',
     replace: 'if (isTrusted === undefined) {',
     test: 'passport/posted-code.test.ts',
-    title: '%s is not checked, and uses up no try',
+    title: 'a posted code %s is not checked, and uses up no try',
   },
   {
     defense: 'looking at a posted code of who is verified',
@@ -202,7 +202,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (code) return tryPostedCode(',
     replace: '  if (code && !verified) return tryPostedCode(',
     test: 'passport/posted-code.test.ts',
-    title: 'is checked also for verified users: a wrong one fails, and they stay verified',
+    title: 'a posted code is checked for verified users, too: a wrong one fails, and they stay verified',
   },
   {
     defense: 'the user whose web session goes over',
@@ -210,7 +210,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return userKey === userKeyOf(user) || (userKey',
     replace: "return userKeyOf(user) !== '' || (userKey",
     test: 'passport/posted-code.test.ts',
-    title: 'takes over nothing from the web session of another user',
+    title: 'a posted code of a user without a web session takes over nothing from another user’s web session',
   },
   {
     defense: 'all that keeps a return address on this origin',
@@ -226,7 +226,7 @@ export const mutants: readonly Mutant[] = [
       { file: 'src/express/request/return-to.ts', find: "path.startsWith('//') || ", replace: '' },
     ],
     test: 'attacks/open-redirect.test.ts',
-    title: 'is impossible by any spelling, %s',
+    title: 'no spelling of an address %s causes an open redirect',
   },
   {
     defense: 'all that keeps a return address on this origin, for addresses at random',
@@ -242,7 +242,7 @@ export const mutants: readonly Mutant[] = [
       { file: 'src/express/request/return-to.ts', find: "path.startsWith('//') || ", replace: '' },
     ],
     test: 'express/return-to.properties.test.ts',
-    title: 'is on the origin of the app and never the challenge itself',
+    title: 'the return path of a challenge is on the origin of the app and never the challenge itself',
   },
   {
     defense: 'comparing factors with those of this mfa()',
@@ -250,7 +250,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (!policy.factors.includes(record.factor)) return 'other_factor'\n",
     replace: '',
     test: 'express/two-instances.test.ts',
-    title: 'accept only their own factors, also for users verified at the other',
+    title: 'each mfa() accepts only its own factors, also for users verified at another one',
   },
   {
     defense: 'the service that somebody was let through at',
@@ -258,7 +258,7 @@ export const mutants: readonly Mutant[] = [
     find: 'service !== options.serviceId || ',
     replace: "service === '' || ",
     test: 'express/two-instances.test.ts',
-    title: 'with separate users do not accept users that failMode of the other let pass',
+    title: 'instances of mfa() with separate users do not accept users that failMode of the other let pass',
   },
   {
     defense: 'the service of a record, and the epoch of its user there',
@@ -273,7 +273,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'express/two-instances.test.ts',
-    title: 'with separate users do not accept each other’s verified users of the same name',
+    title: 'instances of mfa() with separate users do not accept each other’s verified users of the same name',
   },
   {
     defense: 'that users change only the passkeys for this app',
@@ -281,7 +281,7 @@ export const mutants: readonly Mutant[] = [
     find: ' && passkey.rpId === rpId',
     replace: ' && rpId !== undefined',
     test: 'express/passkeys.test.ts',
-    title: 'of another app of the organization are listed and not changed',
+    title: 'passkeys of another app of the organization are listed and not changed',
   },
   {
     defense: 'the dot before the domain of a relying party',
@@ -289,7 +289,7 @@ export const mutants: readonly Mutant[] = [
     find: 'hostname.endsWith(`.${id}`)',
     replace: 'hostname.endsWith(id)',
     test: 'express/passkeys.test.ts',
-    title: 'rejects %j with the address %s',
+    title: 'the option passkeys rejects %j with the address %s',
   },
   {
     defense: 'the user in the cookie of a browser that is offered no passkey',
@@ -297,7 +297,7 @@ export const mutants: readonly Mutant[] = [
     find: '`no passkey for ${context.userKey}`',
     replace: 'context.base',
     test: 'express/passkeys.test.ts',
-    title: 'are offered to another user of a browser in which one user has declined',
+    title: 'passkeys are offered to another user of a browser in which one user has declined',
   },
   {
     defense: 'that passkeys are offered only where the service can verify them',
@@ -305,6 +305,6 @@ export const mutants: readonly Mutant[] = [
     find: 'passkeys !== undefined && ',
     replace: '',
     test: 'express/passkeys.test.ts',
-    title: 'are not offered where the service cannot verify them',
+    title: 'passkeys are not offered where the service cannot verify them',
   },
 ]

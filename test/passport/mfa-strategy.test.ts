@@ -49,7 +49,7 @@ async function verified(app: WebApp) {
 }
 
 describe("passport.authenticate('mfa')", () => {
-  it("after authenticate('local') leads to the challenge, and from there to successRedirect", async () => {
+  it('after a local login, the mfa strategy leads to the challenge, and from there to successRedirect', async () => {
     const app = await startPassportApp()
     const browser = app.browser()
 
@@ -61,7 +61,7 @@ describe("passport.authenticate('mfa')", () => {
     expect(done.headers['location']).toBe('/welcome')
   })
 
-  it('on a page returns to that page, where Passport then succeeds', async () => {
+  it('the mfa strategy on a page returns to that page, where Passport then succeeds', async () => {
     const app = await startPassportApp()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -72,13 +72,13 @@ describe("passport.authenticate('mfa')", () => {
     expect((await browser.open('/second-step')).headers['location']).toBe('/welcome')
   })
 
-  it('fails for signed-out users: failureRedirect works', async () => {
+  it('the mfa strategy fails for signed-out users, so that failureRedirect works', async () => {
     const app = await startPassportApp()
 
     expect((await app.browser().open('/second-step')).headers['location']).toBe('/sorry')
   })
 
-  it('redirects to failureRedirect when the user gives up', async () => {
+  it('the mfa strategy redirects to failureRedirect when the user gives up', async () => {
     const app = await startPassportApp()
     const { account } = await verified(app)
     void account
@@ -93,18 +93,21 @@ describe("passport.authenticate('mfa')", () => {
     ['keepSessionInfo: true', { keepSessionInfo: true }],
     ['keepSessionInfo: false', { keepSessionInfo: false }],
     ['session: false', { session: false }],
-  ])('keeps the verification record, and reports time and factor in authInfo, with %s', async (_, options) => {
-    const app = await startPassportApp(options)
-    const { browser } = await verified(app)
+  ])(
+    'the mfa strategy keeps the verification record, and reports time and factor in authInfo, with %s',
+    async (_, options) => {
+      const app = await startPassportApp(options)
+      const { browser } = await verified(app)
 
-    const inside = (await browser.fetch('/inside')).body
+      const inside = (await browser.fetch('/inside')).body
 
-    expect(inside).toMatchObject({ verified: true, authInfo: { mfa: { factor: 'push', at: app.clock.now() } } })
-    expect((await browser.fetch('/inside')).body.verified).toBe(true)
-    expect((await browser.fetch('/account')).body.verified).toBe(true)
-  })
+      expect(inside).toMatchObject({ verified: true, authInfo: { mfa: { factor: 'push', at: app.clock.now() } } })
+      expect((await browser.fetch('/inside')).body.verified).toBe(true)
+      expect((await browser.fetch('/account')).body.verified).toBe(true)
+    },
+  )
 
-  it('does not carry the verification record over to another user who signs in meanwhile', async () => {
+  it('the mfa strategy does not carry the verification record over to another user who signs in meanwhile', async () => {
     const app = await startPassportApp({ keepSessionInfo: true })
     const { browser } = await verified(app)
 
@@ -114,7 +117,7 @@ describe("passport.authenticate('mfa')", () => {
     expect((await browser.fetch('/account')).body.verified).toBe(false)
   })
 
-  it('answers scripts with 403 instead of a redirect', async () => {
+  it('the mfa strategy answers scripts with 403 instead of a redirect', async () => {
     const app = await startWebApp({
       mfa: { gate: false },
       routes(express_, passport) {
@@ -128,7 +131,7 @@ describe("passport.authenticate('mfa')", () => {
     expect((await browser.fetch('/api')).status).toBe(403)
   })
 
-  it('without app.use(mfa()) is an error that says so, never a pass', async () => {
+  it('the mfa strategy without app.use(mfa()) is an error that says so, never a pass', async () => {
     const passport = new Passport()
     passport.use(new MfaStrategy())
     const app = express()

@@ -42,7 +42,7 @@ async function startApp() {
 }
 
 describe('the oldest supported versions, Express 4.18.2 and Passport 0.5', () => {
-  it('gate a user, verify them on their device, demand a step-up, and end it all at the sign-out', async () => {
+  it('the gate, the second step, step-ups and the sign-out work with Express 4.18.2 and Passport 0.5', async () => {
     const { agent, service, signIn } = await startApp()
 
     await signIn(agent, 'alice')

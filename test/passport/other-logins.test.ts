@@ -94,7 +94,7 @@ describe.each([
   it.each([
     ['5', express],
     ['4', express4],
-  ])('is gated like the first one, in Express %s', async (_version, version) => {
+  ])('a login added after mfa() is gated like the first one, in Express %s', async (_version, version) => {
     const app = await startApp({ express: version })
     const browser = app.browser()
 
@@ -104,7 +104,7 @@ describe.each([
     expect((await browser.open('/account')).headers['location']).toBe('/mfa')
   })
 
-  it('leads through the second step to the requested page', async () => {
+  it('a login added after mfa() leads through the second step to the requested page', async () => {
     const app = await startApp()
     const browser = app.browser()
     await signIn(browser)
@@ -117,7 +117,7 @@ describe.each([
     expect((await browser.fetch('/account')).body).toMatchObject({ verified: true, user: { username: 'alice' } })
   })
 
-  it('requires the second step again: a verified web session does not carry over to the new login', async () => {
+  it('a login added after mfa() requires the second step again, even in a verified web session', async () => {
     const app = await startApp()
     const browser = app.browser()
     await app.verify(browser, 'bob')

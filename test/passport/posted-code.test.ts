@@ -74,7 +74,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
   it.each([
     ['once where nothing changes afterwards', '/second-step', 1],
     ['again with what the app changes afterwards', '/second-step?basket=book', 2],
-  ])('stores the web session under its last id %s', async (_, path, times) => {
+  ])('a posted code stores the web session under its last id %s', async (_, path, times) => {
     const store = new session.MemoryStore()
     const stored: string[] = []
     const set = store.set.bind(store)
@@ -96,7 +96,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
   it.each([
     ['5', express],
     ['4', express4],
-  ])('passes when it is correct, and reports time and factor, in Express %s', async (_, version) => {
+  ])('a posted code passes when it is correct, and reports time and factor, in Express %s', async (_, version) => {
     const app = await startCodeApp({ app: { express: version } })
     const { browser, code } = await signedIn(app)
 
@@ -110,31 +110,34 @@ describe("a code posted to passport.authenticate('mfa')", () => {
   it.each([
     ['leads to the page', { 'sec-fetch-mode': 'navigate' }, 303, '/mfa'],
     ['is refused to a script', { 'sec-fetch-mode': 'cors' }, 403, undefined],
-  ])('%s where another tab has given the web session a new id meanwhile', async (_, headers, status, location) => {
-    const held = Promise.withResolvers<void>()
-    const arrived = Promise.withResolvers<void>()
-    const hold: express.RequestHandler = (req, _res, next) => {
-      if (req.headers['x-held'] === undefined) return next()
-      arrived.resolve()
-      void held.promise.then(() => next())
-    }
-    const app = await startCodeApp({ app: { beforeMfa: [hold] } })
-    const { browser, code } = await signedIn(app)
-    await browser.submit('/second-step', { code: await code() })
-    const late = browser.copy().submit('/second-step', { code: await code() }, { ...headers, 'x-held': 'yes' })
-    await arrived.promise
-    await browser.submit('/second-step', { code: await code() })
+  ])(
+    'a posted code %s where another tab has given the web session a new id meanwhile',
+    async (_, headers, status, location) => {
+      const held = Promise.withResolvers<void>()
+      const arrived = Promise.withResolvers<void>()
+      const hold: express.RequestHandler = (req, _res, next) => {
+        if (req.headers['x-held'] === undefined) return next()
+        arrived.resolve()
+        void held.promise.then(() => next())
+      }
+      const app = await startCodeApp({ app: { beforeMfa: [hold] } })
+      const { browser, code } = await signedIn(app)
+      await browser.submit('/second-step', { code: await code() })
+      const late = browser.copy().submit('/second-step', { code: await code() }, { ...headers, 'x-held': 'yes' })
+      await arrived.promise
+      await browser.submit('/second-step', { code: await code() })
 
-    held.resolve()
-    const answer = await late
+      held.resolve()
+      const answer = await late
 
-    expect(answer.status).toBe(status)
-    expect(answer.headers['location']).toBe(location)
-    expect(answer.cookies).toEqual([])
-    expect(await isIn(browser)).toBe(true)
-  })
+      expect(answer.status).toBe(status)
+      expect(answer.headers['location']).toBe(location)
+      expect(answer.cookies).toEqual([])
+      expect(await isIn(browser)).toBe(true)
+    },
+  )
 
-  it('gives the web session a new id, and keeps the data of the login', async () => {
+  it('a posted code gives the web session a new id, and keeps the data of the login', async () => {
     const app = await startCodeApp()
     const { browser, code } = await signedIn(app)
     await browser.submit('/basket', { basket: 'apples' })
@@ -154,7 +157,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     ['keepSessionInfo: true', { keepSessionInfo: true }],
     ['assignProperty', { assignProperty: 'approver' }],
     ['authInfo: false', { authInfo: false }],
-  ])('verifies the web session just as well with %s', async (_, authenticate) => {
+  ])('a posted code verifies the web session just as well with %s', async (_, authenticate) => {
     const app = await startCodeApp({ authenticate })
     const { browser, code } = await signedIn(app)
 
@@ -168,7 +171,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     ['wrong', '000000', 'wrong_code', "That code didn't work"],
     ['no code at all', 'hunter2', 'no_code', 'A code has 6 to 9 digits'],
     ['empty', '', 'no_code', 'A code has 6 to 9 digits'],
-  ])('fails with 401 when it is %s, and says so to a callback', async (_, code, reason, words) => {
+  ])('a posted code that is %s fails with 401, and a callback gets the reason', async (_, code, reason, words) => {
     const app = await startCodeApp()
     const { browser } = await signedIn(app)
 
@@ -184,7 +187,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
   it.each([
     ['a list', 'code[]=123456'],
     ['an object', 'code[a]=123456'],
-  ])('is none when it is %s', async (_, body) => {
+  ])('a posted field that is %s counts as no code', async (_, body) => {
     const app = await startCodeApp()
     const { browser } = await signedIn(app)
     const fields = Object.fromEntries(new URLSearchParams(body))
@@ -193,7 +196,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('fails with 429 while codes are paused, with the time for users and for programs', async () => {
+  it('a posted code fails with 429 while codes are paused, with the time for users and for programs', async () => {
     const app = await startCodeApp()
     const { browser, code } = await signedIn(app)
     for (let guess = 0; guess < 5; guess++) await browser.submit('/second-step', { code: '000000' })
@@ -210,7 +213,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('is checked also for verified users: a wrong one fails, and they stay verified', async () => {
+  it('a posted code is checked for verified users, too: a wrong one fails, and they stay verified', async () => {
     const app = await startCodeApp()
     const { browser, code } = await signedIn(app)
     await browser.submit('/second-step', { code: await code() })
@@ -224,7 +227,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(right.body.authInfo.mfa.at).toBe(app.clock.now())
   })
 
-  it('of another user does not count', async () => {
+  it('a posted code of another user does not count', async () => {
     const app = await startCodeApp()
     const [alice, bob] = [await signedIn(app), await signedIn(app, 'bob')]
 
@@ -232,7 +235,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(await isIn(bob.browser)).toBe(false)
   })
 
-  it('fails for signed-out users', async () => {
+  it('a posted code fails for signed-out users', async () => {
     const app = await startCodeApp()
 
     const told = await app.browser().submit('/callback', { code: '123456' })
@@ -240,7 +243,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(told.body).toMatchObject({ status: 401, info: { reason: 'sign_in_first' } })
   })
 
-  it('may come with the password, in one form', async () => {
+  it('a posted code may come with the password, in one form', async () => {
     const app = await startCodeApp()
     const { code } = await signedIn(app)
     const browser = app.browser()
@@ -253,7 +256,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it('does not verify the web session of the user that the login replaced', async () => {
+  it('a posted code does not verify the web session of the user that the login replaced', async () => {
     const app = await startCodeApp()
     const [alice, bob] = [await signedIn(app), await signedIn(app, 'bob')]
     await alice.browser.submit('/basket', { basket: 'of alice' })
@@ -269,7 +272,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     ['from another site', { 'sec-fetch-site': 'cross-site' }],
     ['from another origin, by an older browser', { origin: 'https://evil.example' }],
     ['that says not from where', {}],
-  ])('%s is not checked, and uses up no try', async (_, headers) => {
+  ])('a posted code %s is not checked, and uses up no try', async (_, headers) => {
     const events: string[] = []
     const app = await startCodeApp({ app: { mfa: { onEvent: ({ type }) => void events.push(type) } } })
     const { browser, code } = await signedIn(app)
@@ -284,7 +287,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect((await browser.submit('/second-step', { code: right })).status).toBe(200)
   })
 
-  it('is read from the field that codeField names, from a form or JSON; false sends all users to the challenge', async () => {
+  it('codeField names the form or JSON field of the posted code; false sends all users to the challenge', async () => {
     const named = await startCodeApp({ strategy: { codeField: 'otp' } })
     const never = await startCodeApp({ strategy: { codeField: false } })
     const { browser, code } = await signedIn(named)
@@ -295,7 +298,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect((await other.browser.submit('/second-step', { code: '123456' })).headers['location']).toBe('/mfa')
   })
 
-  it('is an error with status 503 if the service does not respond, never a pass', async () => {
+  it('a posted code is an error with status 503 if the service does not respond, never a pass', async () => {
     const down = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd' }
     const app = await startCodeApp({ app: { mfa: { service: down } } })
     const browser = app.browser()
@@ -311,7 +314,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
 })
 
 describe("passport.authenticate('mfa') of a user without a web session", () => {
-  it('takes over nothing from the web session of another user', async () => {
+  it('a posted code of a user without a web session takes over nothing from another user’s web session', async () => {
     const app = await startCodeApp()
     const [alice, bob] = [await signedIn(app), await signedIn(app, 'bob')]
     await alice.browser.submit('/second-step', { code: await alice.code() })
@@ -327,7 +330,7 @@ describe("passport.authenticate('mfa') of a user without a web session", () => {
     expect((await sessionOf(alice.browser)).data.basket).toBeUndefined()
   })
 
-  it("does not verify another user's web session, whose challenge is open", async () => {
+  it('a posted code of a user without a web session does not verify another user’s open challenge', async () => {
     const app = await startCodeApp()
     const [alice, mallory] = [await signedIn(app), await signedIn(app, 'mallory')]
     await alice.browser.visit('/mfa')
@@ -343,7 +346,7 @@ describe("passport.authenticate('mfa') of a user without a web session", () => {
 })
 
 describe('what Passport does with the outcome', () => {
-  it('failureMessage stores the reason in the web session, failureRedirect redirects', async () => {
+  it('failureMessage stores the reason of a failed code in the web session, and failureRedirect redirects', async () => {
     const app = await startCodeApp({ authenticate: { failureMessage: true, failureRedirect: '/second-step' } })
     const { browser } = await signedIn(app)
 
@@ -364,7 +367,7 @@ describe('what Passport does with the outcome', () => {
     expect(answer.headers['retry-after']).toBeUndefined()
   })
 
-  it('failureFlash flashes the reason', async () => {
+  it('failureFlash flashes the reason of a failed code', async () => {
     const flashed: unknown[] = []
     const app = await startCodeApp({
       authenticate: { failureFlash: true },
@@ -385,7 +388,7 @@ describe('what Passport does with the outcome', () => {
     expect(flashed).toEqual([['error', expect.stringContaining("That code didn't work")]])
   })
 
-  it('failWithError hands the status to the error handler', async () => {
+  it('failWithError hands the status of a failed code to the error handler', async () => {
     const app = await startCodeApp({ authenticate: { failWithError: true } })
     const { browser } = await signedIn(app)
 
@@ -395,7 +398,7 @@ describe('what Passport does with the outcome', () => {
   it.each([
     ['successRedirect', { successRedirect: '/welcome' }, '/welcome'],
     ['successReturnToOrRedirect, with nothing to return to', { successReturnToOrRedirect: '/welcome' }, '/welcome'],
-  ])('%s leads on', async (_, authenticate, location) => {
+  ])('%s redirects after a correct code', async (_, authenticate, location) => {
     const app = await startCodeApp({ authenticate })
     const { browser, code } = await signedIn(app)
 
@@ -411,7 +414,7 @@ describe('what Passport does with the outcome', () => {
     expect((await sessionOf(browser)).data.returnTo).toBeUndefined()
   })
 
-  it('successMessage outlives the new id', async () => {
+  it('successMessage outlives the new id of the web session', async () => {
     const app = await startCodeApp({ authenticate: { successMessage: 'Welcome back' } })
     const { browser, code } = await signedIn(app)
 
@@ -425,12 +428,12 @@ describe('new MfaStrategy()', () => {
   it.each([
     ['a misspelt option', { codefield: 'otp' }, 'codefield'],
     ['a field without a name', { codeField: '' }, 'codeField: must be the name of a field, or false'],
-  ])('reports at startup what is wrong with %s', (_, options, words) => {
+  ])('new MfaStrategy() reports at startup what is wrong with %s', (_, options, words) => {
     expect(() => new MfaStrategy(options as MfaStrategyOptions)).toThrow(TypeError)
     expect(() => new MfaStrategy(options as MfaStrategyOptions)).toThrow(words)
   })
 
-  it('is named mfa, as passport.use() wants', () => {
+  it('new MfaStrategy() is named mfa, as passport.use() wants', () => {
     expect(() => new Passport().use(new MfaStrategy())).not.toThrow()
   })
 })

@@ -79,7 +79,7 @@ async function drawSheet(
 }
 
 describe('the web pages', () => {
-  it.each(Object.entries(walks))('%s', async (name, walk) => {
+  it.each(Object.entries(walks))('contact sheets show the web pages: %s', async (name, walk) => {
     const tabs = await Promise.all(
       Object.keys(variants).map(async (variant) => {
         const context = await chromium.newContext(optionsOf(variant as keyof typeof variants))
@@ -106,7 +106,7 @@ describe('the web pages', () => {
 })
 
 describe('the authenticator', () => {
-  it('on all its screens', async () => {
+  it('contact sheets show all screens of the authenticator', async () => {
     const states = new Map<string, Shots>()
     for (const variant of Object.keys(variants)) {
       const service = await startService()
@@ -121,7 +121,7 @@ describe('the authenticator', () => {
     expect(states.size).toBeGreaterThan(0)
   })
 
-  it('on both phones of a move', async () => {
+  it('contact sheets show both phones of a move of the authenticator', async () => {
     const states = new Map<string, Shots>()
     for (const variant of Object.keys(variants)) {
       const service = await startService({ domain: { keyType: 'PIN' } })
@@ -161,7 +161,7 @@ const manyPeople = [
 ] as const
 
 describe('the console', () => {
-  it('on all its screens', async () => {
+  it('contact sheets show all screens of the console', async () => {
     const states = new Map<string, Shots>()
     for (const [variant, options] of Object.entries(consoleVariants)) {
       const desk = await startDesk()
@@ -175,7 +175,7 @@ describe('the console', () => {
     expect(states.size).toBeGreaterThan(0)
   })
 
-  it('over many people', async () => {
+  it('contact sheets show the console with many people', async () => {
     const states = new Map<string, Shots>()
     for (const [variant, options] of Object.entries(consoleVariants)) {
       const desk = await startDesk({

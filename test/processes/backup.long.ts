@@ -90,7 +90,7 @@ const signIn = async (call: Call, id: string, more: object): Promise<string> =>
 const restore = (...more: readonly string[]) => run('restore', backup, '--database', database, ...more)
 
 describe('`backup` of a database that is written to', () => {
-  it('contains every change that was acknowledged before, with the audit heads next to it', async () => {
+  it('a backup under writes contains every change that was acknowledged before, with the audit heads next to it', async () => {
     const { call } = await start()
     const acknowledged: string[] = []
     const enough = new AbortController()
@@ -126,7 +126,7 @@ describe('`backup` of a database that is written to', () => {
     ).toEqual(['mfa.backup', 'mfa.backup.heads.jsonl'])
   })
 
-  it('never overwrites a file', async () => {
+  it('a backup never overwrites a file', async () => {
     writeFileSync(backup, 'something else')
 
     const { code: exitCode, stderr } = await run('backup', backup, '--database', database)
@@ -137,7 +137,7 @@ describe('`backup` of a database that is written to', () => {
 })
 
 describe('`restore`', () => {
-  it('rejects codes of every kind that were used after the backup', async () => {
+  it('after a restore, codes of every kind that were used after the backup are rejected', async () => {
     const first = await startHere()
     const { id, bypass } = await person(first)
     await run('backup', backup, '--database', database)
@@ -154,7 +154,7 @@ describe('`restore`', () => {
     expect(again).toEqual(['denied', 'denied'])
   })
 
-  it('applies the revocations that the log has recorded since', async () => {
+  it('restore applies the revocations that the log has recorded since the backup', async () => {
     const { served, call: first } = await start()
     const [alice, bob] = [await person(first, 'alice'), await person(first, 'bob').catch(() => undefined)]
     await run('backup', backup, '--database', database)
@@ -172,7 +172,7 @@ describe('`restore`', () => {
     expect([token.status, user.status]).toEqual([404, 404])
   })
 
-  it('lists possible revocations and changes nothing without a log and a terminal to ask at', async () => {
+  it('restore lists possible revocations and changes nothing without a log and a terminal to ask at', async () => {
     const { token } = await person(await startHere())
     const db = new Sqlite(database)
     db.prepare('UPDATE hardware_token SET serial_number = ?').run('red \u001b[31m')
@@ -191,7 +191,7 @@ describe('`restore`', () => {
     expect(readdirSync(folder).filter((name) => name.includes('restoring'))).toEqual([])
   })
 
-  it('refuses a database that a service has open, even an idle one', async () => {
+  it('restore refuses a database that a service has open, even an idle one', async () => {
     await run('backup', backup, '--database', database)
     await start()
 
@@ -200,7 +200,7 @@ describe('`restore`', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('is in use')])
   })
 
-  it('does not apply the write-ahead log of the database it replaces', async () => {
+  it('restore does not apply the write-ahead log of the database it replaces', async () => {
     await run('backup', backup, '--database', database)
     const { served, call } = await start()
     await person(call)
@@ -220,7 +220,7 @@ describe('`restore`', () => {
     ['is empty', () => truncateSync(backup, 0), 'is empty'],
     ['has lost a page that is not read at startup', () => losePage(backup), 'damaged'],
     ['is not a database', () => writeFileSync(backup, 'Dear Sir or Madam'), 'is not a database'],
-  ])('refuses a backup that %s', async (_what, damage, message) => {
+  ])('restore refuses a backup that %s', async (_what, damage, message) => {
     await run('backup', backup, '--database', database)
     damage()
 
@@ -229,7 +229,7 @@ describe('`restore`', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)])
   })
 
-  it('refuses a backup whose keys are missing or belong to another one', async () => {
+  it('restore refuses a backup whose keys are missing or belong to another one', async () => {
     await run('backup', backup, '--database', database)
     const keys = readFileSync(`${database}.keys`)
     rmSync(`${database}.keys`)
@@ -247,7 +247,7 @@ describe('`restore`', () => {
 describe('`restored` on PostgreSQL', () => {
   const newDatabase = useEngine('PostgreSQL')
 
-  it('ends everything that may have been used since, and refuses while a node uses the database', async () => {
+  it('the restored command ends everything that may have been used since, and refuses while a node uses the database', async () => {
     const original = await newDatabase()
     const copy = `${original}_copy`
     const keys = { MFA_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}` }

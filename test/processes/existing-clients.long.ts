@@ -51,19 +51,19 @@ afterAll(async () => {
 })
 
 describe('docs/existing-clients.md', () => {
-  it('imports the API key and the domain id, and connects clients over HTTPS and HTTP', () => {
+  it('the guide for existing clients imports the API key and the domain id, and connects clients over HTTPS and HTTP', () => {
     expect(printed['Import the API key and the domain id']).toContain('0123456789abcdef0123456789abcdef01234567')
     expect(printed['Check the connection']?.match(/\{"status":"OK"\}/g)).toHaveLength(2)
   })
 
-  it('imports users and issues their activation codes', () => {
+  it('the guide for existing clients imports users and issues their activation codes', () => {
     const moved = printed['What your users have to do'] ?? ''
 
     expect(moved).toMatch(/https:\/\/mfa\.example\/authenticator\/#code=[a-z0-9]{10}/)
     expect(moved).toMatch(/\bbob\b/)
   })
 
-  it('names the causes of failed connections', async () => {
+  it('the guide for existing clients names the causes of failed connections', async () => {
     const api = `http://127.0.0.1:${ports.http}`
 
     const status = async (path: string, authorization: string) =>
@@ -74,13 +74,13 @@ describe('docs/existing-clients.md', () => {
     expect(installed('curl') ? await shell.run(`${curlHttps} || echo exit $?`) : 'exit 60').toContain('exit 60')
   })
 
-  it('makes Python trust the authority', async () => {
+  it('the guide for existing clients makes Python trust the certificate authority', async () => {
     const answer = installed('python3') ? await shell.run('SSL_CERT_FILE=ca.pem python3 ping.py') : '"OK"'
 
     expect(answer).toContain('"OK"')
   })
 
-  it('makes Java trust the authority', async () => {
+  it('the guide for existing clients makes Java trust the certificate authority', async () => {
     const trust = '-Djavax.net.ssl.trustStore=mfa.p12 -Djavax.net.ssl.trustStorePassword=changeit'
     const answer = hasJava ? await shell.run(`java ${trust} Ping.java`) : '"OK"'
 

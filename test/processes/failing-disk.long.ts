@@ -75,7 +75,7 @@ async function writeUntilUnready(origin: string, call: ReturnType<typeof createC
 }
 
 describe.each(['full', 'read-only'] as const)('a running `serve` whose disk is %s', (state) => {
-  it('rejects changes with 503, is not ready, still reads, and recovers without a restart', async () => {
+  it('on a full or read-only disk, serve rejects changes with 503, is not ready, still reads, and recovers without a restart', async () => {
     const apiKey = await init()
     running = await serve(database, env)
     const { origin } = running
@@ -103,7 +103,7 @@ describe.each(['full', 'read-only'] as const)('a running `serve` whose disk is %
 })
 
 describe('a running `serve` whose disk reports an error', () => {
-  it('loses no acknowledged change, even when it is killed, and recovers without a restart', async () => {
+  it('after disk errors, serve loses no acknowledged change, even when it is killed, and recovers without a restart', async () => {
     const apiKey = await init()
     // The log of changes cannot grow beyond the limit, which the operating system reports as an error.
     const limit = statSync(database).size + 512 * 1024
@@ -129,7 +129,7 @@ describe('a running `serve` whose disk reports an error', () => {
 })
 
 describe('a database that cannot be written when it is opened', () => {
-  it('is reported in one line when the disk is full', async () => {
+  it('a full disk is reported in one line when the database is opened', async () => {
     disk('full')
 
     const { code, stderr } = await command(['init', '--database', database], env)
@@ -140,7 +140,7 @@ describe('a database that cannot be written when it is opened', () => {
     ])
   })
 
-  it('is reported in one line when it is read-only', async () => {
+  it('a read-only database is reported in one line when it is opened', async () => {
     await init()
     disk('read-only')
 

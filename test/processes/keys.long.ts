@@ -40,7 +40,7 @@ describe.concurrent.each(engines)('`keys rotate` beside a running `serve` on %s'
   const newDatabase = useEngine(engine)
 
   it(
-    'waits for the running node, exits with 0, and leaves no node behind',
+    'keys rotate waits for the running node, exits with 0, and leaves no node behind',
     { timeout: 90_000 },
     async ({ onTestFinished }) => {
       const isFile = engine === 'SQLite'
@@ -74,7 +74,9 @@ describe.concurrent.each(engines)('`keys rotate` beside a running `serve` on %s'
 })
 
 describe.concurrent('a command that is interrupted while it waits', () => {
-  it('unregisters, so that the next command sees no node', async ({ onTestFinished }) => {
+  it('a command that is interrupted while it waits unregisters, so that the next command sees no node', async ({
+    onTestFinished,
+  }) => {
     const { database } = await newFile(onTestFinished)
     const service = await serve(database)
     onTestFinished(() => service.kill())
@@ -93,7 +95,9 @@ describe.concurrent('a command that is interrupted while it waits', () => {
 })
 
 describe.concurrent('a running `serve` whose key file is deleted', () => {
-  it('creates no new key, logs this once, and saves its keys on SIGUSR2', async ({ onTestFinished }) => {
+  it('serve without its key file creates no new key, logs this once, and saves its keys on SIGUSR2', async ({
+    onTestFinished,
+  }) => {
     const { folder, database } = await newFile(onTestFinished)
     const service = await serve(database)
     onTestFinished(() => service.kill())

@@ -56,7 +56,7 @@ describe('a running `serve` whose SQLite file another process keeps locked', () 
     return { value, took: performance.now() - begun }
   }
 
-  it('answers reads, rejects changes 2 seconds after they arrive, and accepts them again afterwards', async () => {
+  it('serve with a locked SQLite file answers reads, rejects changes after 2 seconds, and accepts them again afterwards', async () => {
     const release = await lock()
 
     const changes = Promise.all(Array.from({ length: 20 }, (_, number) => timed(write(`locked-${number}`))))
@@ -84,7 +84,7 @@ describe('a running `serve` whose SQLite file another process keeps locked', () 
     expect(await usernames()).toEqual(['afterwards'])
   })
 
-  it('executes nothing for callers that have disconnected', async () => {
+  it('serve with a locked SQLite file executes nothing for callers that have disconnected', async () => {
     const release = await lock()
     const leaving = new AbortController()
     const left = Array.from({ length: 10 }, (_, number) => write(`left-${number}`, leaving.signal).catch(() => 'left'))

@@ -80,7 +80,7 @@ const valueOf = (exposition: Exposition, name: string, labels: Record<string, st
     .reduce((sum, { value }) => sum + value, 0)
 
 describe('the metrics of second-factor serve', () => {
-  it('count sign-ins by outcome and factor, and measure how long people take', async () => {
+  it('the metrics count sign-ins by outcome and factor, and measure how long people take', async () => {
     const metrics = await scrape()
 
     const settled = (labels: Record<string, string>) => valueOf(metrics, 'second_factor_sessions_settled_total', labels)
@@ -95,7 +95,7 @@ describe('the metrics of second-factor serve', () => {
     expect(sinceWrite).toBeLessThan(60)
   })
 
-  it('start at 0 for each factor, so that an alert sees the first event', async () => {
+  it('the metrics start at 0 for each factor, so that an alert sees the first event', async () => {
     const { samples } = await scrape()
 
     const settled = samples.filter(({ name }) => name === 'second_factor_sessions_settled_total')
@@ -106,7 +106,7 @@ describe('the metrics of second-factor serve', () => {
     expect(present('wrong_passkey')).toEqual(new Set(['passkey']))
   })
 
-  it('have a help text with a unit, and labels whose values callers cannot invent', async () => {
+  it('the metrics have a help text with a unit, and labels whose values callers cannot invent', async () => {
     const { help, samples } = await scrape()
 
     const own = Object.entries(help).filter(([name]) => name.startsWith('second_factor_'))
@@ -116,7 +116,7 @@ describe('the metrics of second-factor serve', () => {
     expect(values).not.toMatch(/alice|[0-9a-f]{40}/)
   })
 
-  it('match the table in the documentation, including labels', async () => {
+  it('the metrics match the table in the documentation, including labels', async () => {
     const { help, samples } = await scrape()
 
     const documented = [...readText('docs/metrics.md').matchAll(/^\| `(second_factor_\w+)` +\| ([^|]*)\|/gm)].map(
@@ -136,7 +136,7 @@ describe('the metrics of second-factor serve', () => {
   it.each([
     ['deploy/grafana-dashboard.json', 'expr'],
     ['deploy/alerts.yml', 'expr'],
-  ])('include every metric and label that %s uses', async (path) => {
+  ])('the metrics include every metric and label that %s uses', async (path) => {
     const { samples } = await scrape()
     const labelsByName = new Map<string, Set<string>>()
     for (const { name, labels } of samples) {
@@ -153,7 +153,7 @@ describe('the metrics of second-factor serve', () => {
     }
   })
 
-  it('and the log report a database outage once, and its end', async () => {
+  it('the metrics and the log report a database outage once, and its end', async () => {
     const client = clientOf()
     await proxy.cut()
     const ask = () => fetch(`${served.origin}/api/organization`, { headers })

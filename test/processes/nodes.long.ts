@@ -23,7 +23,7 @@ describe('two web nodes and three service nodes on one PostgreSQL', () => {
   ]
 
   it.each(kinds)(
-    'verify everyone who approves, and nobody else, when a %s is killed',
+    'two web and three service nodes verify everyone who approves, and no one else, when a %s is killed',
     { timeout: 300_000 },
     async (_kind, node) => {
       const signIns = await disturbedSignIns(cluster, people, async () => node().kill())
@@ -38,7 +38,7 @@ describe('two web nodes and three service nodes on one PostgreSQL', () => {
     },
   )
 
-  it('answer 503 in time while PostgreSQL is stopped, lose nothing, and become ready again without a restart', async () => {
+  it('nodes answer 503 in time while PostgreSQL is stopped, lose nothing, and become ready again without a restart', async () => {
     const { seen, lost } = await freezeDuring(cluster, lookAt)
 
     expect(seen.users).toMatchObject({ status: 503, retryAfter: '1' })
@@ -48,7 +48,7 @@ describe('two web nodes and three service nodes on one PostgreSQL', () => {
     expect(lost).toEqual([])
   }, 300_000)
 
-  it('recover when PostgreSQL is killed, lose nothing, and tell waiting callers what they missed', async () => {
+  it('nodes recover when PostgreSQL is killed, lose nothing, and tell waiting callers what they missed', async () => {
     const { session, took, lost } = await missNotification(cluster, people.approving[0]!.id)
     const verified = await runIn(cluster.keys, 'audit', 'verify', '--database', cluster.database)
 

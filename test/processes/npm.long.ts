@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 describe('a server that npm started', () => {
-  it('exits cleanly when npm gets SIGTERM: `npm start`', async () => {
+  it('a server started with npm start exits cleanly when npm gets SIGTERM', async () => {
     const port = await freePort()
     const env = { PORT: String(port), DATA: folder }
     // Without `prestart`, which would build the package.
@@ -37,7 +37,7 @@ describe('a server that npm started', () => {
     await vi.waitFor(() => expectUnlocked(join(folder, 'mfa.sqlite')), { timeout: waitTimeout })
   })
 
-  it('exits cleanly when npx gets SIGTERM: `npx second-factor serve`', async () => {
+  it('a server started with npx second-factor serve exits cleanly when npx gets SIGTERM', async () => {
     const database = join(folder, 'mfa.sqlite')
     const port = await freePort()
     await run('init', '--database', database)

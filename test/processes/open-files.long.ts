@@ -47,7 +47,7 @@ describe('a service whose connections take every file that it may open', () => {
     }
   }
 
-  it('answers what it cannot load with an error, goes on, and loads it once it may open files again', async () => {
+  it('a service out of file descriptors answers what it cannot load with an error, and loads it once it can', async () => {
     const connections = await openConnections()
     const asked = connections.slice(0, pages.length)
     const all = () => Promise.all(pages.map((page, index) => statusOf(page, asked[index]!)))

@@ -29,11 +29,14 @@ afterAll(() => rmSync(folder, { recursive: true }))
 describe('docs/operations.md', () => {
   const blocks = readBlocks()
 
-  it.each(blocks.filter((block) => block.class === 'file'))('shows $file exactly', ({ file = '', code }) => {
-    expect(`${code}\n`).toBe(readFileSync(join(root, file), 'utf8'))
-  })
+  it.each(blocks.filter((block) => block.class === 'file'))(
+    'docs/operations.md shows $file exactly',
+    ({ file = '', code }) => {
+      expect(`${code}\n`).toBe(readFileSync(join(root, file), 'utf8'))
+    },
+  )
 
-  it('has only commands that tests run', () => {
+  it('docs/operations.md has only commands that tests run', () => {
     const followed = new Set<string>([...shortForm.oneNode, ...shortForm.threeNodes, ...longForm])
     const commands = blocks.filter((block) => ['run', 'machine', 'postgres'].includes(block.class))
 
@@ -41,14 +44,14 @@ describe('docs/operations.md', () => {
     expect(commands.length).toBeGreaterThan(40)
   })
 
-  it('installs the Node version that the tests run on', () => {
+  it('docs/operations.md installs the Node version that the tests run on', () => {
     const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const versions = readFileSync(join(root, 'docs/operations.md'), 'utf8').match(/(?<=\bv)\d+\.\d+\.\d+/g)
 
     expect(new Set(versions)).toEqual(new Set([devDependencies.node]))
   })
 
-  it('explains only messages that exist', () => {
+  it('docs/operations.md explains only messages that exist', () => {
     const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
     const [, table = ''] = page.split('## Messages')
     const messages = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, message = '']) => message)
@@ -71,40 +74,44 @@ describe('one node, from an empty machine, by the commands of docs/operations.md
   })
   afterAll(() => machine.close())
 
-  it('serves an app, is backed up, restored and upgraded', { timeout: 300_000 }, async () => {
-    const follow = async (section: (typeof shortForm.oneNode)[number]) => machine.follow(section)
-    const umask = await machine.type('umask')
-    await follow('Operations')
-    await follow('Install')
-    const started = await follow('Start the service')
-    await follow('nginx and TLS')
-    await follow('Connect an app')
-    const gated = await pageOf(await machine.type('cat app.env'), 'alice')
-    await follow('Health')
-    await follow('Metrics and alerts')
-    const metrics = await machine.type('cat metrics.txt')
+  it(
+    'one node set up by docs/operations.md serves an app, is backed up, restored and upgraded',
+    { timeout: 300_000 },
+    async () => {
+      const follow = async (section: (typeof shortForm.oneNode)[number]) => machine.follow(section)
+      const umask = await machine.type('umask')
+      await follow('Operations')
+      await follow('Install')
+      const started = await follow('Start the service')
+      await follow('nginx and TLS')
+      await follow('Connect an app')
+      const gated = await pageOf(await machine.type('cat app.env'), 'alice')
+      await follow('Health')
+      await follow('Metrics and alerts')
+      const metrics = await machine.type('cat metrics.txt')
 
-    const call = createCall(front, /API key +(\S+)/.exec(started)?.[1] ?? '')
-    const { json: bob } = await call('POST', '/users', { body: newUser('bob') })
-    const backup = await follow('Backup')
-    const { json: carol } = await call('POST', '/users', { body: newUser('carol') })
-    await call('DELETE', `/users/${bob.id}`)
-    const restored = await follow('Restore')
-    const [bobAfter, carolAfter] = [await call('GET', `/users/${bob.id}`), await call('GET', `/users/${carol.id}`)]
-    await follow('Upgrade')
+      const call = createCall(front, /API key +(\S+)/.exec(started)?.[1] ?? '')
+      const { json: bob } = await call('POST', '/users', { body: newUser('bob') })
+      const backup = await follow('Backup')
+      const { json: carol } = await call('POST', '/users', { body: newUser('carol') })
+      await call('DELETE', `/users/${bob.id}`)
+      const restored = await follow('Restore')
+      const [bobAfter, carolAfter] = [await call('GET', `/users/${bob.id}`), await call('GET', `/users/${carol.id}`)]
+      await follow('Upgrade')
 
-    expect(started).toContain('{"status":"ok"}')
-    expect((await machine.type('stat -c "%a %n" app.env')).trim()).toBe('600 app.env')
-    // With a stricter umask, the service could not read the files that `sudo npm install` adds later.
-    expect(await machine.type('umask')).toBe(umask)
-    expect(gated).toContain('Set up')
-    expect(metrics).toContain('second_factor_')
-    expect(backup).toMatch(/^mfa-\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z\.sqlite$/m)
-    expect(restored).toContain('1 applied again')
-    expect([bobAfter.status, carolAfter.status]).toEqual([404, 404])
-    expect(statSync(join(machine.place.root, 'var/lib/second-factor/mfa.sqlite')).mode & 0o777).toBe(0o600)
-    expect(machine.units.journal()).not.toMatch(/"level":(50|"error")/)
-  })
+      expect(started).toContain('{"status":"ok"}')
+      expect((await machine.type('stat -c "%a %n" app.env')).trim()).toBe('600 app.env')
+      // With a stricter umask, the service could not read the files that `sudo npm install` adds later.
+      expect(await machine.type('umask')).toBe(umask)
+      expect(gated).toContain('Set up')
+      expect(metrics).toContain('second_factor_')
+      expect(backup).toMatch(/^mfa-\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z\.sqlite$/m)
+      expect(restored).toContain('1 applied again')
+      expect([bobAfter.status, carolAfter.status]).toEqual([404, 404])
+      expect(statSync(join(machine.place.root, 'var/lib/second-factor/mfa.sqlite')).mode & 0o777).toBe(0o600)
+      expect(machine.units.journal()).not.toMatch(/"level":(50|"error")/)
+    },
+  )
 })
 
 describe('three nodes on PostgreSQL, by the commands of docs/operations.md', () => {
@@ -137,31 +144,35 @@ describe('three nodes on PostgreSQL, by the commands of docs/operations.md', () 
     await server.stop()
   })
 
-  it('start, answer for each other, and restart one after the other', { timeout: 300_000 }, async () => {
-    await database.follow('PostgreSQL', (block) => block.class !== 'postgres')
-    await createOwnDatabase(admin, await database.type('cat database'))
-    const secrets = [await database.type('cat database'), await database.type('cat keys')]
-    for (const node of nodes) {
-      await node.follow('Operations')
-      await node.follow('Install')
-      await node.type(`umask 077; echo '${secrets[0]?.trim()}' > database; echo '${secrets[1]?.trim()}' > keys`)
-    }
-    const made = await followOnEach(nodes, 'Nodes')
-    const apiKey = /API key +(\S+)/.exec(made)?.[1] ?? ''
-    const [first, second, third] = nodes.map(({ place }) => createCall(`http://127.0.0.1:${place.port}`, apiKey))
-    const { json: user } = await first!('POST', '/users', { body: newUser('alice') })
-    const read = await second!('GET', `/users/${user.id}`)
-    await database.follow('Operations')
-    await database.follow('Install')
-    await database.type('sudo install -m 644 "$deploy/nginx.conf" /etc/nginx/conf.d/second-factor.conf')
-    await database.follow('nginx in front of three nodes')
-    const upstream = await database.type('cat /etc/nginx/conf.d/second-factor.conf')
-    await followOnEach(nodes, 'Rolling restart and upgrade')
-    const readAfter = await third!('GET', `/users/${user.id}`)
+  it(
+    'three nodes set up by docs/operations.md start, answer for each other, and restart one after another',
+    { timeout: 300_000 },
+    async () => {
+      await database.follow('PostgreSQL', (block) => block.class !== 'postgres')
+      await createOwnDatabase(admin, await database.type('cat database'))
+      const secrets = [await database.type('cat database'), await database.type('cat keys')]
+      for (const node of nodes) {
+        await node.follow('Operations')
+        await node.follow('Install')
+        await node.type(`umask 077; echo '${secrets[0]?.trim()}' > database; echo '${secrets[1]?.trim()}' > keys`)
+      }
+      const made = await followOnEach(nodes, 'Nodes')
+      const apiKey = /API key +(\S+)/.exec(made)?.[1] ?? ''
+      const [first, second, third] = nodes.map(({ place }) => createCall(`http://127.0.0.1:${place.port}`, apiKey))
+      const { json: user } = await first!('POST', '/users', { body: newUser('alice') })
+      const read = await second!('GET', `/users/${user.id}`)
+      await database.follow('Operations')
+      await database.follow('Install')
+      await database.type('sudo install -m 644 "$deploy/nginx.conf" /etc/nginx/conf.d/second-factor.conf')
+      await database.follow('nginx in front of three nodes')
+      const upstream = await database.type('cat /etc/nginx/conf.d/second-factor.conf')
+      await followOnEach(nodes, 'Rolling restart and upgrade')
+      const readAfter = await third!('GET', `/users/${user.id}`)
 
-    expect([read.status, readAfter.status]).toEqual([200, 200])
-    for (const { place } of nodes) expect(upstream).toContain(`server 127.0.0.1:${place.port} max_fails=0;`)
-  })
+      expect([read.status, readAfter.status]).toEqual([200, 200])
+      for (const { place } of nodes) expect(upstream).toContain(`server 127.0.0.1:${place.port} max_fails=0;`)
+    },
+  )
 })
 
 /** Blocks for the nodes run on each of them, one after the other. All other blocks run on the first node. */

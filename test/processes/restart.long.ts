@@ -39,39 +39,43 @@ describe('a listening socket that systemd holds', () => {
     ...more,
   ]
 
-  it('resets no connection during restarts, neither a new nor a kept-alive one', { timeout: 60_000 }, async () => {
-    const start = async () => {
-      const service = holder.start(serveOn('--drain-seconds', '1'))
-      await service.printed(/listens on http:\/\/127\.0\.0\.1:/)
-      return service
-    }
-    let service = await start()
-    const callers = startCallers(holder.port, 8)
-    const codes: number[] = []
-    for (let restart = 0; restart < 2; restart += 1) {
+  it(
+    'a socket that systemd holds resets no connection during restarts, neither a new nor a kept-alive one',
+    { timeout: 60_000 },
+    async () => {
+      const start = async () => {
+        const service = holder.start(serveOn('--drain-seconds', '1'))
+        await service.printed(/listens on http:\/\/127\.0\.0\.1:/)
+        return service
+      }
+      let service = await start()
+      const callers = startCallers(holder.port, 8)
+      const codes: number[] = []
+      for (let restart = 0; restart < 2; restart += 1) {
+        await callers.answered(100)
+        service.signal('SIGTERM')
+        codes.push(await service.ended)
+        service = await start()
+      }
       await callers.answered(100)
-      service.signal('SIGTERM')
-      codes.push(await service.ended)
-      service = await start()
-    }
-    await callers.answered(100)
-    const { statuses, failures } = await callers.stop()
-    service.signal('SIGINT')
-    await service.ended
+      const { statuses, failures } = await callers.stop()
+      service.signal('SIGINT')
+      await service.ended
 
-    expect(failures).toEqual([])
-    expect([...statuses.keys()]).toEqual([200])
-    expect(codes).toEqual([0, 0])
-  })
+      expect(failures).toEqual([])
+      expect([...statuses.keys()]).toEqual([200])
+      expect(codes).toEqual([0, 0])
+    },
+  )
 
-  it('is rejected in one line when it was passed to another process', async () => {
+  it('serve rejects in one line a socket from systemd that was passed to another process', async () => {
     const service = holder.start(serveOn(), 'LISTEN_PID=1 LISTEN_FDS=1')
 
     expect(await service.ended).toBe(2)
     expect(await service.printed(/LISTEN_PID is 1, but this is process \d+/)).toContain('Start second-factor directly')
   })
 
-  it('is rejected in one line when it is not a socket', async () => {
+  it('serve rejects in one line a file descriptor from systemd that is not a listening socket', async () => {
     const service = holder.start(serveOn(), 'LISTEN_PID=$$ LISTEN_FDS=1 3</dev/null')
 
     expect(await service.ended).toBe(1)
@@ -85,7 +89,7 @@ describe('second-factor serve on SIGTERM', () => {
   const start = async (...more: string[]) => (service = await serve(database, {}, more))
   const ping = () => fetch(`${service.origin}/api/ping`, { headers: { authorization: `Service key="${apiKey}"` } })
 
-  it('is not ready, rejects calls that start something, ends streams, and exits with 0 after --drain-seconds', async () => {
+  it('serve on SIGTERM is not ready, rejects calls that start something, ends streams, and exits with 0 after --drain-seconds', async () => {
     await start('--drain-seconds', '2')
     const events = await fetch(`${service.origin}/api/domains/${domainId}/sessions/events`, {
       headers: { accept: 'text/event-stream', authorization: `Service key="${apiKey}"` },
@@ -104,7 +108,7 @@ describe('second-factor serve on SIGTERM', () => {
     expect(performance.now() - begun).toBeGreaterThan(2_000)
   })
 
-  it('does not drain with --drain-seconds 0', async () => {
+  it('serve on SIGTERM does not drain with --drain-seconds 0', async () => {
     await start('--drain-seconds', '0')
 
     const code = await service.stop()
@@ -113,7 +117,7 @@ describe('second-factor serve on SIGTERM', () => {
     expect(service.stderr()).not.toContain('draining')
   })
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('exits at once on a second signal, %s', async (second) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('serve on SIGTERM exits at once on a second signal, %s', async (second) => {
     await start('--drain-seconds', '600')
     service.signal('SIGTERM')
     await service.printed(/draining before shutdown/)
@@ -124,7 +128,7 @@ describe('second-factor serve on SIGTERM', () => {
     expect(code).toBe(1)
   })
 
-  it.each(['-1', '10000'])('refuses --drain-seconds %s', async (seconds) => {
+  it.each(['-1', '10000'])('serve refuses --drain-seconds %s', async (seconds) => {
     const { code, stderr } = await run('serve', '--database', database, '--drain-seconds', seconds)
 
     expect([code, stderr]).toEqual([2, expect.stringContaining('Expected a whole number, 0 to 9999.')])

@@ -36,24 +36,28 @@ async function countCalls(origin: string) {
 const count = 72
 
 describe('72 people who wait at once', () => {
-  it('are all notified and verified, and their app holds one stream to the service', { timeout: 180_000 }, async () => {
-    let counted: Awaited<ReturnType<typeof countCalls>> | undefined
-    const crowd = await startCrowd({
-      count,
-      inboxes: false,
-      // This test does not measure time, so a busy machine may be slow.
-      timeout: 60_000,
-      // The script of the page falls back to held requests if event streams are blocked.
-      way: (index) => (index % 3 === 0 ? 'held' : 'stream'),
-      between: async (origin) => (counted = await countCalls(origin)).url,
-    })
-    onTestFinished(() => crowd.close())
-    await crowd.gather()
+  it(
+    '72 people who wait at once are all notified and verified, and their app holds one stream to the service',
+    { timeout: 180_000 },
+    async () => {
+      let counted: Awaited<ReturnType<typeof countCalls>> | undefined
+      const crowd = await startCrowd({
+        count,
+        inboxes: false,
+        // This test does not measure time, so a busy machine may be slow.
+        timeout: 60_000,
+        // The script of the page falls back to held requests if event streams are blocked.
+        way: (index) => (index % 3 === 0 ? 'held' : 'stream'),
+        between: async (origin) => (counted = await countCalls(origin)).url,
+      })
+      onTestFinished(() => crowd.close())
+      await crowd.gather()
 
-    const { told, passed, problems } = await crowd.approve(90_000, 8)
+      const { told, passed, problems } = await crowd.approve(90_000, 8)
 
-    expect(problems).toEqual([])
-    expect([told.length, passed.length]).toEqual([count, count])
-    expect(counted?.calls).toEqual({ streamsAtOnce: 1, heldReads: 0 })
-  })
+      expect(problems).toEqual([])
+      expect([told.length, passed.length]).toEqual([count, count])
+      expect(counted?.calls).toEqual({ streamsAtOnce: 1, heldReads: 0 })
+    },
+  )
 })

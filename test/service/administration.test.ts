@@ -28,7 +28,7 @@ const png = Buffer.from(
 )
 
 describe('an organization', () => {
-  it('cannot change the domains or keys of another organization', async () => {
+  it('an organization cannot change the domains or keys of another organization', async () => {
     const { id } = await administration.createDomain(other, { name: 'Theirs' })
     await administration.createApiKey(other)
     const [key] = await administration.apiKeys(other)
@@ -43,14 +43,14 @@ describe('an organization', () => {
     expect([await administration.domains(mine), await administration.apiKeys(mine)]).toEqual([[], []])
   })
 
-  it('must exist before it gets a domain or a key', async () => {
+  it('an organization must exist before it gets a domain or a key', async () => {
     await expect(administration.createDomain(unknownId, { name: 'Nobody’s' })).rejects.toThrow(RangeError)
     await expect(administration.createApiKey(unknownId)).rejects.toThrow(RangeError)
   })
 })
 
 describe('a domain', () => {
-  it('has a unique name, even when several are created with it at once', async () => {
+  it('a domain has a unique name, even when several domains take it at once', async () => {
     const domains = await Promise.all(['A', 'B', 'C'].map((name) => administration.createDomain(mine, { name })))
 
     const results = await Promise.allSettled(
@@ -61,13 +61,13 @@ describe('a domain', () => {
     expect((await administration.domains(mine)).filter(({ name }) => name === 'Wanted')).toHaveLength(1)
   })
 
-  it('rejects unknown rules', async () => {
+  it('a domain rejects unknown rules', async () => {
     const { id } = await administration.createDomain(mine, { name: 'A' })
 
     await expect(administration.setDomain(mine, id, { requestTimeuot: 60 } as never)).rejects.toThrow(TypeError)
   })
 
-  it('keeps its key type while devices use it', async () => {
+  it('a domain keeps its key type while devices use it', async () => {
     const { db } = opened.ctx.store
     const { id } = await administration.createDomain(mine, { name: 'A' })
     // As a later version could have stored it.
@@ -99,7 +99,7 @@ describe('a domain', () => {
     expect(await administration.setDomain(mine, id, { keyType: 'NONE' })).toMatchObject({ keyType: 'NONE' })
   })
 
-  it('rejects images larger than 256 KiB', async () => {
+  it('a domain rejects images larger than 256 KiB', async () => {
     const { id } = await administration.createDomain(mine, { name: 'A' })
     const sized = (bytes: number) =>
       Buffer.concat([png.subarray(0, -12), Buffer.alloc(bytes - png.length), png.subarray(-12)])
@@ -108,7 +108,7 @@ describe('a domain', () => {
     await expect(administration.setDomainImage(mine, id, sized(256 * 1024 + 1))).rejects.toThrow('256 KiB')
   })
 
-  it('rejects invalid images, and does not change', async () => {
+  it('a domain rejects invalid images, and does not change', async () => {
     const { id } = await administration.createDomain(mine, { name: 'A' })
     await administration.setDomainImage(mine, id, png)
 
@@ -127,7 +127,7 @@ describe('an import of hardware tokens', () => {
   const count = async () => (await opened.ctx.store.db.selectFrom('hardwareToken').select('id').execute()).length
   const seeds = async () => (await opened.ctx.store.db.selectFrom('codeGenerator').select('id').execute()).length
 
-  it('is atomic, even when two imports bring the same serial number at once', async () => {
+  it('an import of hardware tokens is atomic, even when two imports bring the same serial number at once', async () => {
     const results = await Promise.allSettled([
       importHardwareTokens(opened.ctx, mine, [rows(1_200)]),
       importHardwareTokens(opened.ctx, mine, [rows(1_200, 1_199)]),
@@ -138,7 +138,7 @@ describe('an import of hardware tokens', () => {
     expect([await count(), await seeds()]).toEqual([1_200, 1_200])
   })
 
-  it('leaves nothing behind when it fails', async () => {
+  it('an import of hardware tokens leaves nothing behind when it fails', async () => {
     let calls = 0
     const broken = () => {
       calls += 1
@@ -150,14 +150,14 @@ describe('an import of hardware tokens', () => {
     expect([await count(), await seeds()]).toEqual([0, 0])
   })
 
-  it('accepts a serial number that another organization uses', async () => {
+  it('an import of hardware tokens accepts a serial number that another organization uses', async () => {
     await importHardwareTokens(opened.ctx, mine, [rows(3)])
 
     expect(await importHardwareTokens(opened.ctx, other, [rows(3)])).toMatchObject({ imported: 3, rejected: [] })
     expect(await importHardwareTokens(opened.ctx, mine, [rows(3)])).toMatchObject({ imported: 0, acceptable: 0 })
   })
 
-  it('reports its progress up to the last row', async () => {
+  it('an import of hardware tokens reports its progress up to the last row', async () => {
     const steps: number[] = []
 
     await importHardwareTokens(opened.ctx, mine, [rows(1_200)], { progress: (done, of) => steps.push(done / of) })

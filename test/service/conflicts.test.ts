@@ -287,19 +287,22 @@ describe.each(engines)('requests that conflict on %s', (engine) => {
     },
   }
 
-  it('are tried with every operation that declares a conflict', () => {
+  it('conflicting requests are tried with every operation that declares a conflict', () => {
     const names = [...adminOperations, ...operations].filter(({ endpoint }) => conflicting.has(endpoint))
 
     expect(Object.keys(scenarios).toSorted()).toEqual([...new Set(names.map(({ name }) => name))].toSorted())
   })
 
-  it.each(Object.keys(scenarios))('are told so by %s, and none is answered with an undeclared error', async (name) => {
-    const requests = await scenarios[name]!()
+  it.each(Object.keys(scenarios))(
+    '%s tells conflicting requests of the conflict, and answers none with an undeclared error',
+    async (name) => {
+      const requests = await scenarios[name]!()
 
-    const answers = await Promise.all(requests.map((request) => request()))
+      const answers = await Promise.all(requests.map((request) => request()))
 
-    expect(answers.filter(({ status }) => status >= 500).map(({ text }) => text)).toEqual([])
-    // An administrator imports one file at a time.
-    expect(answers.map(({ status }) => status)).toContain(name === 'importStock' ? 429 : 409)
-  })
+      expect(answers.filter(({ status }) => status >= 500).map(({ text }) => text)).toEqual([])
+      // An administrator imports one file at a time.
+      expect(answers.map(({ status }) => status)).toContain(name === 'importStock' ? 429 : 409)
+    },
+  )
 })

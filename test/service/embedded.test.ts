@@ -39,7 +39,7 @@ async function callOf(handle: ServiceHandle, key?: string) {
 }
 
 describe('an embedded service', () => {
-  it('is called in its own process, and listens on no port', async () => {
+  it('an embedded service is called in its own process, and listens on no port', async () => {
     const listeners = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
     const before = listeners()
     const handle = embed({ organization: 'Example', domain: 'Shop' })
@@ -53,7 +53,7 @@ describe('an embedded service', () => {
     expect((await call('GET', '/organization')).json).toEqual({ name: 'Example' })
   })
 
-  it('is identified by its database and its names, before it is opened and without a password', () => {
+  it('an embedded service is identified by its database and its names, before it is opened and without a password', () => {
     const at = (database: string, domain = 'Shop') => embed({ database, domain, keys }).id
     const file = join(folder, 'mfa.sqlite')
 
@@ -64,7 +64,7 @@ describe('an embedded service', () => {
     ).toBe(5)
   })
 
-  it('is opened once when several callers ask at the same time', async () => {
+  it('an embedded service is opened once when several callers ask at the same time', async () => {
     const handle = embed()
 
     const connections = await Promise.all(Array.from({ length: 8 }, () => handle.connect()))
@@ -72,7 +72,7 @@ describe('an embedded service', () => {
     expect(new Set(connections).size).toBe(1)
   })
 
-  it('keeps its organization and domain when it is opened again, even several times at once', async () => {
+  it('an embedded service keeps its organization and domain when it is opened again, even several times at once', async () => {
     const database = join(folder, 'mfa.sqlite')
     const several = Array.from({ length: 4 }, () => embed({ database }))
 
@@ -83,7 +83,7 @@ describe('an embedded service', () => {
     expect(new Set([...connections, later].map((connection) => connection.domainId)).size).toBe(1)
   })
 
-  it('can be opened after a failed attempt', async () => {
+  it('an embedded service can be opened after a failed attempt', async () => {
     const database = join(folder, 'file', 'mfa.sqlite')
     writeFileSync(join(folder, 'file'), 'in the way')
     const handle = embed({ database })
@@ -94,7 +94,7 @@ describe('an embedded service', () => {
     expect((await handle.connect()).domainId).toMatch(/^[0-9a-f]{40}$/)
   })
 
-  it('that cannot be opened returns 503 to devices, and does not affect the rest of the app', async () => {
+  it('an embedded service that cannot be opened returns 503 to devices, and does not affect the rest of the app', async () => {
     writeFileSync(join(folder, 'file'), 'in the way')
     const handle = embed({ database: join(folder, 'file', 'mfa.sqlite') })
     const app = express().use(handle.routes, (_req, res) => void res.end('the app'))
@@ -111,7 +111,7 @@ describe('an embedded service', () => {
     expect(await other.text()).toBe('the app')
   })
 
-  it('closes, and does not reopen', async () => {
+  it('an embedded service closes, and does not reopen', async () => {
     const handle = embed()
     const call = await callOf(handle)
 
@@ -121,14 +121,14 @@ describe('an embedded service', () => {
     await expect(handle.connect()).rejects.toThrow('closed')
   })
 
-  it('rejects invalid options immediately', () => {
+  it('embedded() rejects invalid options immediately', () => {
     expect(() => embedded({ database: '' })).toThrow(TypeError)
     expect(() => embedded({ database: ':memory:', domian: 'x' } as never)).toThrow('domian')
   })
 })
 
 describe('a call inside an embedded service', () => {
-  it('is rejected with every key except its own', async () => {
+  it('a call inside an embedded service is rejected with every key except its own', async () => {
     const database = join(folder, 'mfa.sqlite')
     const [one, two] = [embed({ database }), embed({ database })]
     const other = await two.connect()
@@ -144,7 +144,7 @@ describe('a call inside an embedded service', () => {
     expect(answers.map((answer) => answer.status)).toEqual([401, 401])
   })
 
-  it('has a key that is not stored in the database', async () => {
+  it('a call inside an embedded service has a key that is not stored in the database', async () => {
     const database = join(folder, 'mfa.sqlite')
     const { apiKey } = await embed({ database }).connect()
     const service = await createService({ database })
@@ -159,7 +159,7 @@ describe('a call inside an embedded service', () => {
     expect(answer.status).toBe(401)
   })
 
-  it('cannot be sent over a network: its address does not exist', async () => {
+  it('a call inside an embedded service cannot be sent over a network: its address does not exist', async () => {
     const { baseUrl } = await embed().connect()
 
     expect(new URL(baseUrl).hostname).toMatch(/\.invalid$/)
@@ -167,7 +167,7 @@ describe('a call inside an embedded service', () => {
   })
 
   it.each(['/', '/device/requests', '/authenticator/', '/healthz', '/docs', '/api', '//elsewhere.example/api/ping'])(
-    'reaches only the REST interface: %s',
+    'a call inside an embedded service reaches only the REST interface: %s',
     async (path) => {
       const { baseUrl, fetch: send = fetch } = await embed().connect()
 
@@ -191,7 +191,7 @@ describe.each([
     return { origin, close: () => server.close() }
   }
 
-  it('open the service on demand, work below any path, and pass on other requests', async () => {
+  it('the public routes of an embedded service open it on demand, work below any path, and pass on other requests', async () => {
     const { origin, close } = await mounted((app, handle) => app.use('/mfa', handle.routes))
 
     const device = await fetch(`${origin}/mfa/device/requests`)
@@ -208,7 +208,7 @@ describe.each([
     expect(others.map((other) => other.status)).toEqual([418, 418, 418, 418])
   })
 
-  it('read previews even if the app has already parsed the body', async () => {
+  it('the public routes of an embedded service read previews even if the app has already parsed the body', async () => {
     const { origin, close } = await mounted((app, handle) => {
       app.use(framework.json(), framework.urlencoded({ extended: false }), framework.text({ type: '*/*' }))
       app.use(handle.routes)

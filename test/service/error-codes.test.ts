@@ -423,16 +423,19 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
 }
 
 describe('every error code of the contract', () => {
-  it.each(Object.entries(ways))('is returned where it applies, with its status: %s', async (code, way) => {
-    const { status, json, headers } = await way()
+  it.each(Object.entries(ways))(
+    'every error code is returned where it applies, with its status: %s',
+    async (code, way) => {
+      const { status, json, headers } = await way()
 
-    expect(ErrorBody.parse(json).errors.map((error) => error.code)).toEqual([code])
-    expect(status).toBe(errorStatus[code as ErrorCode])
-    expect(headers.get('content-type')).toMatch(/^application\/(vnd\.service\.v1\+)?json/)
-    expect(json.errors[0].message).toMatch(/^[A-Z]|^\w+(\[\d+\])?(\.\w+)*: /)
-  })
+      expect(ErrorBody.parse(json).errors.map((error) => error.code)).toEqual([code])
+      expect(status).toBe(errorStatus[code as ErrorCode])
+      expect(headers.get('content-type')).toMatch(/^application\/(vnd\.service\.v1\+)?json/)
+      expect(json.errors[0].message).toMatch(/^[A-Z]|^\w+(\[\d+\])?(\.\w+)*: /)
+    },
+  )
 
-  it('is covered by this test', () => {
+  it('every error code of the contract is covered by the error code tests', () => {
     expect(Object.keys(ways).sort()).toEqual(Object.keys(errorStatus).sort())
   })
 })
@@ -443,7 +446,7 @@ describe('an error that asks to retry later', () => {
     'api.error.locked',
     'api.error.unavailable',
     'api.error.unavailable.mail',
-  ] as const)('has a Retry-After header: %s', async (code) => {
+  ] as const)('an error that asks to retry later has a Retry-After header: %s', async (code) => {
     const { headers } = await ways[code]()
 
     expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)

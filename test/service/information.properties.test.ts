@@ -25,7 +25,7 @@ const written: readonly [string, (bare: string, port: number) => string][] = [
 ]
 
 describe('an address as a caller wrote it', () => {
-  it.each(written)('is read %s', (_how, write) => {
+  it.each(written)('parseIpAddress() reads an address %s', (_how, write) => {
     fc.assert(
       fc.property(address, fc.nat(65_535), (bare, port) => {
         expect(parseIpAddress(write(bare, port))).toBe(parseIpAddress(bare))
@@ -34,7 +34,7 @@ describe('an address as a caller wrote it', () => {
     )
   })
 
-  it('is parsed to an address that parses to itself, or to nothing', () => {
+  it('parseIpAddress() returns an address that parses to itself, or nothing', () => {
     const parts = fc.array(fc.constantFrom('1', '255', '.', ':', '::', '[', ']', '%', ',', '"', 'ffff', 'for=', ' '))
     fc.assert(
       fc.property(
@@ -63,18 +63,18 @@ describe('an address as a caller wrote it', () => {
     '192.0.2.7, unknown',
     '[192.0.2.7',
     'localhost',
-  ])('is not found in %j', (value) => {
+  ])('parseIpAddress() finds no address in %j', (value) => {
     expect(parseIpAddress(value)).toBeUndefined()
   })
 
-  it('of IPv4 is the same in its IPv6-mapped forms', () => {
+  it('parseIpAddress() reads the IPv6-mapped forms of an IPv4 address as the same address', () => {
     expect([parseIpAddress('::ffff:192.0.2.7'), parseIpAddress('[::FFFF:c000:0207]:443')]).toEqual([
       '192.0.2.7',
       '192.0.2.7',
     ])
   })
 
-  it('counts for one network however it is written', () => {
+  it('an address counts for one network however it is written', () => {
     fc.assert(
       fc.property(address, fc.nat(65_535), fc.constantFrom(...written), (bare, port, [, write]) => {
         expect(networkOf(write(bare, port))).toBe(networkOf(bare))
@@ -82,7 +82,7 @@ describe('an address as a caller wrote it', () => {
     )
   })
 
-  it('counts for one network with everything that is not an address', () => {
+  it('everything that is not an address counts for one network', () => {
     fc.assert(
       fc.property(text, (value) => {
         fc.pre(parseIpAddress(value) === undefined)
@@ -95,7 +95,7 @@ describe('an address as a caller wrote it', () => {
 describe('text that is too long', () => {
   const maximum = 12
 
-  it('is shortened to its limit with an ellipsis at the end', () => {
+  it('text that is too long is shortened to its limit with an ellipsis at the end', () => {
     fc.assert(
       fc.property(text, (value) => {
         const shown = truncateText(stripText(value), maximum)
@@ -115,7 +115,7 @@ describe('text that is too long', () => {
     ['a letter and its accent', `${'a'.repeat(10)}e\u0301 and more`, `${'a'.repeat(10)}…`],
     ['a surrogate pair', `${'a'.repeat(10)}😀😀😀`, `${'a'.repeat(10)}😀…`],
     ['a letter with accents without end', `e${'\u0301'.repeat(10_000)}`, `e${'\u0301'.repeat(10)}…`],
-  ])('is not cut inside %s, unless nothing would be left', (_what, value, shown) => {
+  ])('text that is too long is not cut inside %s, unless nothing would be left', (_what, value, shown) => {
     expect(truncateText(value, maximum)).toBe(shown)
   })
 })
@@ -126,7 +126,7 @@ describe('attributes', () => {
     value: fc.string({ maxLength: 400 }),
   })
 
-  it('fit a device, and the last one counts those left out', () => {
+  it('attributes fit a device, and the last one counts those left out', () => {
     fc.assert(
       fc.property(fc.array(attribute, { maxLength: 40 }), (given) => {
         const { attributes, leftOut } = fitAttributes(given)

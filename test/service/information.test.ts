@@ -39,7 +39,7 @@ describe.each([
     ['unknown', undefined],
     ['192.0.2.7, unknown', undefined],
     ['somewhere', undefined],
-  ])('from %j shows %j on the device, and is sent', async (ipAddress, shown) => {
+  ])('a sign-in from %j shows %j on the device, and is sent', async (ipAddress, shown) => {
     const ask = await arrange(accept)
 
     const { status, request } = await ask({ ipAddress })
@@ -47,7 +47,7 @@ describe.each([
     expect([status, request?.ipAddress]).toEqual([200, shown])
   })
 
-  it('with too many or too long attributes is sent, and shows where something is missing', async () => {
+  it('a sign-in with too many or too long attributes is sent, and shows where something is missing', async () => {
     const ask = await arrange(accept)
     const attributes = Array.from({ length: 20 }, (_, i) => ({ key: 'k'.repeat(65), value: `${i}${'v'.repeat(256)}` }))
 
@@ -61,7 +61,7 @@ describe.each([
 })
 
 describe('the log', () => {
-  it('reports once a minute that information was shortened or omitted, without its content', async () => {
+  it('the log reports once a minute that information was shortened or omitted, without its content', async () => {
     const ask = await arrange(v14)
     running.logged.length = 0
 
@@ -98,7 +98,7 @@ describe('the log', () => {
     ])
   })
 
-  it('reports nothing when everything fits', async () => {
+  it('the log reports nothing when all session information fits', async () => {
     const ask = await arrange(v14)
     running.logged.length = 0
 

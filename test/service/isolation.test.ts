@@ -109,7 +109,7 @@ describe.each(mainEngines)('two organizations on %s', (engine) => {
       .join('\n')
   }
 
-  it.each(foreign)('$name with a foreign $of: returns a not-found error', async ({ name, endpoint, params }) => {
+  it.each(foreign)('$name with a foreign $of returns a not-found error', async ({ name, endpoint, params }) => {
     const before = await dump()
     const mixed = { ...ours.params, ...Object.fromEntries(params.map((param) => [param, theirs.params[param] ?? ''])) }
 
@@ -121,7 +121,7 @@ describe.each(mainEngines)('two organizations on %s', (engine) => {
     expect(await dump()).toBe(before)
   })
 
-  it('cannot start sign-ins for users of each other', async () => {
+  it('an organization cannot start sign-ins for users of another organization', async () => {
     const before = await dump()
     const path = `/domains/${ours.domain.id}/sessions`
 
@@ -135,14 +135,17 @@ describe.each(mainEngines)('two organizations on %s', (engine) => {
     expect(await dump()).toBe(before)
   })
 
-  it.each(['/users', '/hardware', '/organization'])('see nothing of each other at %s', async (path) => {
-    const answer = await ours.call('GET', path)
+  it.each(['/users', '/hardware', '/organization'])(
+    'an organization sees nothing of another organization at %s',
+    async (path) => {
+      const answer = await ours.call('GET', path)
 
-    expect(answer.status).toBe(200)
-    for (const word of [...theirs.words, theirs.organization.name]) expect(answer.text).not.toContain(word)
-  })
+      expect(answer.status).toBe(200)
+      for (const word of [...theirs.words, theirs.organization.name]) expect(answer.text).not.toContain(word)
+    },
+  )
 
-  it('find no user of each other by name, and can have users with the same name', async () => {
+  it('an organization finds no user of another one by name, and can have a user with the same name', async () => {
     const { username } = theirs.user
 
     const found = await ours.call('GET', `/users?username=${encodeURIComponent(username)}`)
@@ -153,7 +156,7 @@ describe.each(mainEngines)('two organizations on %s', (engine) => {
     expect((await theirs.call('GET', `/users/${theirs.user.id}`)).json).toMatchObject({ username })
   })
 
-  it('can have hardware tokens with the same serial number', async () => {
+  it('two organizations can have hardware tokens with the same serial number', async () => {
     const token = { serialNumber: 'serial of theirs', type: 'TOTP6', timeStep: 30, seed: '32'.repeat(20) }
 
     const answer = await ours.call('POST', '/hardware', { body: token })
@@ -162,7 +165,7 @@ describe.each(mainEngines)('two organizations on %s', (engine) => {
     expect(answer.status).toBe(200)
   })
 
-  it('cannot create a key for a domain of the other', async () => {
+  it('an organization cannot create an API key for a domain of another organization', async () => {
     const make = running.service.administration.createApiKey(ours.organization.id, {
       role: 'auth',
       domainId: theirs.domain.id,
@@ -190,7 +193,7 @@ describe('a key of role auth', () => {
     operations.filter(({ endpoint }) => endpoint.role !== 'auth'),
   ]
 
-  it.each(others)('may not $name', async ({ name, endpoint }) => {
+  it.each(others)('an API key of role auth may not call $name', async ({ name, endpoint }) => {
     const shown = async () => [
       (await own.call('GET', `/users/${own.user.id}`)).text,
       (await own.call('GET', `/users/${own.user.id}/bypasscodes`)).text,
@@ -205,7 +208,7 @@ describe('a key of role auth', () => {
     expect(await shown()).toEqual(before)
   })
 
-  it.each(allowed)('may $name', async ({ name, endpoint }) => {
+  it.each(allowed)('an API key of role auth may call $name', async ({ name, endpoint }) => {
     const abort = new AbortController()
     onTestFinished(() => abort.abort())
 
@@ -226,7 +229,7 @@ describe('a key of role auth', () => {
   })
   const authorizationOf = () => `Service key="${key}"`
 
-  it('never sees the value of a bypass code', async () => {
+  it('an API key of role auth never sees the value of a bypass code', async () => {
     const { json } = await own.call('POST', `/users/${own.user.id}/bypasscodes`, {
       body: { usesAllowed: 1, expirationTime: 5 },
     })
@@ -240,7 +243,7 @@ describe('a key of role auth', () => {
     for (const { text } of answers) expect(text).not.toContain(json.code)
   })
 
-  it('gets the activation code of a user who never had a factor, so that the app can enroll them', async () => {
+  it('an API key of role auth gets the activation code to enroll a user who never had a factor', async () => {
     const user = (await own.call('POST', '/users', { body: newUser('never had one') })).json
     await own.call('PUT', `/domains/${own.domain.id}/users/${user.id}`)
     const path = `/domains/${own.domain.id}/users/${user.id}/token`
@@ -252,7 +255,7 @@ describe('a key of role auth', () => {
     expect(answers.map(({ json }) => json)).toEqual([first?.json, first?.json, first?.json])
   })
 
-  it('neither gets nor creates an activation code for a user who has had a factor', async () => {
+  it('an API key of role auth neither gets nor creates an activation code for a user who had a factor', async () => {
     const { user } = await running.enroll('had one')
     const path = `/domains/${own.domain.id}/users/${user.id}/token`
     const active = [await call('PUT', path), await call('GET', path)]
@@ -295,7 +298,7 @@ describe('a domain', () => {
     ({ name, endpoint }) => endpoint.path.includes(':domainId') && name !== 'addMember',
   )
 
-  it.each(additions)('is a parameter of $name, which acts for a user', ({ endpoint }) => {
+  it.each(additions)('the domain is a parameter of $name, which acts for a user', ({ endpoint }) => {
     expect(endpoint.path).toMatch(/^\/domains\/:domainId\//)
   })
 
@@ -305,7 +308,7 @@ describe('a domain', () => {
         .filter(({ endpoint }) => role === 'admin' || endpoint.role === 'auth')
         .map((operation) => ({ ...operation, role })),
     ),
-  )('rejects $name by a key of role $role for a user of another domain', async ({ name, endpoint, role }) => {
+  )('a domain rejects $name by a key of role $role for a user of another domain', async ({ name, endpoint, role }) => {
     const shown = async () => (await own.call('GET', `/users/${outsider.id}`)).text
     const before = await shown()
     const { body } = bodyOf(name, own)
@@ -339,7 +342,7 @@ describe('a key for one domain', () => {
   const allowed = operations.filter(({ endpoint }) => endpoint.role === 'auth')
 
   it.each(allowed.filter(({ endpoint }) => endpoint.path.includes(':domainId')))(
-    'finds no other domain with $name',
+    'an API key for one domain finds no other domain with $name',
     async ({ name, endpoint }) => {
       const answer = await call(
         endpoint.method,
@@ -352,7 +355,7 @@ describe('a key for one domain', () => {
   )
 
   it.each(allowed.filter(({ endpoint }) => endpoint.path.includes(':userId')))(
-    'finds no user of another domain with $name',
+    'an API key for one domain finds no user of another domain with $name',
     async ({ name, endpoint }) => {
       const answer = await call(
         endpoint.method,
@@ -364,7 +367,7 @@ describe('a key for one domain', () => {
     },
   )
 
-  it('finds and lists only users of its domain, and does not see their other domains', async () => {
+  it('an API key for one domain finds and lists only its users, and does not see their other domains', async () => {
     const found = await call('GET', `/users?username=${own.user.username}`)
     const missing = await call('GET', `/users?username=${outsider.username}`)
     const list = await call('GET', '/users')
@@ -375,13 +378,13 @@ describe('a key for one domain', () => {
     for (const { json } of [found, member]) expect(json.domains).toEqual([own.domain.id])
   })
 
-  it('does not see resources that belong to no domain', async () => {
+  it('an API key for one domain does not see resources that belong to no domain', async () => {
     const answers = [await call('GET', '/hardware'), await call('GET', `/hardware/${own.params.hardwareTokenId}`)]
 
     expect(answers.map(({ code }) => code)).toEqual(['api.error.forbidden', 'api.error.forbidden'])
   })
 
-  it('works in its own domain', async () => {
+  it('an API key for one domain works in its own domain', async () => {
     const answers = await Promise.all([
       call('GET', `/domains/${own.domain.id}`),
       call('POST', `/domains/${own.domain.id}/sessions`, { body: { user: { username: own.user.username } } }),
@@ -394,7 +397,7 @@ describe('a key for one domain', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   })
 
-  it('has role auth, because users belong to the whole organization', async () => {
+  it('an API key for one domain has role auth, because users belong to the whole organization', async () => {
     const make = running.service.administration.createApiKey(own.organization.id, { domainId: own.domain.id })
 
     await expect(make).rejects.toThrow(TypeError)

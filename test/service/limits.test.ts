@@ -26,7 +26,7 @@ describe('an API key', () => {
     [63, 401],
     [64, 200],
     [65, 401],
-  ])('of %i characters is answered with %i', async (length, status) => {
+  ])('an API key of %i characters is answered with %i', async (length, status) => {
     const key = `${running.apiKey}x`.slice(0, length)
 
     const answer = await fetch(`${running.origin}/api/ping`, { headers: { authorization: `Service key="${key}"` } })
@@ -37,7 +37,7 @@ describe('an API key', () => {
 
 describe('an identifier', () => {
   it.each(['/users/', '/domains/', '/hardware/', '/bypasscodes/'])(
-    'below %s must have exactly 40 digits',
+    'an identifier below %s must have exactly 40 digits',
     async (path) => {
       const ids = ['0'.repeat(39), '0'.repeat(40), '0'.repeat(41), 'F'.repeat(40), 'g'.repeat(40)]
 
@@ -47,7 +47,7 @@ describe('an identifier', () => {
     },
   )
 
-  it('has 40 hexadecimal digits in every created resource', async () => {
+  it('an identifier has 40 hexadecimal digits in every created resource', async () => {
     const person = await holder(running)
     const { json: code } = await running.call('POST', `${person.path}/bypasscodes`, {
       body: { usesAllowed: 1, expirationTime: 1 },
@@ -77,7 +77,7 @@ describe('a user', () => {
     ['email', 'a@b.cd', 'taken'],
     ['email', `${letters(64)}@${letters(60)}.${letters(60)}.${letters(60)}.xx`, 'taken'],
     ['email', `${letters(64)}@${letters(63)}.${letters(63)}.${letters(63)}.xxxx`, invalid('email')],
-  ])('with the %s %j is %s', async (field, value, outcome) => {
+  ])('creating a user with the %s %j results in %s', async (field, value, outcome) => {
     expect(await post('/users', { ...newUser(unique()), [field]: value })).toBe(outcome)
   })
 
@@ -85,7 +85,7 @@ describe('a user', () => {
     ['name', letters(128), 200],
     ['name', letters(129), 400],
     ['name', '', 400],
-  ])('changed to the %s %j gets %i', async (field, value, status) => {
+  ])('changing a user to the %s %j results in %i', async (field, value, status) => {
     const { path } = await member(running)
 
     expect((await running.call('PUT', path, { body: { [field]: value } })).status).toBe(status)
@@ -95,7 +95,7 @@ describe('a user', () => {
 describe('bypass codes', () => {
   const one = { usesAllowed: 1, expirationTime: 1 }
 
-  it('are limited to five per user, and one more can be created once one is gone', async () => {
+  it('bypass codes are limited to five per user, and one more can be created once one is gone', async () => {
     const { path } = await member(running)
     const codes = `${path}/bypasscodes`
 
@@ -109,7 +109,7 @@ describe('bypass codes', () => {
     expect([sixth, again]).toEqual(['api.error.limit.bypasscodes', 'taken'])
   })
 
-  it('have exactly nine digits', async () => {
+  it('bypass codes have exactly nine digits', async () => {
     const { path, signIn } = await member(running)
     const { json } = await running.call('POST', `${path}/bypasscodes`, { body: { usesAllowed: 10, expirationTime: 1 } })
 
@@ -142,13 +142,13 @@ describe('bypass codes', () => {
     ['expirationTime', '525600', 'taken'],
     ['expirationTime', 525_601, 'api.error.invalid.expirationtime'],
     ['expirationTime', '525601', 'api.error.invalid.expirationtime'],
-  ])('with %s %j are %s', async (field, value, outcome) => {
+  ])('creating a bypass code with %s %j results in %s', async (field, value, outcome) => {
     const { path } = await member(running)
 
     expect(await post(`${path}/bypasscodes`, { ...one, [field]: value })).toBe(outcome)
   })
 
-  it('are valid until their last minute, for up to a year', async () => {
+  it('bypass codes are valid until their last minute, for up to a year', async () => {
     const { path, signIn } = await member(running)
     const make = async (expirationTime: number) =>
       (await running.call('POST', `${path}/bypasscodes`, { body: { usesAllowed: 10, expirationTime } })).json
@@ -196,36 +196,42 @@ describe('a hardware token', () => {
     ['alias', '', 'api.error.invalid.alias'],
     ['alias', letters(128), 'taken'],
     ['alias', letters(129), 'api.error.invalid.alias'],
-  ])('with the %s %j is %s', async (field, value, outcome) => {
+  ])('creating a hardware token with the %s %j results in %s', async (field, value, outcome) => {
     expect(await post('/hardware', { ...valid, serialNumber: unique(), [field]: value })).toBe(outcome)
   })
 
   it.each([
     ['TOTP6', 6],
     ['TOTP8', 8],
-  ] as const)('of type %s shows %i digits, and rejects codes with one digit more or less', async (type, digits) => {
-    const person = await holder(running, { type, timeStep: 60 })
-    const code = person.token.code()
+  ] as const)(
+    'a hardware token of type %s shows %i digits, and rejects codes with one digit more or less',
+    async (type, digits) => {
+      const person = await holder(running, { type, timeStep: 60 })
+      const code = person.token.code()
 
-    const states = []
-    for (const otp of [code.slice(1), `0${code}`, code]) states.push((await person.signIn({ otp })).state)
+      const states = []
+      for (const otp of [code.slice(1), `0${code}`, code]) states.push((await person.signIn({ otp })).state)
 
-    expect(code).toHaveLength(digits)
-    expect(states).toEqual(['denied', 'denied', 'approved'])
-  })
+      expect(code).toHaveLength(digits)
+      expect(states).toEqual(['denied', 'denied', 'approved'])
+    },
+  )
 
-  it.each([30, 60] as const)('with steps of %i seconds shows a code for that long', async (timeStep) => {
-    const token = await hardwareToken(running, { type: 'TOTP6', timeStep })
-    // Advances to the start of a time step.
-    await running.clock.advance(timeStep - (running.clock.now() % timeStep))
+  it.each([30, 60] as const)(
+    'a hardware token with steps of %i seconds shows a code for that long',
+    async (timeStep) => {
+      const token = await hardwareToken(running, { type: 'TOTP6', timeStep })
+      // Advances to the start of a time step.
+      await running.clock.advance(timeStep - (running.clock.now() % timeStep))
 
-    const first = token.code()
-    await running.clock.advance(timeStep - 1)
-    const last = token.code()
-    await running.clock.advance(1)
+      const first = token.code()
+      await running.clock.advance(timeStep - 1)
+      const last = token.code()
+      await running.clock.advance(1)
 
-    expect([last, token.code(-1)]).toEqual([first, first])
-  })
+      expect([last, token.code(-1)]).toEqual([first, first])
+    },
+  )
 })
 
 describe('an activation code', () => {
@@ -233,7 +239,7 @@ describe('an activation code', () => {
     [9, 'api.error.invalid.code'],
     [10, undefined],
     [11, 'api.error.invalid.code'],
-  ])('of %i characters is answered with %s', async (length, outcome) => {
+  ])('an activation code of %i characters is answered with %s', async (length, outcome) => {
     const { id } = await member(running)
     const { json } = await running.call('PUT', `/domains/${running.domain.id}/users/${id}/token`)
 
@@ -242,7 +248,7 @@ describe('an activation code', () => {
     expect(answer.code).toBe(outcome)
   })
 
-  it('is valid until the last second of its last day', async () => {
+  it('an activation code is valid until the last second of its last day', async () => {
     const { id } = await member(running)
     const { json } = await running.call('PUT', `/domains/${running.domain.id}/users/${id}/token`)
 
@@ -271,14 +277,14 @@ describe('a new session', () => {
     ['a challenge of 128 bits', { challenge: `${'A'.repeat(21)}Q` }, 'api.error.notfound.token'],
     ['a challenge of 130 bits', { challenge: `${'A'.repeat(21)}R` }, 'api.error.invalid.challenge'],
     ['a challenge of 126 bits', { challenge: 'A'.repeat(21) }, 'api.error.invalid.challenge'],
-  ])('with %s is answered with %j', async (_what, more, outcome) => {
+  ])('a new session with %s is answered with %j', async (_what, more, outcome) => {
     const { id } = await member(running)
 
     // The missing token is reported only if everything else is valid.
     expect(await post(`/domains/${running.domain.id}/sessions`, { user: { id }, ...more })).toBe(outcome)
   })
 
-  it('stays pending for exactly as long as its domain allows', async () => {
+  it('a new session stays pending for exactly as long as its domain allows', async () => {
     const { ask, session } = await running.enroll(unique())
     const { id } = await ask()
 
@@ -292,7 +298,7 @@ describe('a new session', () => {
 })
 
 describe('a page', () => {
-  it('has 100 entries, and the next entry starts another page', async () => {
+  it('a page has 100 entries, and the next entry starts another page', async () => {
     const tenant = await createTenant(running.service, running.origin)
     const add = () => tenant.call('POST', '/users', { body: newUser(unique()) })
     await Promise.all(Array.from({ length: 100 }, add))
@@ -310,7 +316,7 @@ describe('a page', () => {
 })
 
 describe('a synchronization', () => {
-  it('accepts 16 MiB, and not one byte more', async () => {
+  it('a synchronization accepts 16 MiB, and not one byte more', async () => {
     const tenant = await createTenant(running.service, running.origin)
     const limit = 16 * 1024 * 1024
     const text = JSON.stringify([newUser(unique())])

@@ -34,7 +34,7 @@ async function logOf(open: (logger: ServiceOptions['logger']) => Promise<Service
 }
 
 describe('a database that is missing in production', () => {
-  it('is not created by an embedded service, and the error names the absolute path and the ways to create it', async () => {
+  it('an embedded service in production creates no database; the error names its absolute path and how to create it', async () => {
     const handle = embedded({ database: relative(process.cwd(), database) })
 
     const problem = await handle.connect().catch((error: unknown) => error)
@@ -47,13 +47,13 @@ describe('a database that is missing in production', () => {
     await handle.close()
   })
 
-  it('is not created by a standalone service either', async () => {
+  it('a standalone service in production does not create a missing database', async () => {
     await expect(createService({ database })).rejects.toMatchObject({ name: 'MissingDatabaseError' })
 
     expect(existsSync(database)).toBe(false)
   })
 
-  it('is still missing if an empty file is in its place', async () => {
+  it('a database in production is still missing if an empty file is in its place', async () => {
     writeFileSync(database, '')
 
     await expect(createService({ database })).rejects.toThrow(`${database} is empty (0 bytes)`)
@@ -61,17 +61,17 @@ describe('a database that is missing in production', () => {
     expect(existsSync(`${database}.keys`)).toBe(false)
   })
 
-  it('is not replaced by a database in memory', async () => {
+  it('a service in production refuses a database in memory', async () => {
     await expect(createService({ database: ':memory:' })).rejects.toThrow(
       'A database in memory is empty at every start',
     )
   })
 
-  it('cannot be created by an option in code', () => {
+  it('an option in code cannot create a missing database', () => {
     expect(() => embedded({ database, create: true } as never)).toThrow('embedded: "create" is unknown')
   })
 
-  it('is created with MFA_CREATE=1, and the log says so with the absolute path', async () => {
+  it('MFA_CREATE=1 creates a missing database, and the log says so with the absolute path', async () => {
     vi.stubEnv('MFA_CREATE', '1')
 
     const created = await logOf((logger) => createService({ database, logger }))
@@ -88,7 +88,7 @@ describe('a database that is missing in production', () => {
     expect(of(found)).toMatchObject([{ level: 'info', details: { database, created: false } }])
   })
 
-  it('is created by `second-factor init`, and then opens without MFA_CREATE', async () => {
+  it('second-factor init creates a missing database, which then opens without MFA_CREATE', async () => {
     await withDatabase({ database, create: true }, async () => {})
 
     const service = await createService({ database })
@@ -97,25 +97,28 @@ describe('a database that is missing in production', () => {
     expect(existsSync(`${database}.keys`)).toBe(true)
   })
 
-  it('is not created by other commands', async () => {
+  it('commands other than second-factor init do not create a missing database', async () => {
     await expect(withDatabase({ database }, async () => {})).rejects.toThrow(`The database ${database} doesn't exist`)
   })
 
-  it.each(['', '1'])('gets no new key file when its own is lost, with MFA_CREATE=%j', async (allowed) => {
-    await withDatabase({ database, create: true }, async () => {})
-    rmSync(`${database}.keys`)
-    vi.stubEnv('MFA_CREATE', allowed)
+  it.each(['', '1'])(
+    'a database in production gets no new key file when its own is lost, with MFA_CREATE=%j',
+    async (allowed) => {
+      await withDatabase({ database, create: true }, async () => {})
+      rmSync(`${database}.keys`)
+      vi.stubEnv('MFA_CREATE', allowed)
 
-    await expect(createService({ database })).rejects.toThrow(`there is no key file ${database}.keys`)
+      await expect(createService({ database })).rejects.toThrow(`there is no key file ${database}.keys`)
 
-    expect(existsSync(`${database}.keys`)).toBe(false)
-  })
+      expect(existsSync(`${database}.keys`)).toBe(false)
+    },
+  )
 })
 
 describe.each(mainEngines)('an empty database in production, on %s', (engine) => {
   const newDatabase = useEngine(engine, { empty: true })
 
-  it('gets no schema unless MFA_CREATE=1 allows it', async () => {
+  it('an empty database in production gets no schema unless MFA_CREATE=1 allows it', async () => {
     const address = await newDatabase()
 
     const problem = await createService({ database: address, keys }).catch((error: unknown) => error)

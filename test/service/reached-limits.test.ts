@@ -21,7 +21,7 @@ async function open() {
 }
 
 describe('a rejected request names the limit it has reached, and its end,', () => {
-  it('for pending requests', async () => {
+  it('a request rejected for too many pending requests names the limit and its end', async () => {
     const { enroll, ask } = await open()
     const { user } = await enroll('alice')
     for (let each = 0; each < 3; each += 1) await ask(user.id, { challenge: random128() })
@@ -33,7 +33,7 @@ describe('a rejected request names the limit it has reached, and its end,', () =
     })
   })
 
-  it('for unapproved requests', async () => {
+  it('a request rejected for too many unapproved requests names the limit and its end', async () => {
     const { enroll, ask, clock } = await open()
     const { user } = await enroll('alice')
     for (let each = 0; each < 5; each += 1) {
@@ -46,7 +46,7 @@ describe('a rejected request names the limit it has reached, and its end,', () =
     )
   })
 
-  it('for wrong codes', async () => {
+  it('a request rejected for wrong codes names the limit and its end', async () => {
     const running = await open()
     const { id } = await member(running)
     for (let each = 0; each < 10; each += 1) await running.ask(id, { otp: '000000' })
@@ -58,7 +58,7 @@ describe('a rejected request names the limit it has reached, and its end,', () =
     })
   })
 
-  it('for wrong codes that only an administrator unlocks', async () => {
+  it('a request rejected for wrong codes says if only an administrator can unlock the codes', async () => {
     const running = await open()
     const { id } = await member(running)
     for (let each = 0; each < 50; each += 1) {
@@ -73,7 +73,7 @@ describe('a rejected request names the limit it has reached, and its end,', () =
     )
   })
 
-  it('for wrong codes of a challenge', async () => {
+  it('a request rejected for wrong codes of a challenge names the limit and says to start a new one', async () => {
     const running = await open()
     const { id } = await member(running)
     const challenge = random128()
@@ -87,7 +87,7 @@ describe('a rejected request names the limit it has reached, and its end,', () =
   it.each([
     ['key', 'for each API key'],
     ['address', 'for each address'],
-  ])('for requests per second of each %s', (name, whose) => {
+  ])('a request over the limit per second of each %s names the limit and its end', (name, whose) => {
     const limiter = createRateLimiter(name, 1, createTestClock(start))
     limiter.take('a')
 

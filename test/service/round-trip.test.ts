@@ -373,23 +373,29 @@ const withBody = [...operations, ...adminOperations].flatMap(({ name, endpoint: 
 })
 
 describe('an operation with a body', () => {
-  it.each(withBody)('reads back, or names as an exception, every member: $name', async ({ name, members }) => {
-    const kept = Object.keys((await trips[name]?.values(1)) ?? {})
+  it.each(withBody)(
+    'an operation reads back every member of its body, or names it as an exception: $name',
+    async ({ name, members }) => {
+      const kept = Object.keys((await trips[name]?.values(1)) ?? {})
 
-    const never = members.filter((each) => each in neverReturned && !kept.includes(each))
-    expect([...kept, ...never, ...Object.keys(exceptions[name] ?? {})].toSorted()).toEqual(members.toSorted())
-  })
+      const never = members.filter((each) => each in neverReturned && !kept.includes(each))
+      expect([...kept, ...never, ...Object.keys(exceptions[name] ?? {})].toSorted()).toEqual(members.toSorted())
+    },
+  )
 
-  it.each(withBody.filter(({ name }) => name in trips))('returns what it was given: $name', async ({ name }) => {
-    const trip = trips[name]!
-    for (const number of [1, 2] as const) {
-      running.clock.skip(600)
-      await owner.confirm()
-      const values = await trip.values(number)
+  it.each(withBody.filter(({ name }) => name in trips))(
+    'an operation with a body returns what it was given: $name',
+    async ({ name }) => {
+      const trip = trips[name]!
+      for (const number of [1, 2] as const) {
+        running.clock.skip(600)
+        await owner.confirm()
+        const values = await trip.values(number)
 
-      const read = await trip.write(values)
+        const read = await trip.write(values)
 
-      expect(await read()).toMatchObject(values)
-    }
-  })
+        expect(await read()).toMatchObject(values)
+      }
+    },
+  )
 })

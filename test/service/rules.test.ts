@@ -14,7 +14,7 @@ function everyByte() {
 }
 
 describe('a random choice', () => {
-  it.each([2, 31, 62, 90, 256])('of %i takes each value equally often', (bound) => {
+  it.each([2, 31, 62, 90, 256])('a random choice of %i takes each value equally often', (bound) => {
     const random = everyByte()
     const counts = Array.from({ length: bound }, () => 0)
     const each = Math.floor(256 / bound)
@@ -29,7 +29,7 @@ describe('a random choice', () => {
 describe('an id of a time', () => {
   const idsAt = (now: number) => Array.from({ length: 100 }, () => newIdOfTime(systemRandom, now))
 
-  it('is 40 hexadecimal characters, and follows those of earlier seconds', () => {
+  it('a time-based id has 40 hexadecimal characters and sorts after those of earlier seconds', () => {
     const now = Date.UTC(2026, 0, 1) / 1000
     const [earlier, later] = [idsAt(now), idsAt(now + 1)]
 
@@ -37,7 +37,7 @@ describe('an id of a time', () => {
     expect(earlier.every((id) => later.every((other) => id < other))).toBe(true)
   })
 
-  it('has 128 random bits besides the time', () => {
+  it('a time-based id has 128 random bits besides the time', () => {
     const rest = idsAt(0).map((id) => [...Buffer.from(id, 'hex')].slice(4))
 
     expect(new Set(rest.map(String)).size).toBe(100)
@@ -46,7 +46,7 @@ describe('an id of a time', () => {
 })
 
 describe('an activation code', () => {
-  it('has ten characters, and uses its whole alphabet', () => {
+  it('an activation code has ten characters, and uses its whole alphabet', () => {
     const codes = Array.from({ length: 500 }, () => newActivationCode(systemRandom))
 
     expect(codes.every((code) => /^[a-hj-km-np-z2-9]{10}$/.test(code))).toBe(true)
@@ -55,7 +55,7 @@ describe('an activation code', () => {
 })
 
 describe('a matching number', () => {
-  it('is between 10 and 99', () => {
+  it('a matching number is between 10 and 99', () => {
     const random = everyByte()
 
     const numbers = Array.from({ length: 90 }, () => newMatchingNumber(random, new Set()))
@@ -63,7 +63,7 @@ describe('a matching number', () => {
     expect(new Set(numbers)).toEqual(new Set(Array.from({ length: 90 }, (_, index) => String(index + 10))))
   })
 
-  it('is the last free number, and undefined when none is left', () => {
+  it('a matching number is the last free one, and undefined when none is left', () => {
     const all = new Set(Array.from({ length: 90 }, (_, index) => String(index + 10)))
     const others = new Set([...all].filter((number) => number !== '47'))
 
@@ -87,7 +87,7 @@ describe('the network of an address', () => {
     ['2002:c000:207:1::1', '192.0.2.7'],
     ['2002:c000:207:ffff::1', '192.0.2.7'],
     [undefined, 'unknown'],
-  ])('%s is %s', (address, network) => {
+  ])('the network of the address %s is %s', (address, network) => {
     expect(networkOf(address)).toBe(network)
   })
 })
@@ -100,7 +100,7 @@ describe('a query', () => {
     ['/users?a=1&b&c=&a=2', { a: '1', b: '', c: '' }],
     ['/users?a=b=c?d', { a: 'b=c?d' }],
     ['/users?__proto__=x', { ['__proto__']: 'x' }],
-  ])('of %s is parsed as %j', (url, query) => {
+  ])('the query of %s is parsed as %j', (url, query) => {
     expect(parseQuery(url)).toEqual(query)
   })
 })

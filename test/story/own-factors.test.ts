@@ -72,7 +72,7 @@ async function setUpAppAndCodes(arranged: Arranged) {
 }
 
 describe('self-service in a real browser without JavaScript', () => {
-  it('sets up a first app and recovery codes', async () => {
+  it('a user without JavaScript can set up a first app and recovery codes', async () => {
     const { count } = await setUpAppAndCodes(await arrange({ javaScriptEnabled: false }))
 
     expect(count).toBe(5)
@@ -91,7 +91,7 @@ describe.each(scripts)('self-service in a real browser, with JavaScript: %s', (j
     await page.getByText('Your new device is set up.').waitFor()
   }
 
-  it('sets up a first app and recovery codes, then adds, replaces and removes factors, except the last one', async () => {
+  it('a user can set up a first app and recovery codes, then add, replace and remove factors, except the last', async () => {
     const arranged = await arrange({ javaScriptEnabled })
     const { app, page, look } = arranged
     const { code, count } = await setUpAppAndCodes(arranged)

@@ -11,7 +11,7 @@ import { choosePhone, createAccount, numberOn, signIn } from './person.ts'
 const chromium = await sharedChromium()
 
 describe('a passkey in the example app', () => {
-  it('is offered at the first sign-in after enrollment, and signs in with one touch from then on', async () => {
+  it('the example app offers a passkey at the first sign-in after enrollment, which then signs in with one touch', async () => {
     const url = await startExampleApp({ recoveryCodes: true })
     const page = await keptPage(chromium)
     await addAuthenticator(page)

@@ -42,7 +42,7 @@ async function enrolled(web?: BrowserContextOptions) {
 
 describe('the main path, with JavaScript', () => {
   // The pages of the second step and the screens of the device have accessibility tests of their own.
-  it('leads from a new account over the device to the app, whose own pages are accessible', async () => {
+  it('the main path leads from a new account through the device to the app, whose own pages are accessible', async () => {
     const { url, page, phone } = await arrange()
     await page.goto(url)
     await expectAccessible(page)
@@ -67,7 +67,7 @@ describe('the main path, with JavaScript', () => {
     await expectAccessible(page)
   })
 
-  it('says on both screens that a request was denied, was canceled or got a wrong number, and offers a next step', async () => {
+  it('both screens say that a request was denied, was canceled or got a wrong number, and offer a next step', async () => {
     const { page, authenticator } = await enrolled()
 
     await authenticator.getByRole('button', { name: 'Deny' }).click()
@@ -92,7 +92,7 @@ describe('the main path, with JavaScript', () => {
 })
 
 describe('the main path, without JavaScript', () => {
-  it('continues by reloading, from setting up a device through a denial to the app', async () => {
+  it('the main path without JavaScript continues by reloading, from device setup through a denial to the app', async () => {
     const { url, page, authenticator } = await enrolled({ javaScriptEnabled: false })
 
     await authenticator.getByRole('button', { name: 'Deny' }).click()

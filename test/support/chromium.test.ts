@@ -22,7 +22,7 @@ describe('the browser that the tests use', () => {
     elsewhere.close()
   })
 
-  it('reads its own origin and refuses to read another one', async () => {
+  it('the test browser reads its own origin and refuses to read another one', async () => {
     const tab = await browser.newPage()
     await tab.goto(address(here))
 
@@ -33,7 +33,7 @@ describe('the browser that the tests use', () => {
     expect(foreign).toBe('TypeError')
   })
 
-  it('loads its fonts from its own folder, wherever the checkout is', async () => {
+  it('the test browser loads its fonts from its own folder, wherever the checkout is', async () => {
     const tab = await browser.newPage()
     await tab.setContent('<p>text</p>')
 
@@ -43,7 +43,7 @@ describe('the browser that the tests use', () => {
     expect(readFileSync(configuration, 'utf8')).not.toContain(process.cwd())
   })
 
-  it('keeps running when one of its contexts is closed', async () => {
+  it('the test browser keeps running when one of its contexts is closed', async () => {
     const context = await browser.newContext()
     await context.newPage()
 

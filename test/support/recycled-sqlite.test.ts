@@ -18,7 +18,7 @@ async function rowsOf({ db }: Store): Promise<Record<string, unknown[]>> {
   return Object.fromEntries(await Promise.all(tables.filter(({ name }) => !own.test(name)).map(read)))
 }
 
-it('the next store in memory gets the database of a closed one without what that had stored', async () => {
+it('a new store in memory gets the database of a closed one without the data stored there', async () => {
   const first = await openSqliteStore(':memory:')
   const whenNew = await rowsOf(first)
   await first.close()

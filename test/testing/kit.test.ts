@@ -34,7 +34,7 @@ describe('the kit for tests of an app', () => {
   })
   afterEach(() => service.close())
 
-  it('signs an agent in with both steps in a few lines', async () => {
+  it('the test kit signs an agent in with both steps in a few lines', async () => {
     const agent = request.agent(createApp(service))
     const device = await service.enroll('alice')
 
@@ -47,7 +47,7 @@ describe('the kit for tests of an app', () => {
   it.each([
     ['as the only factor', false],
     ['beside a device', true],
-  ])('signs an agent in with a passkey, %s', async (_, hasDevice) => {
+  ])('the test kit signs an agent in with a passkey, %s', async (_, hasDevice) => {
     const publicUrl = 'http://localhost:3000'
     const agent = request.agent(createApp(service, { publicUrl, phishingResistant: 'require' }))
     if (hasDevice) await service.enroll('alice')
@@ -59,7 +59,7 @@ describe('the kit for tests of an app', () => {
     expect((await agent.get('/')).text).toBe('hello passkey')
   })
 
-  it('says why a passkey of another origin is not accepted', async () => {
+  it('the test kit says why a passkey of another origin is not accepted', async () => {
     const agent = request.agent(createApp(service, { publicUrl: 'http://localhost:3000' }))
     const passkey = await service.addPasskey('alice', 'http://other.localhost:3000')
     await agent.post('/login/alice')
@@ -67,7 +67,7 @@ describe('the kit for tests of an app', () => {
     await expect(passSecondStep(agent, passkey)).rejects.toThrow('The page offers no passkey')
   })
 
-  it('moves time for app and service', async () => {
+  it('the test kit moves time for app and service', async () => {
     const agent = request.agent(createApp(service))
     const device = await service.enroll('alice')
     await agent.post('/login/alice')
@@ -78,7 +78,7 @@ describe('the kit for tests of an app', () => {
     expect((await agent.get('/danger')).status).toBe(403)
   })
 
-  it('denies and reports like a person', async () => {
+  it('the test kit denies and reports like a person', async () => {
     const agent = request.agent(createApp(service))
     const device = await service.enroll('alice')
     await agent.post('/login/alice')
@@ -92,7 +92,7 @@ describe('the kit for tests of an app', () => {
     expect((await agent.get('/mfa')).text).toContain('Reported')
   })
 
-  it('signs in with the login of the app, with or without the second step', async () => {
+  it('the test kit signs in with the login of the app, with or without the second step', async () => {
     const app = createApp(service)
     const signIn = createSignIn({ service, login: (agent: TestAgent, user: string) => agent.post(`/login/${user}`) })
     const [half, whole] = [request.agent(app), request.agent(app)]
@@ -104,7 +104,7 @@ describe('the kit for tests of an app', () => {
     expect((await whole.get('/')).text).toBe('hello push')
   })
 
-  it('signs in several users at once, also one user twice, with the app’s own user type', async () => {
+  it('the test kit signs in several users at once, also one user twice, with the app’s own user type', async () => {
     const app = createApp(service)
     const login = (agent: TestAgent, user: { username: string }) => agent.post(`/login/${user.username}`)
     const signIn = createSignIn({ service, login })
@@ -117,7 +117,7 @@ describe('the kit for tests of an app', () => {
     for (const { agent } of people) expect((await agent.get('/')).text).toBe('hello push')
   })
 
-  it('enrolls a new device once the old one is revoked, and only then', async () => {
+  it('the test kit enrolls a new device once the old one is revoked, and only then', async () => {
     const [first, again] = [await service.enroll('alice'), await service.enroll('alice')]
     const { id } = await service.client.users.getByUsername('alice')
 
@@ -127,7 +127,7 @@ describe('the kit for tests of an app', () => {
     expect(await service.enroll('alice')).not.toBe(first)
   })
 
-  it('issues codes that work once', async () => {
+  it('the test kit issues codes that work once', async () => {
     const agent = request.agent(createApp(service))
     await service.enroll('alice')
     await agent.post('/login/alice')
@@ -140,7 +140,7 @@ describe('the kit for tests of an app', () => {
     expect((await agent.get('/')).text).toBe('hello bypass')
   })
 
-  it('ends the verified web sessions of a user', async () => {
+  it('the test kit ends the verified web sessions of a user', async () => {
     const agent = request.agent(createApp(service))
     await agent.post('/login/alice')
     await passSecondStep(agent, await service.enroll('alice'))
@@ -152,7 +152,7 @@ describe('the kit for tests of an app', () => {
     expect([before, (await agent.get('/')).status]).toEqual([200, 403])
   })
 
-  it('reports a failed login', async () => {
+  it('the test kit reports a failed login', async () => {
     const signIn = createSignIn({
       service,
       login: (agent: TestAgent, user: unknown) => agent.post(`/nowhere/${String(user)}`),
@@ -162,7 +162,7 @@ describe('the kit for tests of an app', () => {
     await expect(signIn(request.agent(createApp(service)), 7, { mfa: true })).rejects.toThrow('no username')
   })
 
-  it('names the mistake: nothing to approve, no one signed in, the wrong device', async () => {
+  it('the test kit names the mistake: nothing to approve, no one signed in, the wrong device', async () => {
     const agent = request.agent(createApp(service))
     const [alice, bob] = [await service.enroll('alice'), await service.enroll('bob')]
 

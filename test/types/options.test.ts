@@ -21,7 +21,7 @@ type Routes<T> = { readonly [K in keyof T]: T[K] extends infer V ? (V extends un
 
 /** The schemas decide what is accepted, the interfaces what editors show: `tsc` holds them equal. */
 describe('the documented options', () => {
-  it('match the accepted options and their types', () => {
+  it('the documented options match the accepted options and their types', () => {
     expectTypeOf<MfaOptions>().toEqualTypeOf<z.input<typeof MfaOptionsSchema>>()
     expectTypeOf<RequireMfaOptions>().toEqualTypeOf<Routes<z.input<typeof NeedSchema>>>()
     expectTypeOf<MfaStrategyOptions>().toEqualTypeOf<z.input<typeof StrategySchema>>()

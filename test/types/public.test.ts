@@ -11,13 +11,13 @@ import { describe, expectTypeOf, it } from 'vitest'
 
 /** What `tsc` says of the package's types; nothing here runs. */
 describe('the types', () => {
-  it('declare req.mfa as optional, and do not declare req.user', () => {
+  it('the types of the package declare req.mfa as optional, and do not declare req.user', () => {
     expectTypeOf<Request['mfa']>().toEqualTypeOf<RequestMfa | undefined>()
     expectTypeOf<Request['user']>().toEqualTypeOf<Express.User | undefined>()
     expectTypeOf<IncomingMessage>().not.toHaveProperty('mfa')
   })
 
-  it('return middleware that Express accepts anywhere', () => {
+  it('the types of mfa() and requireMfa() return middleware that Express accepts anywhere', () => {
     expectTypeOf<ReturnType<typeof mfa>>().toExtend<RequestHandler>()
     expectTypeOf<ReturnType<typeof requireMfa>>().toExtend<RequestHandler>()
     expectTypeOf<ReturnType<typeof requireMfa>>().toExtend<
@@ -26,7 +26,7 @@ describe('the types', () => {
     expectTypeOf(verifiedMfa).returns.toEqualTypeOf<Verified>()
   })
 
-  it('accept every option, and no unknown one', () => {
+  it('the types of mfa() and requireMfa() accept every option, and no unknown one', () => {
     expectTypeOf<{ appName: string }>().toExtend<MfaOptions>()
     expectTypeOf(mfa).parameter(0).toEqualTypeOf<MfaOptions | undefined>()
     // @ts-expect-error -- misspelt
@@ -42,7 +42,7 @@ describe('the types', () => {
     expectTypeOf<MfaStrategyOptions>().toEqualTypeOf<{ codeField?: string | false | undefined }>()
   })
 
-  it('accept a user option that returns a user, a promise, null or undefined', () => {
+  it('the types of mfa() accept a user option that returns a user, a promise, null or undefined', () => {
     expectTypeOf<() => { username: string }>().toExtend<NonNullable<MfaOptions['user']>>()
     expectTypeOf<() => Promise<{ serviceUserId: string } | undefined>>().toExtend<NonNullable<MfaOptions['user']>>()
     // A row of the app's own, and the user as Passport's types have it.
@@ -54,7 +54,7 @@ describe('the types', () => {
     expectTypeOf<() => false>().toExtend<NonNullable<MfaOptions['user']>>()
   })
 
-  it('narrow events by their type; all have user, time and address', () => {
+  it('the types narrow events by their type, and all events have user, time and address', () => {
     expectTypeOf<string>().not.toExtend<MfaEvent['type']>()
     expectTypeOf<Extract<MfaEvent, { type: 'challenge.passed' }>['factor']>().toEqualTypeOf<Verified['factor']>()
     expectTypeOf<Extract<MfaEvent, { type: 'code.wrong' }>>().not.toHaveProperty('factor')
@@ -62,7 +62,7 @@ describe('the types', () => {
     expectTypeOf<MfaEvent['userKey']>().toEqualTypeOf<string | undefined>()
   })
 
-  it('reject a switch over the events that misses one', () => {
+  it('the types reject a switch over the events that misses one', () => {
     const loudness = (event: Extract<MfaEvent, { type: 'code.wrong' | 'code.paused' | 'email.sent' }>): number => {
       switch (event.type) {
         case 'code.wrong':
@@ -78,7 +78,7 @@ describe('the types', () => {
     expectTypeOf(loudness).returns.toEqualTypeOf<number>()
   })
 
-  it('let the kit sign in users of any type', () => {
+  it('the types let the test kit sign in users of any type', () => {
     type TestAgent = ReturnType<typeof request.agent>
     const make = (service: TestService) =>
       createSignIn({

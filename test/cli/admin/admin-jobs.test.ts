@@ -40,7 +40,7 @@ async function runningJob(): Promise<string> {
 }
 
 describe('second-factor admin jobs', () => {
-  it('lists the actions on many people, and cancels one', async () => {
+  it('second-factor admin jobs lists the actions on many people, and cancels one', async () => {
     const id = await runningJob()
 
     const listed = await admin('admin', 'jobs')
@@ -54,7 +54,7 @@ describe('second-factor admin jobs', () => {
 })
 
 describe('second-factor user list --csv', () => {
-  it('writes CSV in which no cell is calculated', async () => {
+  it('second-factor user list --csv writes CSV in which no spreadsheet calculates a cell', async () => {
     await admin('user', 'create', 'alice', '--name', '=cmd;=1', '--email', 'alice@example.com')
 
     const { stdout } = await admin('user', 'list', '--csv')

@@ -35,7 +35,7 @@ async function register(token: string): Promise<{ status: number; session: () =>
 }
 
 describe('second-factor admin', () => {
-  it('invites an owner with a link that works once, without a running service', async () => {
+  it('second-factor admin invite invites an owner with a link that works once, without a running service', async () => {
     const { stdout } = await admin('admin', 'invite', ...olivia, '--console-url', 'https://console.example')
     const [, token = ''] = /https:\/\/console\.example\/console\/invitation#([\w-]{43})/.exec(stdout) ?? []
 
@@ -47,7 +47,7 @@ describe('second-factor admin', () => {
     expect((await admin('admin', 'list')).stdout).toMatch(/^Olivia +olivia@example\.com +owner +all +\d{4}-/m)
   })
 
-  it('links the person to a user of the organization, and the console of this machine', async () => {
+  it('second-factor admin invite links the person to a user of the organization, and to the console of this machine', async () => {
     await admin('user', 'create', 'hal', '--name', 'Hal', '--email', 'hal@example.com', '--domain', 'Intranet')
     const { id } = await json('user', 'show', 'hal')
 
@@ -57,14 +57,14 @@ describe('second-factor admin', () => {
     expect(invited.link).toBe(`http://localhost:8787/console/invitation#${invited.token}`)
   })
 
-  it('needs a domain for the help desk', async () => {
+  it('second-factor admin invite needs a domain for the help desk', async () => {
     const refused = await admin('admin', 'invite', ...olivia, '--role', 'helpdesk')
 
     expect(refused.code).toBe(2)
     expect(refused.stderr).toContain('need at least one domain')
   })
 
-  it('lists and withdraws invitations', async () => {
+  it('second-factor admin lists and withdraws invitations', async () => {
     const { token } = await json('admin', 'invite', ...hal)
 
     const listed = await admin('admin', 'invitations')
@@ -75,7 +75,7 @@ describe('second-factor admin', () => {
     expect((await register(token)).status).toBe(404)
   })
 
-  it('changes the role', async () => {
+  it('second-factor admin role changes the role of an administrator', async () => {
     await register((await json('admin', 'invite', ...hal)).token)
 
     const changed = await admin('admin', 'role', 'hal@example.com', 'auditor')
@@ -84,7 +84,7 @@ describe('second-factor admin', () => {
     expect(await json('admin', 'list')).toMatchObject([{ role: 'auditor', domains: [], version: 2 }])
   })
 
-  it('says whether a user is the administrator', async () => {
+  it('second-factor admin record says whether a user is the administrator', async () => {
     await register((await json('admin', 'invite', ...hal)).token)
     const { id } = await json('user', 'create', 'hal', '--name', 'Hal', '--email', 'hal@example.com')
 
@@ -96,7 +96,7 @@ describe('second-factor admin', () => {
     expect(await json('admin', 'list')).toMatchObject([{ user: id, namesakes: [] }])
   })
 
-  it('lists sessions and ends them', async () => {
+  it('second-factor admin sessions lists sessions and ends them', async () => {
     const { session } = await register((await json('admin', 'invite', ...olivia)).token)
 
     const sessions = await json('admin', 'sessions', 'Olivia')
@@ -108,7 +108,7 @@ describe('second-factor admin', () => {
     expect([before, await session()]).toEqual([200, 401])
   })
 
-  it('revokes the access after a confirmation, and ends the sessions at once', async () => {
+  it('second-factor admin revoke revokes the access after a confirmation, and ends the sessions at once', async () => {
     const { session } = await register((await json('admin', 'invite', ...olivia)).token)
 
     const unasked = await admin('admin', 'revoke', 'Olivia')
@@ -120,7 +120,7 @@ describe('second-factor admin', () => {
     expect((await admin('admin', 'list')).stdout).toMatch(/^Olivia +olivia@example\.com +revoked /m)
   })
 
-  it('refuses a console on an IP address', async () => {
+  it('second-factor admin invite refuses a console on an IP address', async () => {
     const refused = await run(
       'admin',
       'invite',

@@ -49,7 +49,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     return { app, browser, account }
   }
 
-  it('get a new id after the second step, and the old one is worthless', async () => {
+  it('the second step gives the web session a new id, and the old one is worthless', async () => {
     const { browser } = await approved()
     const planted = browser.copy()
 
@@ -60,7 +60,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     expect((await planted.fetch('/account')).body).toMatchObject({ verified: false, user: null })
   })
 
-  it('are stored before the response that redirects', async () => {
+  it('a verified web session is stored before the redirect is sent', async () => {
     const { app, browser } = await approved()
     const slow = store.hold('set')
 
@@ -76,7 +76,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('that could not be stored verify nobody, and the page says so', async () => {
+  it('a web session that could not be stored verifies no one, and the page says so', async () => {
     const { browser } = await approved()
     store.failOnce('set')
 
@@ -88,7 +88,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     expect((await store.read(idOf(browser)))?.mfa?.verified).toBeUndefined()
   })
 
-  it('whose old id could not be removed verify nobody, and the user stays signed in to try again', async () => {
+  it('a web session whose old id could not be removed verifies no one, but stays signed in to try again', async () => {
     const { app, account, browser } = await approved()
     store.failOnce('destroy')
 
@@ -101,7 +101,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     expect((await browser.fetch('/account')).body).toMatchObject({ verified: true, user: { username: 'alice' } })
   })
 
-  it('are not restored under their old id by a slow request', async () => {
+  it('a slow request does not restore a web session under its old id', async () => {
     const { app, account, browser } = await approved()
     await browser.submit('/mfa/complete')
     await app.clock.advance(300)
@@ -117,7 +117,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     expect((await browser.open('/danger')).text).toBe('danger')
   })
 
-  it('keep no verification record when another user signs in', async () => {
+  it('a web session keeps no verification record when another user signs in', async () => {
     const { app, browser } = await approved({ keepSessionInfo: true })
     await browser.submit('/mfa/complete')
 
@@ -126,7 +126,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('keep no verification record when the user signs out', async () => {
+  it('a web session keeps no verification record when its user signs out', async () => {
     const { app, browser } = await approved()
     await browser.submit('/mfa/complete')
 

@@ -94,40 +94,46 @@ describe.each(engines)(
     /** The log lines that a healthy service does not write. */
     const faults = () => running.logged.filter(({ message }) => !told.test(message))
 
-    it('that are valid HTTP never get a 5xx or an error without the common format', { timeout: 300_000 }, async () => {
-      const chance = createChance(seed)
-      const complaints: string[] = []
-      const answered = new Map<string, Set<number>>()
-      let left = wellFormed
+    it(
+      'random requests that are valid HTTP never get a 5xx or an error without the common format',
+      { timeout: 300_000 },
+      async () => {
+        const chance = createChance(seed)
+        const complaints: string[] = []
+        const answered = new Map<string, Set<number>>()
+        let left = wellFormed
 
-      const drive = async () => {
-        const connection = await openRaw(port())
-        while (left > 0) {
-          const batch = Array.from({ length: Math.min(pipelined, left) }, () => randomRequest(chance, known))
-          left -= batch.length
-          connection.send(Buffer.concat(batch.map(({ bytes }) => bytes)))
-          for (const request of batch) {
-            const answer = await connection.answer(request.method)
-            const wrong = complaint(request.method, answer)
-            if (wrong)
-              complaints.push(`${wrong}: ${request.bytes.toString().slice(0, 2_000)}\n→ ${answer.head}\n${answer.body}`)
-            if (request.usual)
-              answered.set(request.about, (answered.get(request.about) ?? new Set()).add(answer.status))
-            learn(request, answer)
+        const drive = async () => {
+          const connection = await openRaw(port())
+          while (left > 0) {
+            const batch = Array.from({ length: Math.min(pipelined, left) }, () => randomRequest(chance, known))
+            left -= batch.length
+            connection.send(Buffer.concat(batch.map(({ bytes }) => bytes)))
+            for (const request of batch) {
+              const answer = await connection.answer(request.method)
+              const wrong = complaint(request.method, answer)
+              if (wrong)
+                complaints.push(
+                  `${wrong}: ${request.bytes.toString().slice(0, 2_000)}\n→ ${answer.head}\n${answer.body}`,
+                )
+              if (request.usual)
+                answered.set(request.about, (answered.get(request.about) ?? new Set()).add(answer.status))
+              learn(request, answer)
+            }
+            // Some of these objects have been deleted meanwhile.
+            await refill()
           }
-          // Some of these objects have been deleted meanwhile.
-          await refill()
+          connection.end()
         }
-        connection.end()
-      }
-      await Promise.all(Array.from({ length: connections }, drive))
+        await Promise.all(Array.from({ length: connections }, drive))
 
-      expect(complaints).toEqual([])
-      expect(engine === 'SQLite' ? unreached(answered) : []).toEqual([])
-      expect(faults()).toEqual([])
-    })
+        expect(complaints).toEqual([])
+        expect(engine === 'SQLite' ? unreached(answered) : []).toEqual([])
+        expect(faults()).toEqual([])
+      },
+    )
 
-    it('that are not HTTP get an error in the common format', { timeout: 120_000 }, async () => {
+    it('random requests that are not HTTP get an error in the common format', { timeout: 120_000 }, async () => {
       const chance = createChance(seed + 1)
       const complaints: string[] = []
 
@@ -147,7 +153,7 @@ describe.each(engines)(
       expect(faults()).toEqual([])
     })
 
-    it('that carry values a database could choke on get no 5xx', async () => {
+    it('random requests that carry values a database could choke on get no 5xx', async () => {
       const { json: user } = await running.call('POST', '/users', { body: newUser('minded') })
       const sessions = `/domains/${running.domain.id}/sessions`
       await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}`)
@@ -174,7 +180,7 @@ describe.each(engines)(
       expect(faults()).toEqual([])
     })
 
-    it('leave the service healthy', async () => {
+    it('random requests leave the service healthy', async () => {
       const answer = await running.call('GET', '/ping')
       const { ask, session, device, pending } = await running.enroll('after the storm')
       const { id } = await ask()

@@ -64,7 +64,7 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
   const db = () => node.ctx.store.db
   const now = () => running.clock.now()
 
-  it('leaves codes locked no longer than a lockout lasts', async () => {
+  it('a clock that is set back leaves codes locked no longer than a lockout lasts', async () => {
     const person = await member(running)
     const { code } = await bypassCodeOf(running, person.id)
     const wrong = () => person.signIn({ otp: '000000' })
@@ -90,7 +90,7 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
     expect(await tries(code)).toBe('approved')
   })
 
-  it('is also noticed at the next start', async () => {
+  it('a clock that is set back is also noticed at the next start', async () => {
     const person = await member(running)
     const of = { userId: person.id, budget: 'known' } as const
     await codeBudgets[of.budget].lock(db(), of.userId, { from: now() + ahead, until: now() + ahead + hour })
@@ -100,7 +100,7 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
     expect(await storedEnd(person.id)).toBe(now() + hour)
   })
 
-  it('keeps codes locked that only an administrator can unlock', async () => {
+  it('a clock that is set back keeps codes locked that only an administrator can unlock', async () => {
     const person = await member(running)
     const of = { userId: person.id, budget: 'other' } as const
     await codeBudgets[of.budget].lock(db(), of.userId, { from: null, until: 253_402_300_799 })
@@ -110,7 +110,7 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
     expect(await codesLockedUntil(db(), of, now())).toBe(253_402_300_799)
   })
 
-  it('leaves no request pending or counted', async () => {
+  it('a clock that is set back leaves no request pending or counted', async () => {
     const person = await running.enroll(unique())
     wrongBy = ahead
     const asked = [await person.ask(), await person.ask(), await person.ask()]
@@ -135,7 +135,7 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
     expect(again.state).toBe('pending')
   })
 
-  it('neither lifts nor extends the limit of requests to a user', async () => {
+  it('a clock that is set back neither lifts nor extends the limit of requests to a user', async () => {
     const person = await running.enroll(unique())
     const path = `/domains/${running.domain.id}/sessions`
     const ask = () => running.call('POST', path, { body: { user: { id: person.user.id }, challenge: random128() } })
@@ -154,7 +154,7 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
     expect((await ask()).status).toBe(200)
   })
 
-  it('leaves no approval that can be redeemed', async () => {
+  it('a clock that is set back leaves no approval that can be redeemed', async () => {
     const person = await member(running)
     const { code } = await bypassCodeOf(running, person.id)
     const challenge = random128()
@@ -169,7 +169,7 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
     expect([session.state, redeemed.status]).toEqual(['approved', 409])
   })
 
-  it('limits the pause of a changed address to a day, and other pauses to their own length', async () => {
+  it('a clock set back limits the pause of a changed address to a day, others to their own length', async () => {
     const person = await member(running)
     wrongBy = ahead
     await running.call('PUT', person.path, { body: { email: 'other@example.com' } })
@@ -197,7 +197,7 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
     expect(await counted()).toMatchObject({ counts: [1] })
   })
 
-  it('invalidates codes that were e-mailed or shown meanwhile, for good', async () => {
+  it('a clock that is set back invalidates codes that were e-mailed or shown meanwhile, for good', async () => {
     const person = await member(running)
     const of = { domainId: running.domain.id, userId: person.id }
     const lookup = unique()
@@ -217,7 +217,7 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
     expect(await replacementOf(db(), [lookup], sent + 1)).toBeUndefined()
   })
 
-  it('limits codes and browsers that last for days to their lifetime from now', async () => {
+  it('a clock that is set back limits codes and browsers that last for days to their lifetime from now', async () => {
     const person = await member(running)
     const of = { domainId: running.domain.id, userId: person.id }
     const lookup = unique()
@@ -240,7 +240,7 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
     expect(await useBypassCode(db(), { userId: person.id, codeLookups: [lookup] }, issued + 1)).toBeUndefined()
   })
 
-  it('invalidates nothing if it was only slow for a moment', async () => {
+  it('a clock that was only slow for a moment invalidates nothing', async () => {
     const person = await member(running)
     const of = { domainId: running.domain.id, userId: person.id }
     const lookup = unique()
@@ -258,7 +258,7 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
     expect([codes.length, token !== undefined, browser !== undefined]).toEqual([1, true, true])
   })
 
-  it('does not count ended nodes as alive', async () => {
+  it('a clock that is set back does not make ended nodes count as alive', async () => {
     const seenAt = now() + ahead
     await announceNode(db(), {
       id: unknownId,
@@ -276,7 +276,7 @@ describe.each(mainEngines)('a clock that was ahead and is set back, on %s', (eng
     expect(await liveNodes(node.ctx)).not.toContain('ended')
   })
 
-  it('does not wait for ended synchronizations', async () => {
+  it('a clock that is set back does not make the service wait for ended synchronizations', async () => {
     const lease = { id: unique(), organizationId: running.organization.id, domainId: running.domain.id }
     const dead = { ...lease, holder: 'dead', holderProcess: null, beatAt: now() + ahead, appliedAt: null }
     await db().insertInto('synchronization').values(dead).execute()

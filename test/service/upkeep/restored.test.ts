@@ -15,19 +15,22 @@ describe.each(mainEngines)('a code that was used between a backup and its restor
   })
   afterAll(() => running.close())
 
-  it.each([0, 9, 15])('is not accepted again from a token that is %i steps ahead', async (ahead) => {
-    const { db } = running.ctx.store
-    const { token, signIn } = await holder(running)
-    const asInBackup = { lastStep: -1, drift: ahead }
-    const restore = () => db.updateTable('codeGenerator').set(asInBackup).where('id', '=', token.id).execute()
-    await restore()
-    const used = { otp: token.code(ahead) }
-    const before = await signIn(used)
+  it.each([0, 9, 15])(
+    'a code used between a backup and its restore is not accepted again from a token %i steps ahead',
+    async (ahead) => {
+      const { db } = running.ctx.store
+      const { token, signIn } = await holder(running)
+      const asInBackup = { lastStep: -1, drift: ahead }
+      const restore = () => db.updateTable('codeGenerator').set(asInBackup).where('id', '=', token.id).execute()
+      await restore()
+      const used = { otp: token.code(ahead) }
+      const before = await signIn(used)
 
-    await restore()
-    await db.transaction().execute((tx) => endAllAccess(tx, running.clock.now()))
-    const after = await signIn(used)
+      await restore()
+      await db.transaction().execute((tx) => endAllAccess(tx, running.clock.now()))
+      const after = await signIn(used)
 
-    expect([before.state, after.state]).toEqual(['approved', 'denied'])
-  })
+      expect([before.state, after.state]).toEqual(['approved', 'denied'])
+    },
+  )
 })

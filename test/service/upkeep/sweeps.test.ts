@@ -65,7 +65,7 @@ describe.each(mainEngines)('a sweep with a backlog on %s', { timeout: 60_000 }, 
     return Number((await counting.execute(node.ctx.store.db)).rows[0]?.rows)
   }
 
-  it('changes at most 500 rows per transaction, and leaves no expired row', async () => {
+  it('a sweep changes at most 500 rows per transaction, and leaves no expired row', async () => {
     await leaveBacklog()
     const transactions = watchTransactions()
 
@@ -89,11 +89,11 @@ describe.each(mainEngines)('a sweep with a backlog on %s', { timeout: 60_000 }, 
     expect(await Promise.all(left)).toEqual([[], [], [], []])
   })
 
-  it('relies on no foreign key that removes rows of another table', async () => {
+  it('a sweep relies on no foreign key that removes rows of another table', async () => {
     expect(await deletingKeys(node, engine)).toEqual([])
   })
 
-  it('does not wait for rows that another transaction is changing on PostgreSQL', async () => {
+  it('a sweep does not wait for rows that another transaction is changing on PostgreSQL', async () => {
     await leaveBacklog()
     const other = await openDatabase(database, { clock, push: false, ...keysFor(database) })
     onTestFinished(() => other.close())
@@ -109,7 +109,7 @@ describe.each(mainEngines)('a sweep with a backlog on %s', { timeout: 60_000 }, 
     expect(await rowsIn('emailCode')).toBe(engine === 'PostgreSQL' ? 1 : count)
   })
 
-  it('yields to the event loop after each step', async () => {
+  it('a sweep yields to the event loop after each step', async () => {
     await leaveBacklog()
     let turns = 0
     const turn = () => {
@@ -127,7 +127,7 @@ describe.each(mainEngines)('a sweep with a backlog on %s', { timeout: 60_000 }, 
     expect(new Set(turnsOfSteps).size).toBe(turnsOfSteps.length)
   })
 
-  it('stops early when the service closes, and leaves the rest to the next sweep', async () => {
+  it('a sweep stops early when the service closes, and leaves the rest to the next sweep', async () => {
     await leaveBacklog()
 
     await sweep(node.ctx, AbortSignal.abort())

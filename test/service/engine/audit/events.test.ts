@@ -472,24 +472,27 @@ async function newEntries(act: () => Promise<unknown>): Promise<AuditEntry[]> {
 const written: string[] = []
 
 describe('the audit trail records', () => {
-  it.each(eventNames.map((name) => [name]))('%s with the facts of that event, and no others', async (name) => {
-    const entries = await newEntries(happenings[name])
+  it.each(eventNames.map((name) => [name]))(
+    'the audit trail records %s with the facts of that event, and no others',
+    async (name) => {
+      const entries = await newEntries(happenings[name])
 
-    written.push(JSON.stringify(entries))
-    const found = entries.filter(({ event }) => event === name)
-    expect(found.length).toBeGreaterThan(0)
-    for (const { facts, hash, at } of found) {
-      // Why an administrator of the console acted stands beside the facts of the event.
-      const { because: _because, ...declared } = facts
-      expect(Object.keys(declared).toSorted()).toEqual([...auditEvents[name]].toSorted())
-      expect(hash).toMatch(/^[0-9a-f]{64}$/)
-      expect(at).toBeLessThanOrEqual(running.clock.now())
-    }
-  })
+      written.push(JSON.stringify(entries))
+      const found = entries.filter(({ event }) => event === name)
+      expect(found.length).toBeGreaterThan(0)
+      for (const { facts, hash, at } of found) {
+        // Why an administrator of the console acted stands beside the facts of the event.
+        const { because: _because, ...declared } = facts
+        expect(Object.keys(declared).toSorted()).toEqual([...auditEvents[name]].toSorted())
+        expect(hash).toMatch(/^[0-9a-f]{64}$/)
+        expect(at).toBeLessThanOrEqual(running.clock.now())
+      }
+    },
+  )
 })
 
 describe('the audit trail of all these events', () => {
-  it('contains no code, key, seed, nonce, name or e-mail address', () => {
+  it('the audit trail contains no code, key, seed, nonce, name or e-mail address', () => {
     // Mails about changes of factors carry no code.
     for (const { code } of mail.mails) if (code !== '') secrets.add(code)
     secrets.add(running.apiKey)

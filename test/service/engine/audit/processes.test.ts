@@ -11,7 +11,7 @@ import { entriesOf, openDatabase } from './recorded.ts'
 const { database, startOther } = useSharedFile()
 
 describe('two processes on one SQLite file', () => {
-  it('write separate chains without gaps or forks, when 64 changes come at once', async () => {
+  it('two processes on one SQLite file write separate chains without gaps or forks, when 64 changes come at once', async () => {
     const here = await startService({ database: database(), clock: systemClock })
     const { child, origin } = await startOther()
     const calls = [here.call, createCall(origin, here.apiKey)]

@@ -46,7 +46,7 @@ describe.each(mainEngines)('requests without a valid API key, on %s', (engine) =
     await expect.poll(async () => (await entries()).length).toBe(count)
   }
 
-  it('leave one entry and one line per address and minute, then one with the number of further requests', async () => {
+  it('requests without a valid API key leave one entry and line per address and minute, then a count of the rest', async () => {
     for (let round = 0; round < 5; round += 1) await ask('192.0.2.7', { authorization: `Service key="${wrongKey}"` })
     await ask('192.0.2.8')
     const lines = [...running.logged]
@@ -64,7 +64,7 @@ describe.each(mainEngines)('requests without a valid API key, on %s', (engine) =
     ])
   })
 
-  it('leave entries again in the next minute', async () => {
+  it('requests without a valid API key leave entries again in the next minute', async () => {
     await ask('192.0.2.7')
     await running.clock.advance(60)
     await ask('192.0.2.7')
@@ -72,13 +72,13 @@ describe.each(mainEngines)('requests without a valid API key, on %s', (engine) =
     expect(await entries()).toHaveLength(2)
   })
 
-  it('count as one address within an IPv6 network', async () => {
+  it('requests without a valid API key count as one address within an IPv6 network', async () => {
     for (let i = 1; i < 5; i += 1) await ask(`2001:db8::${i}`)
 
     expect(await entries()).toHaveLength(1)
   })
 
-  it('leave at most 60 entries and lines a minute, from any number of addresses', async () => {
+  it('requests without a valid API key leave at most 60 entries and lines a minute, from any number of addresses', async () => {
     await Promise.all(Array.from({ length: 80 }, (_, i) => ask(`192.0.2.${i + 1}`)))
     const [first, lines] = [await entries(), running.logged.length]
     await running.clock.advance(60)
@@ -104,7 +104,7 @@ describe('the line in the log about a request without a valid API key', () => {
     return running.logged.find(({ message }) => message === 'no valid API key')?.details
   }
 
-  it('names the scheme and media type that were sent and expected, and the address', async () => {
+  it('the log line of an invalid API key names the scheme and media type sent and expected, and the address', async () => {
     const headers = { authorization: `Service key="${wrongKey}"`, accept: 'application/vnd.service.v1+json' }
 
     expect(await lineOf(headers)).toEqual({
@@ -131,7 +131,7 @@ describe('the line in the log about a request without a valid API key', () => {
     [{ authorization: `Acme key="${wrongKey}"`, accept: wrongKey }, 'unknown_key', 'Acme'],
     [{ authorization: `Acme key="${wrongKey}"`, accept: `text/${wrongKey}` }, 'unknown_key', 'Acme'],
     [{ authorization: `Acme key="${wrongKey}"`, 'content-type': `a/b; x=${wrongKey}` }, 'unknown_key', 'Acme'],
-  ])('never contains part of the key: %j', async (headers, reason, scheme) => {
+  ])('the log line of an invalid API key never contains part of the key: %j', async (headers, reason, scheme) => {
     const line = await lineOf(headers)
 
     expect(line).toMatchObject({ reason, scheme })
@@ -140,7 +140,7 @@ describe('the line in the log about a request without a valid API key', () => {
     }
   })
 
-  it('contains only plain words, whatever the request says', async () => {
+  it('the log line of an invalid API key contains only plain words, whatever the request says', async () => {
     const strange = '"}\t{"level":30,"msg":"admin signed in"}\u00ff\u0085'
 
     const line = await lineOf({ authorization: `${strange} key="x"`, accept: strange, 'content-type': `a/${strange}` })

@@ -77,7 +77,7 @@ describe.each(mainEngines)('the audit trail on %s', (engine) => {
     }
   }
 
-  it('follows the clock at once when an administrator accepts it', async () => {
+  it('the audit trail follows the clock at once when an administrator accepts it', async () => {
     database = await newDatabase()
     clock = createTestClock()
     await start()
@@ -94,7 +94,7 @@ describe.each(mainEngines)('the audit trail on %s', (engine) => {
     await expect.poll(count).toBe(18)
   })
 
-  it('keeps all entries if the clock is 405 days fast, even across restarts', async () => {
+  it('the audit trail keeps all entries if the clock is 405 days fast, even across restarts', async () => {
     database = await newDatabase()
     clock = createTestClock()
     await start()
@@ -113,7 +113,7 @@ describe.each(mainEngines)('the audit trail on %s', (engine) => {
     expect([kept, await count()]).toEqual([16, 16])
   })
 
-  it('keeps all entries if the clock jumps by 405 days while the service is stopped', async () => {
+  it('the audit trail keeps all entries if the clock jumps by 405 days while the service is stopped', async () => {
     database = await newDatabase()
     clock = createTestClock(Math.floor(Date.now() / 1000 / day) * day + 15 * 3_600)
     await start()
@@ -128,7 +128,7 @@ describe.each(mainEngines)('the audit trail on %s', (engine) => {
     expect(await count()).toBe(20)
   })
 
-  it('drops a tenth of its expired entries a day', { timeout: 120_000 }, async () => {
+  it('the audit trail drops a tenth of its expired entries a day', { timeout: 120_000 }, async () => {
     database = await newDatabase()
     // A few hours before the end of a day.
     clock = createTestClock(Math.floor(Date.now() / 1000 / day) * day + 15 * 3_600)

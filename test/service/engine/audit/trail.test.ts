@@ -38,7 +38,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     return { database, running, node, db, create, trail: () => entriesOf(db), verify: () => verifyAudit(db, []) }
   }
 
-  it('has no entry for a change that is rolled back', async () => {
+  it('the audit trail has no entry for a change that is rolled back', async () => {
     const { node, db, trail, verify, create } = await arrange()
     const before = (await trail()).length
     const call = { ...node.ctx, organizationId: 'o' }
@@ -57,7 +57,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verify()).findings).toEqual([])
   })
 
-  it('rolls the change back when its entry cannot be written', async () => {
+  it('the audit trail rolls the change back when its entry cannot be written', async () => {
     const { running, db, create } = await arrange()
     await db.schema.alterTable('audit').renameTo('audit_elsewhere').execute()
 
@@ -69,7 +69,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await create()).status).toBe(200)
   })
 
-  it('continues without a gap after rolled-back transactions', async () => {
+  it('the audit trail continues without a gap after rolled-back transactions', async () => {
     const { node, db, trail, verify } = await arrange()
     const call = { ...node.ctx, organizationId: 'o' }
     const attempt = (number: number) =>
@@ -89,7 +89,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verify()).findings).toEqual([])
   })
 
-  it('has no gap and no fork when 64 changes are made at once on two nodes', async () => {
+  it('the audit trail has no gap and no fork when 64 changes are made at once on two nodes', async () => {
     const { database, running, trail, verify } = await arrange()
     const node = { database, clock: running.clock, limits: wideLimits, ...keysFor(database) }
     const second = opened(await createService(node))
@@ -111,7 +111,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect(new Set(created.map(({ writer }) => writer)).size).toBeLessThanOrEqual(engine === 'SQLite' ? 64 : 20)
   })
 
-  it('drops expired entries once when two nodes do so at once', async () => {
+  it('the audit trail drops expired entries once when two nodes do so at once', async () => {
     const { database, running, node, verify, create } = await arrange()
     await create()
     const other = opened(await openDatabase(database, { clock: running.clock, ...keysFor(database) }))
@@ -127,7 +127,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
   // The database has no part in the rest.
   if (!mainEngines.includes(engine)) return
 
-  it('records the actor, the address, the time and the user affected', async () => {
+  it('the audit trail records the actor, the address, the time and the user affected', async () => {
     const { running, trail } = await arrange()
     const { service, organization, clock } = running
     const person = await running.enroll(unique())
@@ -158,19 +158,22 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     ['changed', 'time', { at: 1 }],
     ['changed', 'hash', { hash: '0'.repeat(64) }],
     ['missing', 'whole', undefined],
-  ] as const)('reveals an entry that is %s in the database: its %s (%#)', async (kind, _what, change) => {
-    const { db, trail, verify, create } = await arrange()
-    for (let times = 0; times < 5; times += 1) await create()
-    const { writer, sequence } = (await trail()).at(-3)!
+  ] as const)(
+    'the audit trail reveals an entry that is %s in the database: its %s (%#)',
+    async (kind, _what, change) => {
+      const { db, trail, verify, create } = await arrange()
+      for (let times = 0; times < 5; times += 1) await create()
+      const { writer, sequence } = (await trail()).at(-3)!
 
-    const altering = change ? db.updateTable('audit').set(change) : undefined
-    await altering?.where('writer', '=', writer).where('sequence', '=', sequence).execute()
-    if (!change) await db.deleteFrom('audit').where('writer', '=', writer).where('sequence', '=', sequence).execute()
+      const altering = change ? db.updateTable('audit').set(change) : undefined
+      await altering?.where('writer', '=', writer).where('sequence', '=', sequence).execute()
+      if (!change) await db.deleteFrom('audit').where('writer', '=', writer).where('sequence', '=', sequence).execute()
 
-    expect((await verify()).findings[0]).toEqual({ kind, writer, sequence })
-  })
+      expect((await verify()).findings[0]).toEqual({ kind, writer, sequence })
+    },
+  )
 
-  it('reveals missing newest entries when compared with a saved head', async () => {
+  it('the audit trail reveals missing newest entries when compared with a saved head', async () => {
     const { db, trail, verify, create } = await arrange()
     await create()
     const { heads } = await verify()
@@ -182,7 +185,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verifyAudit(db, heads)).findings).toEqual([{ kind: 'cut_off', writer, sequence }])
   })
 
-  it('reveals missing entries of a closed chain without a saved head', async () => {
+  it('the audit trail reveals missing entries of a closed chain without a saved head', async () => {
     const { database, running, db, trail, verify } = await arrange()
     const second = await createService({ database, clock: running.clock, ...keysFor(database) })
     await second.administration.createOrganization(unique())
@@ -194,7 +197,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verify()).findings).toEqual([{ kind: 'cut_off', writer, sequence: 1 }])
   })
 
-  it('drops expired entries from its beginning, and still verifies', async () => {
+  it('the audit trail drops expired entries from its beginning, and still verifies', async () => {
     const { running, node, db, trail, verify, create } = await arrange()
     for (let times = 0; times < 3; times += 1) await create()
     const { heads } = await verify()
@@ -212,7 +215,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verify()).findings).toEqual([])
   })
 
-  it('drops expired entries automatically, a tenth a day', async () => {
+  it('the audit trail drops expired entries automatically, a tenth a day', async () => {
     const { database, running, trail, verify, create } = await arrange()
     await create()
     const clock = createTestClock(running.clock.now() + 3 * 86_400)
@@ -232,7 +235,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verify()).findings).toEqual([])
   })
 
-  it('records at most ten refusals a minute from one address, and then the number omitted', async () => {
+  it('the audit trail records at most ten refusals a minute from one address, and then the number omitted', async () => {
     const { running, trail } = await arrange()
     const attempt = () => previewCode(running.origin, 'abcdefghjk')
 
@@ -245,7 +248,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect(entries.find(({ event }) => event === 'audit.suppressed')?.facts).toEqual({ count: 30 })
   })
 
-  it('records refusals of each kind, however many there were of another', async () => {
+  it('the audit trail records refusals of each kind, however many there were of another', async () => {
     const { running, trail } = await arrange({ trustProxy: 1 })
     const person = await running.enroll('asked too often')
     for (let tries = 0; tries < 70; tries += 1) {
@@ -259,7 +262,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect(events).toContain('push.throttled')
   })
 
-  it('still records refusals after the clock is set back', () => {
+  it('the audit trail still records refusals after the clock is set back', () => {
     let now = 1_000_000
     const limit = createRefusalLimit({ now: () => now })
     for (let tries = 0; tries < 70; tries += 1) limit.admit('activation.failed', `192.0.2.${tries}`)
@@ -268,7 +271,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect(limit.admit('activation.failed', '192.0.2.99')).toBe(10)
   })
 
-  it('logs its heads every 15 minutes if they changed, and when the service closes', async () => {
+  it('the audit trail logs its heads every 15 minutes if they changed, and when the service closes', async () => {
     const { running, create, verify } = await arrange()
     const heads = () => running.logged.filter(({ message }) => message === 'audit head').map(({ details }) => details)
     await create()

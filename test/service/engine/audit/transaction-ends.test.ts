@@ -39,7 +39,7 @@ describe('a chain of the audit trail', () => {
   it.each([
     ['continues after a COMMIT that certainly failed', 'undone', 1, 2],
     ['ends when the outcome of a COMMIT is unknown, and a new one begins', 'connection lost', 2, 1],
-  ])('%s', async (_, message, chains, sequence) => {
+  ])('a chain of the audit trail %s', async (_, message, chains, sequence) => {
     const trail = createTrail({ clock: createTestClock(), random: systemRandom })
     const append = (db: Queryable) => trail.append(db, [{ ...event, facts: {} }])
     const fail = () => {
@@ -54,7 +54,7 @@ describe('a chain of the audit trail', () => {
     expect(trail.heads().at(-1)?.sequence).toBe(sequence)
   })
 
-  it('can only be written in a transaction', () => {
+  it('a chain of the audit trail can only be written in a transaction', () => {
     expect(() => onTransactionEnd(database(), () => {})).toThrow('Only what happens in a transaction')
   })
 })

@@ -32,7 +32,7 @@ async function* each<T>(values: readonly T[]): AsyncIterable<T> {
 const five = chain('w1', [{}, { facts: { b: 2, a: 1 } }, { event: 'user.deleted' }, {}, {}])
 
 describe('the audit trail', () => {
-  it('verifies when unchanged, and reports its heads', async () => {
+  it('the audit trail verifies when unchanged, and reports its heads', async () => {
     const { entries, findings, heads } = await verifyChains(each([...five, ...chain('w2', [{}])]))
 
     expect([entries, findings]).toEqual([6, []])
@@ -51,7 +51,7 @@ describe('the audit trail', () => {
     ['address', { address: null }],
     ['facts', { facts: { a: 1 } }],
     ['hash', { hash: chainStart }],
-  ] as const)('reveals an entry whose %s was changed', async (_, change) => {
+  ] as const)('the audit trail reveals an entry whose %s was changed', async (_, change) => {
     const changed = five.map((entry, i) => (i === 1 ? { ...entry, ...change } : entry)) as AuditEntry[]
 
     const { findings } = await verifyChains(each(changed))
@@ -59,13 +59,13 @@ describe('the audit trail', () => {
     expect(findings).toContainEqual({ kind: 'changed', writer: 'w1', sequence: 2 })
   })
 
-  it.each([1, 2, 3, 4])('reveals that entry %i is missing', async (sequence) => {
+  it.each([1, 2, 3, 4])('the audit trail reveals that entry %i is missing', async (sequence) => {
     const { findings } = await verifyChains(each(five.filter((entry) => entry.sequence !== sequence)))
 
     expect(findings).toEqual([{ kind: 'missing', writer: 'w1', sequence }])
   })
 
-  it('reveals a truncated chain and a missing one when compared with a saved head', async () => {
+  it('the audit trail reveals a truncated chain and a missing one when compared with a saved head', async () => {
     const kept = [
       { writer: 'w1', sequence: 5, hash: five[4]!.hash },
       { writer: 'w9', sequence: 2, hash: 'x' },
@@ -79,7 +79,7 @@ describe('the audit trail', () => {
     ])
   })
 
-  it('reveals a consistently rewritten chain when compared with a saved head', async () => {
+  it('the audit trail reveals a consistently rewritten chain when compared with a saved head', async () => {
     const kept = [{ writer: 'w1', sequence: 3, hash: five[2]!.hash }]
     const forged = chain('w1', [{}, { event: 'user.created' }, { event: 'user.deleted' }, {}, {}])
 
@@ -89,14 +89,14 @@ describe('the audit trail', () => {
     ])
   })
 
-  it('verifies from the point to which it was deliberately shortened', async () => {
+  it('the audit trail verifies from the point to which it was deliberately shortened', async () => {
     const starts = [{ writer: 'w1', sequence: 2, hash: five[1]!.hash }]
 
     expect((await verifyChains(each(five.slice(2)), { starts })).findings).toEqual([])
     expect((await verifyChains(each(five.slice(3)), { starts })).findings).toHaveLength(1)
   })
 
-  it('serializes an entry the same way, whatever the order of its facts', () => {
+  it('the audit trail serializes an entry the same way, whatever the order of its facts', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.boolean())), (facts) => {
         const [entry] = chain('w', [{ facts }])

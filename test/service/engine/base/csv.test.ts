@@ -12,14 +12,14 @@ const cell = fc.oneof(
 )
 
 describe('a record of a CSV file', () => {
-  it.each(hostileCells.map((text) => [JSON.stringify(text), text]))('makes text of %s', (_shown, text) => {
+  it.each(hostileCells.map((text) => [JSON.stringify(text), text]))('a CSV record makes text of %s', (_shown, text) => {
     const record = csvRecord(['id', text, 'last'])
 
     expect(calculatedCells(`${['id', text, 'last'].join(',')}\r\n`)).not.toEqual([])
     expect(calculatedCells(record)).toEqual([])
   })
 
-  it('contains no cell that a spreadsheet calculates, whatever separates its cells', () => {
+  it('a CSV record contains no cell that a spreadsheet calculates, whatever separates its cells', () => {
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1, maxLength: 4 }), (cells) => {
         expect(calculatedCells(csvRecord(cells))).toEqual([])
@@ -28,7 +28,7 @@ describe('a record of a CSV file', () => {
     )
   })
 
-  it('has the cells that were written, with apostrophes added', () => {
+  it('a CSV record has the cells that were written, with apostrophes added', () => {
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1, maxLength: 4 }), (cells) => {
         const [read, ...rest] = cellsOf(csvRecord(cells), ',')
@@ -40,11 +40,11 @@ describe('a record of a CSV file', () => {
     )
   })
 
-  it('quotes every cell, and doubles quotes', () => {
+  it('a CSV record quotes every cell, and doubles quotes', () => {
     expect(csvRecord(['say "hi"', 7, true, null, undefined])).toBe('"say ""hi""","7","true","",""\r\n')
   })
 
-  it('leaves hyphens, addresses and times in the middle of a cell as they are', () => {
+  it('a CSV record leaves hyphens, addresses and times in the middle of a cell as they are', () => {
     const cells = ['anna-lena@example.com', '2026-11-26T02:10:00Z', 'a=b c=d', 'Müller, Anna']
 
     expect(cellsOf(csvRecord(cells), ',')).toEqual([cells])

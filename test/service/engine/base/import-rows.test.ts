@@ -44,7 +44,7 @@ const refuse = (rows: readonly { readonly line: number }[]) =>
   })
 
 describe('an import of rows', () => {
-  it('decodes at most 8 KiB of a file in a turn of the event loop', async () => {
+  it('an import decodes at most 8 KiB of a file in a turn of the event loop', async () => {
     const work = workPerTurn()
 
     for await (const text of textOf(file('a'.repeat(10 * stepBytes)), '')) work.add(text.length)
@@ -53,7 +53,7 @@ describe('an import of rows', () => {
     expect(work.turns()).toBeGreaterThanOrEqual(10)
   })
 
-  it('checks at most 100 rows in a turn of the event loop', async () => {
+  it('an import checks at most 100 rows in a turn of the event loop', async () => {
     const work = workPerTurn()
     const check: typeof refuse = (rows) => {
       work.add(rows.length)
@@ -66,7 +66,7 @@ describe('an import of rows', () => {
     expect(work.most()).toBeLessThanOrEqual(rowsPerStep)
   })
 
-  it('stores at most 100 rows in a turn of the event loop', async () => {
+  it('an import stores at most 100 rows in a turn of the event loop', async () => {
     const database = ':memory:'
     const service = await startService({ database })
     onTestFinished(() => service.close())
@@ -90,7 +90,7 @@ describe('an import of rows', () => {
     expect(work.most()).toBeLessThanOrEqual(rowsPerStep)
   })
 
-  it('lists the first 100 rejected rows and counts the others', async () => {
+  it('an import lists the first 100 rejected rows and counts the others', async () => {
     const rows = readTokens(file('a\n'.repeat(5_000)), undefined)
 
     const report = await importRows({ rows, check: refuse, importAll: () => Promise.resolve() }, {})
@@ -99,7 +99,7 @@ describe('an import of rows', () => {
     expect(report.rejected.map(({ line }) => line)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
   })
 
-  it('lists rows that are there already only where other rejected rows leave room', async () => {
+  it('an import lists rows that are there already only where other rejected rows leave room', async () => {
     const lines = [Array.from({ length: 150 }, (_, index) => ({ line: index + 1 }))]
     const check = (some: readonly { readonly line: number }[]) =>
       Promise.resolve({
@@ -114,7 +114,7 @@ describe('an import of rows', () => {
     expect(report.rejected).toHaveLength(100)
   })
 
-  it('ends between two steps when no one waits for its result', async () => {
+  it('an import ends between two steps when no one waits for its result', async () => {
     let [steps, waiting] = [0, true]
     const check: typeof refuse = (rows) => {
       steps += 1
@@ -133,7 +133,7 @@ describe('an import of rows', () => {
     expect(steps).toBe(1)
   })
 
-  it('refuses a file whose quote is not closed, instead of keeping the rest of it', async () => {
+  it('an import refuses a file whose quote is not closed, instead of keeping the rest of it', async () => {
     const rows = readTokens(file(`serial,seed\n"${'a,b\n'.repeat(10_000)}`), undefined)
 
     await expect(importRows({ rows, check: refuse, importAll: () => Promise.resolve() }, {})).rejects.toThrow(

@@ -68,12 +68,12 @@ describe('an optional package', () => {
   it.each([
     ['better-sqlite3', 'A SQLite database', { database: ':memory:' }],
     ['pg', 'A PostgreSQL database', { database: 'postgres://127.0.0.1:9/x', keys }],
-  ])('that is missing is named together with its purpose: %s', async (name, purpose, options) => {
+  ])('an optional package that is missing is named together with its purpose: %s', async (name, purpose, options) => {
     expect(await open(options)).toBe(`SetupError: ${purpose} needs the package ${name}: npm install ${name}`)
   })
 
   it.each(['12.4.1', '13.1.9'])(
-    'that is too old is not loaded, because it could crash: better-sqlite3 %s',
+    'an optional package that is too old is not loaded, because it could crash: better-sqlite3 %s',
     async (version) => {
       install('better-sqlite3', version)
 
@@ -86,15 +86,18 @@ describe('an optional package', () => {
   it.each([
     ['nodemailer', '5.1.1', 'Sending mail', '6', { smtp: { host: '127.0.0.1', from: 'mfa@example.com' } }],
     ['prom-client', '13.2.0', 'The option metrics', '14', { metrics: {} }],
-  ])('that is too old causes an error with both versions: %s', async (name, version, purpose, oldest, options) => {
-    install(name, version)
+  ])(
+    'an optional package that is too old causes an error with both versions: %s',
+    async (name, version, purpose, oldest, options) => {
+      install(name, version)
 
-    expect(await open({ database: ':memory:', ...options })).toBe(
-      `SetupError: ${purpose} needs ${name} ${oldest} or newer, and ${version} is installed: npm install ${name}@latest`,
-    )
-  })
+      expect(await open({ database: ':memory:', ...options })).toBe(
+        `SetupError: ${purpose} needs ${name} ${oldest} or newer, and ${version} is installed: npm install ${name}@latest`,
+      )
+    },
+  )
 
-  it('that is too old but not required causes a warning: web-push', async () => {
+  it('an optional package that is too old but not required causes a warning: web-push', async () => {
     installReal('better-sqlite3')
     install('web-push', '2.2.2')
 
@@ -103,7 +106,7 @@ describe('an optional package', () => {
     )
   })
 
-  it('that fails to load but is not required causes a warning: web-push', async () => {
+  it('an optional package that fails to load but is not required causes a warning: web-push', async () => {
     installReal('better-sqlite3')
     install('web-push', '3.6.7', "throw new Error('is broken')")
 
@@ -112,7 +115,7 @@ describe('an optional package', () => {
     )
   })
 
-  it('that is too old but not required causes a warning: pino', async () => {
+  it('an optional package that is too old but not required causes a warning: pino', async () => {
     install('pino', '7.11.0')
 
     const [first = ''] = (await serve()).split('\n')
@@ -123,7 +126,7 @@ describe('an optional package', () => {
     })
   })
 
-  it('that is installed but fails to load causes an error with the reason', async () => {
+  it('an optional package that is installed but fails to load causes an error with the reason', async () => {
     install('better-sqlite3', '13.2.0', "throw new Error('wrong ELF class\\nRequire stack: …')")
 
     expect(await open({ database: ':memory:' })).toBe(

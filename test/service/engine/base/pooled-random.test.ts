@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { pooledRandom } from '../../../../src/ground/pooled-random.ts'
 
 describe('random bytes', () => {
-  it.each([0, 1, 20, 4096, 5000])('are as many as asked for: %d', (size) => {
+  it.each([0, 1, 20, 4096, 5000])('pooledRandom() returns as many bytes as asked for: %d', (size) => {
     expect(pooledRandom(size)).toHaveLength(size)
   })
 
-  it('are not returned twice, nor changed by a later call', () => {
+  it('pooledRandom() returns no bytes twice, and a later call does not change them', () => {
     const taken = Array.from({ length: 1_000 }, () => pooledRandom(16))
     const before = taken.map((bytes) => Buffer.from(bytes).toString('hex'))
 

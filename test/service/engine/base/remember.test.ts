@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { remember } from '../../../../src/service/engine/base/remember.ts'
 
 describe('the results of a function of a text', () => {
-  it('are computed once for each of a few short texts', () => {
+  it('remember() computes the result once for each of a few short texts', () => {
     const compute = vi.fn<(text: string) => string>((text) => text.toUpperCase())
     const upper = remember(compute)
 
@@ -11,7 +11,7 @@ describe('the results of a function of a text', () => {
     expect(compute).toHaveBeenCalledTimes(2)
   })
 
-  it('are not kept for long texts, and not for more than a few hundred', () => {
+  it('remember() keeps no results for long texts, and not more than a few hundred', () => {
     const compute = vi.fn<(text: string) => number>((text) => text.length)
     const lengthOf = remember(compute)
     const long = 'x'.repeat(201)

@@ -46,7 +46,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
 
       const generator = () => store.db.selectFrom('codeGenerator').selectAll().executeTakeFirstOrThrow()
 
-      it('is used once, and ends all before it', async () => {
+      it('a time step is used once, and ends all before it', async () => {
         const outcomes = await times(16, () => useStep(store.db, id('a'), { step: 7, drift: 1 }))
         const others = [
           await useStep(store.db, id('a'), { step: 6, drift: 0 }),
@@ -57,7 +57,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         expect(await generator()).toMatchObject({ lastStep: 8, drift: 2, syncState: 'Synchronized' })
       })
 
-      it('that was seen from afar is remembered until one is used, unless it is over', async () => {
+      it('a time step seen out of sync is remembered until one is used, unless it is over', async () => {
         await rememberStep(store.db, id('a'), { step: 9, at: 100 })
         const seen = await generator()
         await useStep(store.db, id('a'), { step: 10, drift: 0 })
@@ -73,25 +73,25 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         insertBypassCode(store.db, { ...bypassCode, id: id('b'), userId: id('2'), ...more })
       const use = (now = 50, userId = id('2')) => useBypassCode(store.db, { userId, codeLookups: ['k', 'l'] }, now)
 
-      it('is used as often as it says', async () => {
+      it('a bypass code is used as often as it says', async () => {
         await insert()
 
         expect((await times(16, () => use())).filter((used) => used === id('b'))).toHaveLength(3)
       })
 
-      it('is not used by another user, nor at its end', async () => {
+      it('a bypass code is not used by another user, nor at its end', async () => {
         await insert()
 
         expect([await use(50, id('3')), await use(100), await use(99)]).toEqual([undefined, undefined, id('b')])
       })
 
-      it('is different from the others of its user', async () => {
+      it('a bypass code is different from the others of its user', async () => {
         const rows = [await insert(), await insert({ id: id('c') }), await insert({ id: id('d'), userId: id('3') })]
 
         expect(rows.map((row) => row?.id)).toEqual([id('b'), undefined, id('d')])
       })
 
-      it('stays for 25 minutes once it is used up, as what a pass rests on, and is never accepted again', async () => {
+      it('a used-up bypass code stays for 25 minutes, as the basis of a pass, and is never accepted again', async () => {
         await insert({ usesRemaining: 1, expiresAt: 10_000 })
         const rows = () => store.db.selectFrom('bypassCode').select(['id', 'usedAt']).execute()
 
@@ -107,7 +107,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         expect(await rows()).toEqual([])
       })
 
-      it('that is used up or over is not among those of its user, and is swept away', async () => {
+      it('a bypass code that is used up or expired is not listed for its user, and is swept away', async () => {
         await insert({ id: id('b'), codeLookup: '1' })
         await insert({ id: id('c'), codeLookup: '2', usesRemaining: 0, createdAt: -3000, expiresAt: 10_000 })
         await insert({ id: id('d'), codeLookup: '3', expiresAt: 60 })
@@ -128,13 +128,13 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
       const use = (codeLookup: string, now = 50) =>
         useEmailCode(store.db, { ...of, codeLookups: ['k', codeLookup] }, now)
 
-      it('is used once', async () => {
+      it('an e-mailed code is used once', async () => {
         await put('l')
 
         expect(wins(await times(16, () => use('l')))).toBe(1)
       })
 
-      it('is the newest one alone, until its end', async () => {
+      it('only the newest e-mailed code is accepted, until its end', async () => {
         await put('old')
         await put('new')
 
@@ -143,7 +143,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         expect(outcomes).toEqual([false, false, true])
       })
 
-      it('goes with the last wrong try, and a new one starts anew', async () => {
+      it('an e-mailed code ends with the last wrong try, and a new one starts anew', async () => {
         await put('l')
         const wrong = () => countWrongEmailCode(store.db, of, 3)
 
@@ -155,7 +155,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         expect([dead, await use('m')]).toEqual([false, true])
       })
 
-      it('is taken away in one domain or in all, and swept away at its end', async () => {
+      it('an e-mailed code stays when those of another domain or user are removed, and is swept away at its end', async () => {
         await put('l')
         await removeEmailCodes(store.db, { userIds: [id('2')], domainId: id('9') })
         await removeEmailCodes(store.db, { userIds: [id('3')] })
@@ -167,7 +167,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
       })
     })
 
-    it('gives a hardware token to one user', async () => {
+    it('the store gives a hardware token to one user', async () => {
       const secrets = createSecrets(() => ringOf('k1'), systemRandom)
       const seed = secrets.seal('s', { kind: 'seed', id: id('e'), userId: null })
       const row = { id: id('e'), organizationId: id('0'), alias: 'A', serialNumber: '1', createdAt: 1 }
@@ -182,7 +182,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
       expect(owners.filter((token) => token?.id === id('e'))).toHaveLength(1)
     })
 
-    it('says when an address was changed, and only then', async () => {
+    it('the store records when an e-mail address was changed, and only then', async () => {
       const changedAt = async () => (await userById(store.db, id('0'), id('2')))?.emailChangedAt
 
       await updateUser(store.db, id('2'), { email: 'E', name: 'M' }, 50)
@@ -192,7 +192,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
       expect([same, await changedAt()]).toEqual([null, 60])
     })
 
-    it('locks no user who is not there', async () => {
+    it('lockUser() locks no user who does not exist', async () => {
       const outcomes = [
         await lockUser(store.db, id('0'), id('2')),
         await lockUser(store.db, id('0'), id('9')),

@@ -70,7 +70,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
   const again = async (userId: string, domainId: string) => running.call('PUT', `/domains/${domainId}/users/${userId}`)
 
   describe.each(ways)('%s', (way, out) => {
-    it('has no token, and the device is notified at once', async () => {
+    it('a removed user has no token, and the device is notified at once', async () => {
       const person = await furnished(`token ${way}`)
       const etag = (await person.device.inbox()).headers.get('etag') ?? ''
       const begun = running.clock.timerSet(25)
@@ -85,7 +85,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
       expect(token.code).toMatch(/^api\.error\.notfound\.(token|user)$/)
     })
 
-    it('has no pending session, and waiting callers are notified at once', async () => {
+    it('a removed user has no pending session, and waiting callers are notified at once', async () => {
       const person = await furnished(`session ${way}`)
       const { id } = await person.ask()
       const [asked] = await person.pending()
@@ -99,7 +99,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
       expect((await person.device.answer(id, { nonce: asked!.nonce, decision: 'approve' })).status).toBe(403)
     })
 
-    it('releases the hardware token for other users', async () => {
+    it('removing a user releases the hardware token for other users', async () => {
       const person = await furnished(`hardware ${way}`)
       const other = await running.enroll(`heir ${way}`)
 
@@ -111,7 +111,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
       expect(assigned.status).toBe(200)
     })
 
-    it('has no valid code, even after being added again', async () => {
+    it('a removed user has no valid code, even after being added again', async () => {
       const person = await furnished(`codes ${way}`)
       const { user, token, bypass, codeSecret, ask } = person
       // While the user can still use them.
@@ -141,7 +141,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
   })
 
   describe.each(ways.slice(1))('%s, for one of two domains', (way, out) => {
-    it('keeps everything that is valid for the other domain', async () => {
+    it('removing a user from one of two domains keeps everything that is valid for the other', async () => {
       const person = await furnished(`two ${way}`)
       const { user, token, bypass } = person
       const other = await running.service.administration.createDomain(running.organization.id, { name: `Other ${way}` })
@@ -160,7 +160,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
     })
   })
 
-  it('by deleting the user, from one of many domains and organizations, does not affect any others', async () => {
+  it('deleting one user of many domains and organizations does not affect any others', async () => {
     const [gone, stays] = [await furnished('goes'), await furnished('stays')]
     const elsewhere: Tenant = await createTenant(running.service, running.origin)
     const same = (

@@ -64,7 +64,7 @@ export function driveTheRest(): void {
     rmSync(folder, { recursive: true })
   })
 
-  it('replaces a missing passkey by a code that was handed over, and by no other', async () => {
+  it('only a bypass code that was handed over replaces a missing passkey', async () => {
     const person = await member(running)
     const bypasscode = async (usesAllowed: number) =>
       (await running.call('POST', `${person.path}/bypasscodes`, { body: { usesAllowed, expirationTime: 30 } })).json
@@ -75,7 +75,7 @@ export function driveTheRest(): void {
     expect([await ask(1), await ask(2)]).toEqual(['approved', 'denied'])
   })
 
-  it('says again how many requests a report has denied', async () => {
+  it('a repeated report returns again how many requests the first one denied', async () => {
     const { ask, device, pending } = await running.enroll(unique())
     const { id } = await ask()
     const { nonce } = (await pending())[0]!
@@ -84,7 +84,7 @@ export function driveTheRest(): void {
     expect([await report(), await report()]).toEqual([1, 1])
   })
 
-  it('takes a report of a canceled request, and says again how many it has denied', async () => {
+  it('a canceled request can be reported, and a repeated report returns again how many requests were denied', async () => {
     const { ask, device, pending, sessions } = await running.enroll(unique())
     const { id } = await ask()
     await ask()
@@ -95,7 +95,7 @@ export function driveTheRest(): void {
     expect([await report(), await report()]).toEqual([1, 1])
   })
 
-  it('ends the browsers of a user that a report names, and no other', async () => {
+  it('a report ends the browsers of the user that it names, and no others', async () => {
     const { user } = await running.enroll(unique())
     const { db } = node.ctx.store
     const of = { domainId: running.domain.id, userId: user.id, passedAt: running.clock.now() }
@@ -114,14 +114,14 @@ export function driveTheRest(): void {
     expect(left).toEqual([{ idHash: 'other' }])
   })
 
-  it('knows whether a user belongs to one of the domains of an administrator', async () => {
+  it('the service knows whether a user belongs to one of the domains of an administrator', async () => {
     const { id } = await member(running)
     const isMember = (domainIds: readonly string[]) => isMemberOfSome(node.ctx.store.db, id, domainIds)
 
     expect([await isMember([running.domain.id]), await isMember(['0'.repeat(40)])]).toEqual([true, false])
   })
 
-  it('finds hardware tokens by each search and filter', async () => {
+  it('the console finds hardware tokens by each search and filter', async () => {
     const query = {
       organizationId: running.organization.id,
       domainIds: [],
@@ -144,7 +144,7 @@ export function driveTheRest(): void {
     expect([found.length, removed]).toEqual([32, false])
   })
 
-  it('lists and counts people in each order, however they are found', async () => {
+  it('the console lists and counts people in each order, however they are found', async () => {
     const visible = { organizationId: running.organization.id, domainIds: [], everyone: 1 } as const
     const { db } = node.ctx.store
     const { username } = await member(running)
@@ -165,7 +165,7 @@ export function driveTheRest(): void {
     expect(kinds.map(({ kind }) => kind).slice(0, 3)).toEqual(['list', 'found', 'broad'])
   })
 
-  it('tries whether the database takes changes', async () => {
+  it('the service tests whether the database accepts changes', async () => {
     const { db } = node.ctx.store
     await db.transaction().execute(rewriteService)
 
@@ -174,7 +174,7 @@ export function driveTheRest(): void {
     expect(id).toBe(node.ctx.serviceId)
   })
 
-  it('looks whether a hardware token is still the one of its user', async () => {
+  it('the service checks whether a hardware token is still assigned to its user', async () => {
     const { db } = node.ctx.store
     const { id, token } = await holder(running)
     const user = await userById(db, running.organization.id, id)
@@ -185,7 +185,7 @@ export function driveTheRest(): void {
     expect(await isInForce(db, pass, running.clock.now())).toBe(true)
   })
 
-  it('approves with a PIN, and changes where pushes go', async () => {
+  it('a device approves with a PIN, and changes where its pushes go', async () => {
     const { call, organization } = running
     const { id } = await running.service.administration.createDomain(organization.id, {
       name: unique(),
@@ -205,7 +205,7 @@ export function driveTheRest(): void {
     expect([answered.status, pushed.status]).toEqual([200, 200])
   })
 
-  it('moves an account to another device', async () => {
+  it('a user moves an account to another device', async () => {
     const { device } = await running.enroll(unique())
     const { json: move } = await read(await device.call(devicePaths.move))
     const next = await claimMove(running, move.code)
@@ -221,7 +221,7 @@ export function driveTheRest(): void {
     expect((await next.calls.call(devicePaths.collectMove)).status).toBe(404)
   })
 
-  it('looks where to push a notice, which is acknowledged then', async () => {
+  it('the service looks up where to push a notice, which the device then acknowledges', async () => {
     const person = await running.enroll(unique())
     const body = { usesAllowed: 1, expirationTime: 60 }
     await running.call('POST', `/users/${person.user.id}/bypasscodes`, { body })
@@ -232,7 +232,7 @@ export function driveTheRest(): void {
     expect((await person.device.acknowledge(notice.id)).status).toBe(200)
   })
 
-  it('takes a code of a hardware token, also one from far away', async () => {
+  it('the service accepts a code of a hardware token, and checks distant codes too', async () => {
     const { signIn, token } = await holder(running)
 
     const far = await signIn({ otp: token.code(6), challenge: random128() })
@@ -241,7 +241,7 @@ export function driveTheRest(): void {
     expect([far.state, right.state]).toEqual(['denied', 'approved'])
   })
 
-  it('locks codes from known browsers', async () => {
+  it('the service locks codes from known browsers', async () => {
     const { db } = node.ctx.store
     const { id: userId } = await holder(running)
     const codes = { userId, budget: 'known' } as const
@@ -253,7 +253,7 @@ export function driveTheRest(): void {
     expect([counted, await codesLockedUntil(db, codes, 1)]).toEqual([{ failures: 1 }, 9])
   })
 
-  it('counts a pass by a hardware token that its user still has', async () => {
+  it('a pass by a hardware token counts while its user still has the token', async () => {
     const person = await holder(running)
     const pass = await changePass(running, person.id, { otp: person.token.code() })
 
@@ -262,7 +262,7 @@ export function driveTheRest(): void {
     expect(json.passed).toBe(true)
   })
 
-  it('finds a member by username, for a sign-in and for a key of one domain', async () => {
+  it('a member is found by username, for a sign-in and for a key of one domain', async () => {
     const { username } = await member(running)
     const { administration } = running.service
     const limited = { role: 'auth', domainId: running.domain.id } as const
@@ -276,7 +276,7 @@ export function driveTheRest(): void {
     expect([session.json.state, found.json.username]).toEqual(['denied', username])
   })
 
-  it('counts whom an address has asked without a challenge', async () => {
+  it('the service counts the users that an address has asked without a challenge', async () => {
     const { ask } = await running.enroll(unique())
 
     const session = await ask({ ipAddress: '192.0.2.1' })
@@ -284,7 +284,7 @@ export function driveTheRest(): void {
     expect(session.state).toBe('pending')
   })
 
-  it('changes the key type of a domain without tokens', async () => {
+  it('an administrator changes the key type of a domain without tokens', async () => {
     const { administration } = running.service
     const { id } = await administration.createDomain(running.organization.id, { name: unique() })
 
@@ -293,7 +293,7 @@ export function driveTheRest(): void {
     expect(changed.keyType).toBe('PASSCODE')
   })
 
-  it('counts for metrics', async () => {
+  it('the service counts pending sessions for metrics', async () => {
     const headers = { authorization: `Bearer ${metricsToken}` }
 
     const answer = await fetch(`${running.origin}/metrics`, { headers })
@@ -301,7 +301,7 @@ export function driveTheRest(): void {
     expect(await answer.text()).toContain('second_factor_sessions_pending ')
   })
 
-  it('synchronizes the users of a domain, and recovers a synchronization that died', async () => {
+  it('the service synchronizes the users of a domain, and recovers a synchronization that died', async () => {
     const { organization, domain, call } = running
     const put = (...users: object[]) => call('PUT', `/domains/${domain.id}/users`, { body: users })
     await put(newUser('stays'), newUser('leaves'))
@@ -320,7 +320,7 @@ export function driveTheRest(): void {
     expect(status).toBe(200)
   })
 
-  it('adds a member again who is leaving with a synchronization', async () => {
+  it('a member who is leaving with a synchronization can be added again', async () => {
     const { organization, call } = running
     const { id: domainId } = await running.service.administration.createDomain(organization.id, { name: unique() })
     const { json: user } = await call('POST', '/users', { body: newUser(unique()) })
@@ -338,7 +338,7 @@ export function driveTheRest(): void {
     expect([left.status, added.status]).toEqual([404, 200])
   })
 
-  it('reads the audit trail, and finds by name what a command is given', async () => {
+  it('the service reads the audit trail, and finds by name what a command is given', async () => {
     const { db } = node.ctx.store
 
     const verified = await verifyAudit(db, [])
@@ -362,7 +362,7 @@ export function driveTheRest(): void {
     expect(verified.findings).toEqual([])
   })
 
-  it('brings what is dated in the future to the present', async () => {
+  it('the service corrects times in the future to the present', async () => {
     const { db } = node.ctx.store
     const scope = unique()
     const row = { scope, at: running.clock.now() + 86_400, count: 3 }
@@ -374,7 +374,7 @@ export function driveTheRest(): void {
     expect(rows).toEqual([{ at: running.clock.now(), count: 3 }])
   })
 
-  it('seals values with another key', async () => {
+  it('the service seals stored values with another key', async () => {
     const value = { id: 'none', sealed: 'none', userId: 'none' }
 
     const replacing = sealedPlaces.map((place) =>

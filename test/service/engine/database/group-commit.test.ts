@@ -52,28 +52,28 @@ const outcomes = async (units: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(units)).map(({ status }) => status === 'fulfilled')
 
 describe('units of work on a SQLite file', () => {
-  it('that arrive in one turn of the event loop share one transaction', async () => {
+  it('units of work that arrive in one turn of the event loop share one SQLite transaction', async () => {
     await Promise.all(['a', 'b', 'c'].map((text) => write(text)))
 
     expect([count('begin immediate'), count('savepoint unit'), count('commit')]).toEqual([1, 3, 1])
     expect(kept()).toEqual(['a', 'b', 'c'])
   })
 
-  it('share a transaction with changes made outside of one', async () => {
+  it('units of work share a SQLite transaction with changes made outside of one', async () => {
     await Promise.all([write('a'), db.insertInto('note').values({ text: 'b', about: null }).execute(), write('c')])
 
     expect([count('begin immediate'), count('commit')]).toEqual([1, 1])
     expect(kept()).toEqual(['a', 'b', 'c'])
   })
 
-  it('share a transaction with at most 64 in it', async () => {
+  it('a SQLite transaction contains at most 64 units of work', async () => {
     await Promise.all(Array.from({ length: 100 }, (_, number) => write(`${number}`)))
 
     expect([count('savepoint unit'), count('commit')]).toEqual([100, 2])
     expect(statements.slice(0, statements.indexOf('commit')).filter((one) => one === 'savepoint unit')).toHaveLength(64)
   })
 
-  it('wait for those of the next turns, while other processes can write', async () => {
+  it('units of work wait for those of the next turns, while other processes can write to the SQLite file', async () => {
     const units = []
     for (const text of ['a', 'b', 'c']) {
       units.push(write(text))
@@ -86,7 +86,7 @@ describe('units of work on a SQLite file', () => {
     expect(kept()).toHaveLength(6)
   })
 
-  it('are committed in the turn in which their transaction begins, so that none outlives its turn', async () => {
+  it('units of work are committed in the turn in which their SQLite transaction begins, so none outlives its turn', async () => {
     const units = [write('a'), write('b')]
     while (count('begin immediate') === 0) await nextTurn()
 
@@ -97,7 +97,7 @@ describe('units of work on a SQLite file', () => {
     expect(count('commit')).toBe(2)
   })
 
-  it('are acknowledged when they are committed, and not before', async () => {
+  it('units of work are acknowledged when SQLite has committed them, and not before', async () => {
     const seen: string[][] = []
 
     await Promise.all(['a', 'b', 'c'].map((text) => write(text).then(() => seen.push(kept()))))
@@ -105,7 +105,7 @@ describe('units of work on a SQLite file', () => {
     expect(seen).toEqual(Array.from({ length: 3 }, () => ['a', 'b', 'c']))
   })
 
-  it('are not visible to reads before they are committed', async () => {
+  it('units of work are not visible to reads before SQLite commits them', async () => {
     const reading: Promise<unknown>[] = []
     const first = write('a')
     await db.transaction().execute(async (tx) => {
@@ -117,7 +117,7 @@ describe('units of work on a SQLite file', () => {
     expect(await Promise.all(reading)).toEqual([[]])
   })
 
-  it('see the changes of earlier units', async () => {
+  it('units of work see the changes of earlier units in the same SQLite transaction', async () => {
     const [, seen] = await Promise.all([
       write('a'),
       db.transaction().execute((tx) => tx.selectFrom('note').select('text').execute()),
@@ -128,7 +128,7 @@ describe('units of work on a SQLite file', () => {
 })
 
 describe('a unit of work that fails', () => {
-  it('rolls back its own changes, and affects no other unit', async () => {
+  it('a unit of work that fails rolls back its own changes, and affects no other unit', async () => {
     const first = write('a')
     const failing = db.transaction().execute(async (tx) => {
       await tx.insertInto('note').values({ text: 'b', about: null }).execute()
@@ -140,7 +140,7 @@ describe('a unit of work that fails', () => {
     expect(count('commit')).toBe(1)
   })
 
-  it('fails all units of its turn when COMMIT fails, and no later ones', async () => {
+  it('a failed COMMIT fails all units of work of its turn, and no later ones', async () => {
     expect(await outcomes([write('a'), write('b', 'nothing'), write('c')])).toEqual([false, false, false])
     expect([kept(), writing.inTransaction]).toEqual([[], false])
 
@@ -149,7 +149,7 @@ describe('a unit of work that fails', () => {
     expect(kept()).toEqual(['d'])
   })
 
-  it('fails the units before it when SQLite rolls everything back, and does not continue itself', async () => {
+  it('a rollback of everything by SQLite fails the earlier units, and its own unit does not continue', async () => {
     const first = write('a')
     const rollingBack = db.transaction().execute(async (tx) => {
       await sql`INSERT OR ROLLBACK INTO note (text) VALUES ('a')`.execute(tx).catch(() => {})

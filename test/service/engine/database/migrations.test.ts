@@ -43,7 +43,7 @@ describe.each(engines)('a database of an earlier version on %s', (engine) => {
   const administrator = `insert into administrator (id, organization_id, name, email, role, user_handle, created_at)
     values ('a', 'o', 'Ada', 'ada@example.com', 'admin', 'h', 1)`
 
-  it('finds people, devices and hardware tokens that were there, each with its domain', async () => {
+  it('a migrated database finds its people, devices and hardware tokens, each with its domain', async () => {
     const quoted = engine === 'SQLite' ? 'user' : '"user"'
     const database = await before('0003-consent-subject', [
       organization,
@@ -72,7 +72,7 @@ describe.each(engines)('a database of an earlier version on %s', (engine) => {
     ])
   })
 
-  it('has no requests between administrators any more, which did not say what they were for', async () => {
+  it('a migrated database no longer has requests between administrators, which did not say what they were for', async () => {
     const request = (id: string, state: string) =>
       `insert into approval (id, organization_id, operation, user_id, requested_by, because, state, created_at, expires_at)
         values ('${id}', 'o', 'resetPerson', 'u', 'a', 'test', '${state}', 5, 905)`

@@ -46,7 +46,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     return { ...enrolled, deviceThere: createDeviceCalls(there.origin, enrolled.signer) }
   }
 
-  it('answer a call held at one when the other changes something', async () => {
+  it('a node answers a held call when another node changes something', async () => {
     const { ask, pending, held, deviceThere } = await enroll('held')
     const { id } = await ask()
     const [asked] = await pending()
@@ -59,7 +59,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect((await answer).json.state).toBe('approved')
   })
 
-  it('deliver a request to a device that waits at the other', async () => {
+  it('a node delivers a request to a device that waits at another node', async () => {
     const { ask, deviceThere } = await enroll('inbox')
     const etag = (await deviceThere.inbox()).headers.get('etag') ?? ''
     const begun = here.clock.timerSet(25)
@@ -71,7 +71,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect((await read(await inbox)).json.requests).toMatchObject([{ id }])
   })
 
-  it('stream at one the sessions that settle at the other', async () => {
+  it('a node streams the sessions that settle at another node', async () => {
     const abort = new AbortController()
     const response = await fetch(`${there.origin}/api/domains/${here.domain.id}/sessions/events`, {
       headers: { accept: v14, authorization: `Service key="${here.apiKey}"` },
@@ -90,7 +90,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect(response.status).toBe(200)
   })
 
-  it('notify a device at the other that it was revoked', async () => {
+  it('a node notifies a device at another node that it was revoked', async () => {
     const { user, deviceThere } = await enroll('revoked')
     const etag = (await deviceThere.inbox()).headers.get('etag') ?? ''
     const begun = here.clock.timerSet(25)
@@ -102,7 +102,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect((await read(await inbox)).code).toBe('api.error.device.revoked')
   })
 
-  it('settle a session once when 32 answers and cancellations arrive at once', async () => {
+  it('two nodes settle a session once when 32 answers and cancellations arrive at once', async () => {
     for (let round = 0; round < 4; round++) {
       const { ask, pending, device, deviceThere, sessions, session } = await enroll(`settle ${round}`)
       const { id } = await ask()
@@ -134,7 +134,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     }
   })
 
-  it('redeem an approval once when 32 callers try at once', async () => {
+  it('two nodes redeem an approval once when 32 callers try at once', async () => {
     const { ask, pending, device, sessions } = await enroll('redeem')
     const { id } = await ask({ challenge })
     const [asked] = await pending()
@@ -149,7 +149,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect(countsOf(answers)).toEqual({ 200: 1, 409: 31 })
   })
 
-  it('activate one device when 16 use the same code at once', async () => {
+  it('two nodes activate one device when 16 use the same code at once', async () => {
     const user = (await here.call('POST', '/users', { body: newUser('activate') })).json
     const path = `/domains/${here.domain.id}/users/${user.id}`
     await here.call('PUT', path)
@@ -168,7 +168,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect((await here.call('GET', `${path}/token`)).json.state).toBe('active')
   })
 
-  it('issue one token when 32 callers request one at once', async () => {
+  it('two nodes issue one token when 32 callers request one at once', async () => {
     const user = (await here.call('POST', '/users', { body: newUser('issue') })).json
     const path = `/domains/${here.domain.id}/users/${user.id}`
     await here.call('PUT', path)
@@ -181,7 +181,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect(new Set(answers.map(({ json }) => json.code)).size).toBe(1)
   })
 
-  it('create one user when 32 requests with the same name arrive at once', async () => {
+  it('two nodes create one user when 32 requests with the same name arrive at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 32 }, (_, index) =>
         (index % 2 ? here : there).call('POST', '/users', { body: newUser('once') }),
@@ -191,7 +191,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect(countsOf(answers)).toEqual({ 200: 1, 409: 31 })
   })
 
-  it('leave no user half deleted when a user is deleted and added at once', async () => {
+  it('two nodes leave no user half deleted when a user is deleted and added at once', async () => {
     for (let round = 0; round < 5; round++) {
       const user = (await here.call('POST', '/users', { body: newUser(`deleted ${round}`) })).json
       const path = `/domains/${here.domain.id}/users/${user.id}`
@@ -212,7 +212,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
   // On SQLite, transactions follow each other.
   if (engine === 'SQLite') return
 
-  it('confirm an answer that a device sends twice at once', async () => {
+  it('two nodes confirm an answer that a device sends twice at once', async () => {
     const { ask, pending, device, deviceThere } = await enroll('twice')
     const { id } = await ask()
     const [asked] = await pending()

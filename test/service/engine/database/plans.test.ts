@@ -171,7 +171,7 @@ describe('every statement that the service executes', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('is recorded here, wherever the store executes it', () => {
+  it('every statement is recorded by the plan tests, wherever the store executes it', () => {
     const files = storeFiles()
 
     const missing = files.filter(({ file, count }) => executedPlaces(file) + (undriven[file] ?? 0) !== count)
@@ -179,32 +179,32 @@ describe('every statement that the service executes', () => {
     expect(missing.map(({ file, count }) => `${file}: ${executedPlaces(file)} of ${count}`)).toEqual([])
   })
 
-  it('is executed here if it is declared', () => {
+  it('every declared statement is executed by the plan tests', () => {
     const missing = statementNames().filter((name) => !statements.has(name))
 
     expect(missing).toEqual([])
   })
 
-  it('has a name that belongs to its text, and that PostgreSQL does not cut off', () => {
+  it('every statement has a name that belongs to its text, and that PostgreSQL does not cut off', () => {
     const names = statementNames().map((name) => compiledStatement(store.db, name)) as unknown as { name: string }[]
 
     expect(new Set(names.map(({ name }) => name)).size).toBe(statementNames().length)
     for (const { name } of names) expect(Buffer.byteLength(name)).toBeLessThanOrEqual(63)
   })
 
-  it('reaches growing tables through an index on SQLite', () => {
+  it('every statement reaches growing tables through an index on SQLite', () => {
     onSqlite ??= walksOnSqlite()
 
     expect(withoutExceptions(onSqlite)).toEqual([])
   })
 
-  it('reaches growing tables through an index on PostgreSQL', async () => {
+  it('every statement reaches growing tables through an index on PostgreSQL', async () => {
     onPostgres ??= walksOnPostgres()
 
     expect(withoutExceptions(await onPostgres)).toEqual([])
   })
 
-  it('uses each of the exceptions', async () => {
+  it('each exception of the plan tests is needed by a statement', async () => {
     const walks = [...(onSqlite ??= walksOnSqlite()), ...(await (onPostgres ??= walksOnPostgres()))]
 
     const needed = Object.keys(exceptions).filter((name) => walks.some(({ origins }) => origins.includes(name)))

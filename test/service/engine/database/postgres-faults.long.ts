@@ -50,7 +50,7 @@ async function outcome(work: Promise<unknown>) {
 }
 
 describe('a PostgreSQL store whose database does not answer', () => {
-  it('times out every unit of work, however many arrive, and works again right afterwards', async () => {
+  it('a PostgreSQL store times out every unit of work while its database does not answer, and works right afterwards', async () => {
     const store = await open(proxy.url)
     await serviceId(store.db, id)
 
@@ -65,7 +65,7 @@ describe('a PostgreSQL store whose database does not answer', () => {
     expect(after.took).toBeLessThan(timeout)
   })
 
-  it('times out a transaction whose statements are answered slowly', async () => {
+  it('a PostgreSQL store times out a transaction whose statements are answered slowly', async () => {
     const store = await open(proxy.url)
     await serviceId(store.db, id)
     proxy.delay(timeout / 8)
@@ -81,7 +81,7 @@ describe('a PostgreSQL store whose database does not answer', () => {
     expect(took).toBeLessThan(2 * timeout)
   })
 
-  it('has its open transaction ended by the database, so that its locks block no other client', async () => {
+  it('PostgreSQL ends the open transaction of a store that is cut off, so its locks block no other client', async () => {
     const [cutOff, other] = [await open(proxy.url), await open(direct, { timeout: 10_000 })]
     await serviceId(other.db, id)
     const lock = (db: typeof other.db) => db.updateTable('service').set({ id }).execute()
@@ -102,7 +102,7 @@ describe('a PostgreSQL store whose database does not answer', () => {
     expect((await holding).error).toBeInstanceOf(StoreUnavailableError)
   })
 
-  it('opens through a pooler that refuses to set limits', async () => {
+  it('a PostgreSQL store opens through a pooler that refuses to set limits', async () => {
     proxy.refuseParameter('statement_timeout')
 
     const store = await open(proxy.url)
@@ -118,7 +118,7 @@ describe('a PostgreSQL store that listens for changes by other processes', () =>
     return promise.finally(end)
   }
 
-  it('listens again on another connection when the database stops answering, and reports that it may have missed something', async () => {
+  it('a PostgreSQL store whose database stops answering listens on another connection, and reports that it may have missed something', async () => {
     const store = await open(proxy.url)
     const gap = isDeaf(store, 'gap')
 
@@ -130,7 +130,7 @@ describe('a PostgreSQL store that listens for changes by other processes', () =>
     await expect(gap).resolves.toBeUndefined()
   })
 
-  it('logs once that notifications do not arrive, polls meanwhile, and logs when they arrive again', async () => {
+  it('a PostgreSQL store logs once that notifications do not arrive, polls meanwhile, and logs when they arrive again', async () => {
     proxy.dropNotifications(true)
     const said: boolean[] = []
     const heard = Promise.withResolvers<void>()
@@ -151,7 +151,7 @@ describe('a PostgreSQL store that listens for changes by other processes', () =>
     expect(said).toEqual([false, true])
   })
 
-  it('listens at a separate address if the main one is a pooler', async () => {
+  it('a PostgreSQL store listens at a separate address if the main one is a pooler', async () => {
     proxy.dropNotifications(true)
     const [here, there] = [await open(direct), await open(proxy.url, { listenDatabase: direct })]
     const news = new Promise<StoreChange>((resolve) => void there.watchOtherProcesses(resolve))
@@ -161,7 +161,7 @@ describe('a PostgreSQL store that listens for changes by other processes', () =>
     expect(await news).toEqual(['session:1'])
   })
 
-  it('tells other processes as soon as possible that they may have missed changes', async () => {
+  it('a PostgreSQL store tells other processes as soon as possible that they may have missed changes', async () => {
     const [here, there] = [await open(proxy.url, { listenDatabase: direct }), await open(direct)]
     await proxy.cut()
     const gap = isDeaf(there, 'gap')
@@ -174,7 +174,7 @@ describe('a PostgreSQL store that listens for changes by other processes', () =>
     await expect(gap).resolves.toBeUndefined()
   })
 
-  it('never reveals the password of its listening address', async () => {
+  it('a PostgreSQL store never reveals the password of its listening address', async () => {
     const said = await openPostgresStore(direct, { listenDatabase: 'postgres://some body:Secret1@[/x' }).catch(String)
 
     expect(said).toContain('listenDatabase')

@@ -49,7 +49,7 @@ describe('a service whose PostgreSQL database rejects changes', () => {
       'The database is read-only.',
     ],
   ])(
-    'answers changes with 503, is not ready, still serves reads, and recovers without a restart when %s',
+    'the service refuses changes with 503, is not ready, serves reads, and recovers without a restart when PostgreSQL fails: %s',
     async (_what, breaking, mending, words) => {
       const database = await postgres.createDatabase()
       const name = new URL(database).pathname.slice(1)
@@ -87,7 +87,7 @@ describe('a service whose PostgreSQL database rejects changes', () => {
     },
   )
 
-  it('uses a new connection next time, because another server may accept changes by then', async () => {
+  it('a PostgreSQL store whose change was rejected uses a new connection next time, because another server may accept changes', async () => {
     const store = await openPostgresStore(await postgres.createDatabase())
     onTestFinished(() => store.close())
     await sql`set default_transaction_read_only = on`.execute(store.db)

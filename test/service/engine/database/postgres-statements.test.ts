@@ -47,7 +47,7 @@ async function prepared(): Promise<string[]> {
 }
 
 describe('a statement on PostgreSQL', () => {
-  it('is prepared once for each connection if it is declared, and not if a call builds it', async () => {
+  it('a declared statement is prepared once for each PostgreSQL connection, and one built by a call is not', async () => {
     await add('1')
     await add('2')
     await store.db.selectFrom('organization').select('id').where('id', '=', '1').execute()
@@ -59,7 +59,7 @@ describe('a statement on PostgreSQL', () => {
     expect(await prepared()).not.toContainEqual(expect.stringContaining('select'))
   })
 
-  it('is prepared again when a newer version has added a column to its table', async () => {
+  it('a PostgreSQL statement is prepared again when a newer version has added a column to its table', async () => {
     await add('1')
     await organizations(store.db)
     await sql`alter table organization add column later text`.execute(store.db)
@@ -77,7 +77,7 @@ describe('a statement on PostgreSQL', () => {
     expect(again).toMatchObject({ name: 'renamed' })
   })
 
-  it('is executed without a name once a pooler has lost what was prepared', async () => {
+  it('a PostgreSQL statement is executed without a name once a pooler has lost what was prepared', async () => {
     await add('1')
     await organizations(store.db)
     await sql`deallocate all`.execute(store.db)
@@ -91,7 +91,7 @@ describe('a statement on PostgreSQL', () => {
 })
 
 describe('a transaction on PostgreSQL', () => {
-  it('fails with the error of a change that nobody waited for, although COMMIT itself succeeds', async () => {
+  it('a PostgreSQL transaction fails with the error of a change that nobody waited for, although COMMIT succeeds', async () => {
     await add('1')
     const ends: Ending[] = []
 
@@ -106,7 +106,7 @@ describe('a transaction on PostgreSQL', () => {
     expect(await organizations(store.db)).toHaveLength(1)
   })
 
-  it('fails with the first error, not with what follows from it', async () => {
+  it('a PostgreSQL transaction fails with its first error, not with what follows from it', async () => {
     await add('1')
 
     const transaction = store.db.transaction().execute(async (db) => {
@@ -117,7 +117,7 @@ describe('a transaction on PostgreSQL', () => {
     await expect(transaction).rejects.toMatchObject({ code: '23505' })
   })
 
-  it('does not count as committed if it could not begin, although the database answers COMMIT', async () => {
+  it('a PostgreSQL transaction that could not begin does not count as committed, although the database answers COMMIT', async () => {
     const ends: Ending[] = []
 
     // PostgreSQL has no such level, so BEGIN fails.
@@ -133,7 +133,7 @@ describe('a transaction on PostgreSQL', () => {
     expect(ends).toEqual(['unknown'])
   })
 
-  it('executes statements in the order in which they are sent', async () => {
+  it('a PostgreSQL transaction executes statements in the order in which they are sent', async () => {
     const found = await store.db.transaction().execute(async (db) => {
       const [, before, renamed, after] = await Promise.all([
         insert(db, { id: '1', name: 'first' }),
@@ -147,7 +147,7 @@ describe('a transaction on PostgreSQL', () => {
     expect(found).toEqual(['first', true, 'second'])
   })
 
-  it('executes nothing of a part that goes on after another part has failed', async () => {
+  it('a PostgreSQL transaction executes nothing of a part that goes on after another part has failed', async () => {
     await add('1')
     const over = Promise.withResolvers<unknown>()
 

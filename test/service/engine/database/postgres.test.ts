@@ -37,7 +37,7 @@ describeCodeStore('PostgreSQL', open)
 describe('a PostgreSQL store', () => {
   const throughProxy = async () => startPostgresProxy(await postgres.createDatabase())
 
-  it('reports that the database is unavailable during an outage, and works afterwards', async () => {
+  it('a PostgreSQL store reports that the database is unavailable during an outage, and works afterwards', async () => {
     const { url, cut, mend } = await throughProxy()
     const store = await openPostgresStore(url)
 
@@ -54,7 +54,7 @@ describe('a PostgreSQL store', () => {
     await cut()
   })
 
-  it('reports when it could not receive notifications for a while', async () => {
+  it('a PostgreSQL store reports when it could not receive notifications for a while', async () => {
     const { url, cut, mend } = await throughProxy()
     const store = await openPostgresStore(url)
     const heard = new Promise((resolve) => void store.watchOtherProcesses(resolve))
@@ -67,7 +67,7 @@ describe('a PostgreSQL store', () => {
     await cut()
   })
 
-  it('splits long notifications into several messages, and sends only a general notice for very long ones', async () => {
+  it('a PostgreSQL store splits long notifications into several messages, and sends only a general notice for very long ones', async () => {
     const url = await postgres.createDatabase()
     const [here, there] = [await openPostgresStore(url), await openPostgresStore(url)]
     const heard: StoreChange[] = []
@@ -94,7 +94,7 @@ describe('a PostgreSQL store', () => {
     await Promise.all([here.close(), there.close()])
   })
 
-  it('sends the keys of one change in one message', async () => {
+  it('a PostgreSQL store sends the keys of one change in one message', async () => {
     const url = await postgres.createDatabase()
     const [here, there] = [await openPostgresStore(url), await openPostgresStore(url)]
     const news = new Promise<StoreChange>((resolve) => void there.watchOtherProcesses(resolve))
@@ -106,7 +106,7 @@ describe('a PostgreSQL store', () => {
     await Promise.all([here.close(), there.close()])
   })
 
-  it('never reveals a password', async () => {
+  it('a PostgreSQL store never reveals the password of its address', async () => {
     const said: unknown[] = []
     for (const url of ['postgres://somebody:Secret1@127.0.0.1:1/x', 'postgres://some body:Secret1@[/x']) {
       said.push(await openPostgresStore(url).catch((error: unknown) => inspect(error)))

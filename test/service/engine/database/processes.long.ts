@@ -9,7 +9,7 @@ import { createCall, startService } from '../../start-service.ts'
 const { database, startOther } = useSharedFile()
 
 describe('two processes on one database', () => {
-  it('wake callers that wait at the other one', async () => {
+  it('a process wakes callers that wait at another process on the same database', async () => {
     const here = await startService({ database: database(), clock: systemClock })
     const { origin } = await startOther()
     const there = createCall(origin, here.apiKey)
@@ -28,7 +28,7 @@ describe('two processes on one database', () => {
     expect(took).toBeLessThan(15_000)
   })
 
-  it('write at the same time without losing a change', async () => {
+  it('two processes write to one database at the same time without losing a change', async () => {
     const here = await startService({ database: database(), clock: systemClock })
     const { origin } = await startOther()
     const calls = [here.call, createCall(origin, here.apiKey)]
@@ -47,7 +47,7 @@ describe('two processes on one database', () => {
 })
 
 describe('a process that is shutting down', () => {
-  it('answers waiting callers, accepts no new ones, and exits cleanly', async () => {
+  it('a process that is shutting down answers waiting callers, accepts no new ones, and exits cleanly', async () => {
     const here = await startService({ database: database(), clock: systemClock })
     const { child, origin } = await startOther()
     const there = createCall(origin, here.apiKey)

@@ -43,7 +43,7 @@ describe.each(engines)('a factor that is taken away during sign-ins, on %s,', (e
     return rows.map(({ event, facts }) => `${event} ${JSON.parse(facts).user}`)
   }
 
-  it('gets no request that stays pending', async () => {
+  it('a device that is revoked during sign-ins gets no request that stays pending', async () => {
     const users = await enroll('asked')
 
     await Promise.all(users.flatMap(({ ask, user }) => [ask(), revoke(user.id), ask()]))
@@ -52,7 +52,7 @@ describe.each(engines)('a factor that is taken away during sign-ins, on %s,', (e
     expect(pending).toEqual([])
   })
 
-  it('ends the approvals by code that came before', async () => {
+  it('revoking a device during sign-ins ends the approvals by code that came before', async () => {
     const users = (await enroll('typing')).map(({ user: { id } }) => id)
     const tokens = await Promise.all(users.map((id) => giveHardwareToken(id)))
 
@@ -72,7 +72,7 @@ describe.each(engines)('a factor that is taken away during sign-ins, on %s,', (e
     expect(before.filter((id) => redeemable.includes(id))).toEqual([])
   })
 
-  it('leaves no approval behind that can be redeemed, and no history', async () => {
+  it('a device that is revoked during sign-ins leaves no redeemable approval behind, and no history', async () => {
     const users = await enroll('answering')
     const asked = await Promise.all(
       users.map(async (person) => ({

@@ -15,7 +15,7 @@ function outcome(parse: () => unknown): unknown {
 }
 
 describe('a long array', () => {
-  it('is parsed to the same elements as in one piece, wherever it is cut', () => {
+  it('a long array is parsed to the same elements as in one piece, wherever it is cut', () => {
     fc.assert(
       fc.property(
         fc.array(fc.jsonValue()),
@@ -30,7 +30,7 @@ describe('a long array', () => {
     )
   })
 
-  it('is rejected exactly when it would be rejected in one piece', () => {
+  it('a long array is rejected exactly when it would be rejected in one piece', () => {
     fc.assert(
       fc.property(
         fc.array(fc.jsonValue(), { minLength: 1 }),
@@ -65,11 +65,11 @@ describe('a long array', () => {
     ['[]', []],
     ['[ ]', []],
     ['["]","\\"[","\\\\"]', [']', '"[', '\\']],
-  ])('%s gives %j', (text, expected) => {
+  ])('the array %s, read in pieces, gives %j', (text, expected) => {
     expect(outcome(() => read(text, 1))).toEqual(expected)
   })
 
-  it('is rejected if an element is longer than the limit', () => {
+  it('a long array is rejected if an element is longer than the limit', () => {
     const long = JSON.stringify(['x'.repeat(70_000)])
 
     expect(outcome(() => read(long))).toBe('api.error.malformed')

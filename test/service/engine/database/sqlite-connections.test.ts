@@ -68,7 +68,7 @@ async function openTransaction(of: Store = store) {
 }
 
 describe('a read on a SQLite file', () => {
-  it('does not wait for an open transaction, and sees none of it before the commit', async () => {
+  it('a SQLite read does not wait for an open transaction, and sees none of it before the commit', async () => {
     const open = await openTransaction()
 
     const during = names()
@@ -80,7 +80,7 @@ describe('a read on a SQLite file', () => {
     expect([open.inside, await during, after]).toEqual([1, 0, 1])
   })
 
-  it('is answered at once while another process holds the write lock', async () => {
+  it('a SQLite read is answered at once while another process holds the write lock', async () => {
     const held = lock()
     const begun = performance.now()
 
@@ -92,7 +92,7 @@ describe('a read on a SQLite file', () => {
     expect(took).toBeLessThan(1_000)
   })
 
-  it('sees every change that was acknowledged before it', async () => {
+  it('a SQLite read sees every change that was acknowledged before it', async () => {
     const missed: number[] = []
     for (let number = 0; number < 200; number += 1) {
       await insertOrganization(store.db, organization(number))
@@ -102,7 +102,7 @@ describe('a read on a SQLite file', () => {
     expect(missed).toEqual([])
   })
 
-  it('cannot stay open, which would keep the write-ahead log from being cleared', async () => {
+  it('a SQLite read cannot stay open, because that would keep the write-ahead log from being cleared', async () => {
     await insertOrganization(store.db, organization(1))
 
     const streamed = (async () => {
@@ -113,7 +113,7 @@ describe('a read on a SQLite file', () => {
     await expect(streamed).rejects.toThrow('read them in pages')
   })
 
-  it('does not keep the write-ahead log from being cleared', async () => {
+  it('finished SQLite reads do not keep the write-ahead log from being cleared', async () => {
     const other = new BetterSqlite3(file)
     others.push(other)
     for (let number = 0; number < 20; number += 1) {
@@ -127,7 +127,7 @@ describe('a read on a SQLite file', () => {
 })
 
 describe('a read of a database in memory', () => {
-  it('waits for an open transaction instead of seeing uncommitted changes', async () => {
+  it('a read of a database in memory waits for an open transaction instead of seeing uncommitted changes', async () => {
     const memory = await openSqliteStore(':memory:')
     const open = await openTransaction(memory)
     let answered = false
@@ -145,7 +145,7 @@ describe('a read of a database in memory', () => {
 })
 
 describe('a change of a SQLite file', () => {
-  it('keeps what a rollback needs in memory, and writes no temporary file', async () => {
+  it('a SQLite change keeps what a rollback needs in memory, and writes no temporary file', async () => {
     const { rows } = await store.db.transaction().execute((db) => sql`PRAGMA temp_store`.execute(db))
 
     expect(rows).toEqual([{ tempStore: 2 }])
@@ -153,7 +153,7 @@ describe('a change of a SQLite file', () => {
 })
 
 describe('callers that wait for a change', () => {
-  it('are woken when the change can be read, never before its commit', async () => {
+  it('callers that wait for a change are woken when it can be read, never before its commit', async () => {
     const seen: Promise<number>[] = []
     setNotifier(store.db, () => seen.push(names()))
 
@@ -165,7 +165,7 @@ describe('callers that wait for a change', () => {
     expect(await Promise.all(seen)).toEqual([1])
   })
 
-  it('are woken by other processes, and not by changes of their own process', async () => {
+  it('callers that wait for a change are woken by other processes, and not by their own', async () => {
     const woken = { own: 0, other: 0 }
     let phase: keyof typeof woken = 'own'
     const stop = store.watchOtherProcesses(() => (woken[phase] += 1))
@@ -188,7 +188,7 @@ describe('callers that wait for a change', () => {
 })
 
 describe('a change while another process keeps the file locked', () => {
-  it('times out 2 seconds after it arrived, however many changes are queued before it', async () => {
+  it('a change of a locked SQLite file times out 2 seconds after it arrived, however many are queued before it', async () => {
     const held = lock()
     const begun = performance.now()
 
@@ -207,7 +207,7 @@ describe('a change while another process keeps the file locked', () => {
     expect([later, await names()]).toEqual([true, 1])
   })
 
-  it('is not executed for a caller that disconnects meanwhile', async () => {
+  it('a change that waits for a locked SQLite file is not executed if its caller disconnects', async () => {
     const held = lock()
     let gone = false
     const changes = [1, 2, 3].map((number) =>
@@ -223,7 +223,7 @@ describe('a change while another process keeps the file locked', () => {
     expect(await names()).toBe(1)
   })
 
-  it('is executed for a caller that disconnects after another change of the same request', async () => {
+  it('a change that waits for a locked SQLite file is executed despite a disconnect after another change of its request', async () => {
     let gone = false
     const request = onBehalfOf({ gone: () => gone }, async () => {
       await insertOrganization(store.db, organization(1))
@@ -239,7 +239,7 @@ describe('a change while another process keeps the file locked', () => {
     expect(await names()).toBe(2)
   })
 
-  it('makes the service not ready until changes can be stored again', async () => {
+  it('a locked SQLite file makes the service not ready until changes can be stored again', async () => {
     const held = lock()
     await insertOrganization(store.db, organization(1)).catch(() => {})
 
@@ -261,7 +261,7 @@ describe('a change that does not fit on the disk', () => {
   /** Too large for the free space in the pages of the table. */
   const large = (number: number) => ({ ...organization(number), name: `${number} ${'x'.repeat(20_000)}` })
 
-  it('is rejected as an outage, and keeps acknowledged changes', async () => {
+  it('a change that does not fit on the disk is rejected as an outage, and keeps acknowledged changes', async () => {
     await insertOrganization(store.db, organization(1))
     await fillDisk()
 
@@ -275,7 +275,7 @@ describe('a change that does not fit on the disk', () => {
     expect([during, again, await names()]).toEqual([1, true, 2])
   })
 
-  it('rolls back its whole transaction, even if the transaction continues after the error', async () => {
+  it('a change that does not fit on the disk rolls back its transaction, even if the transaction continues after the error', async () => {
     await fillDisk()
 
     const outcome = await store.db
@@ -292,7 +292,7 @@ describe('a change that does not fit on the disk', () => {
     expect(await names()).toBe(0)
   })
 
-  it('does not affect later changes that fit', async () => {
+  it('a change that does not fit on the disk does not affect later changes that fit', async () => {
     await fillDisk()
     const [refused, stored] = await Promise.allSettled([
       insertOrganization(store.db, large(1)),
@@ -304,7 +304,7 @@ describe('a change that does not fit on the disk', () => {
     expect(await names()).toBe(1)
   })
 
-  it('makes the service not ready until there is space again, without a restart', async () => {
+  it('a full disk makes the service not ready until there is space again, without a restart', async () => {
     const healthy = await store.problem()
     await fillDisk()
     await insertOrganization(store.db, large(1)).catch(() => {})
@@ -320,7 +320,7 @@ describe('a change that does not fit on the disk', () => {
 })
 
 describe('a change to a file that became read-only', () => {
-  it('is rejected as an outage, and reads still work', async () => {
+  it('a change to a SQLite file that became read-only is rejected as an outage, and reads still work', async () => {
     await insertOrganization(store.db, organization(1))
     await store.db.transaction().execute((db) => sql`PRAGMA query_only = ON`.execute(db))
 

@@ -43,7 +43,7 @@ const ready = async (service: { listener: Parameters<typeof supertest>[0] }) =>
   (await supertest(service.listener).get('/readyz')).status
 
 describe('a damaged database file', () => {
-  it('is rejected when any of its pages is lost', async () => {
+  it('a damaged database file is rejected when any of its pages is lost', async () => {
     await create()
     const sound = readFileSync(file)
     const lost = Array.from({ length: sound.length / 4096 }, (_, index) => index + 1)
@@ -63,14 +63,14 @@ describe('a damaged database file', () => {
     expect(refusals).toEqual(lost.map(() => expect.stringMatching(/is damaged/)))
   })
 
-  it('is rejected when it is empty, and is not changed', async () => {
+  it('an empty database file is rejected, and is not changed', async () => {
     writeFileSync(file, '')
 
     await expect(openSqliteStore(file)).rejects.toThrow(/is empty \(0 bytes\)/)
     expect(statSync(file).size).toBe(0)
   })
 
-  it('is served but never ready when it is large, because a separate process checks it', async () => {
+  it('a large damaged database file is served but never ready, because a separate process checks it', async () => {
     await create()
     const database = new BetterSqlite3(file)
     const { rootpage } = database
@@ -90,7 +90,7 @@ describe('a database file in use', () => {
   it.each([
     ['renamed', () => renameSync(file, `${file}.old`)],
     ['replaced', () => (renameSync(file, `${file}.old`), writeFileSync(file, 'another'))],
-  ])('makes the service not ready when it is %s', async (_what, change) => {
+  ])('a database file in use makes the service not ready when it is %s', async (_what, change) => {
     const service = await createService({ database: file })
     const before = await ready(service)
     change()
@@ -100,7 +100,7 @@ describe('a database file in use', () => {
     expect([before, after]).toEqual([200, 503])
   })
 
-  it('is rejected when a newer version has migrated it, and the error names both schemas', async () => {
+  it('a database file that a newer version has migrated is rejected, and the error names both schemas', async () => {
     await create()
     const database = new BetterSqlite3(file)
     database.exec("INSERT INTO kysely_migration (name, timestamp) VALUES ('9001-later', '2030-01-01')")

@@ -27,7 +27,7 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 const organization = { id: '0'.repeat(40), name: 'O', createdAt: 1 }
 
 describe('a SQLite file', () => {
-  it('is readable only by its owner, like its folder and the files next to it', async () => {
+  it('a SQLite file is readable only by its owner, like its folder and the files next to it', async () => {
     const file = join(folder, 'data', 'mfa.sqlite')
     const store = await openSqliteStore(file)
     await insertOrganization(store.db, organization)
@@ -38,7 +38,7 @@ describe('a SQLite file', () => {
     expect(modes).toEqual(['700', '600', '600', '600'])
   })
 
-  it('survives a crash of the machine, because changes are in a synchronized log', async () => {
+  it('a SQLite file survives a crash of the machine, because changes are in a synchronized log', async () => {
     const file = join(folder, 'mfa.sqlite')
     const store = await openSqliteStore(file)
     const { rows } = await store.db
@@ -53,7 +53,7 @@ describe('a SQLite file', () => {
     expect([rows[0]?.synchronous, mode]).toEqual([2, 'wal'])
   })
 
-  it('makes changes wait while another process writes, without blocking anything else', async () => {
+  it('a SQLite file makes changes wait while another process writes, without blocking anything else', async () => {
     const file = join(folder, 'mfa.sqlite')
     const store = await openSqliteStore(file)
     const other = new BetterSqlite3(file)
@@ -72,7 +72,7 @@ describe('a SQLite file', () => {
     await store.close()
   })
 
-  it('that is something else is rejected, and not changed', async () => {
+  it('a file that is not a SQLite database is rejected, and not changed', async () => {
     const file = join(folder, 'letter.txt')
     writeFileSync(file, 'Dear Sir or Madam, this is no database.')
 

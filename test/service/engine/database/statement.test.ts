@@ -75,7 +75,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     return store.db
   }
 
-  it('is executed with the values of each call', async () => {
+  it('a statement is executed with the values of each call', async () => {
     const db = await openStore()
 
     const found = await Promise.all([
@@ -91,7 +91,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     ])
   })
 
-  it('returns whether it changed a row', async () => {
+  it('a statement returns whether it changed a row', async () => {
     const db = await openStore()
 
     const facts = [await setAppName(db, 'a', 'App'), await setAppName(db, 'd', 'App')]
@@ -99,7 +99,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     expect(facts).toEqual([true, false])
   })
 
-  it('accepts lists of any length, including empty ones', async () => {
+  it('a statement accepts lists of any length, including empty ones', async () => {
     const db = await openStore()
 
     const found = [await among(db, ['a', 'c', 'x']), await among(db, []), await notAmong(db, ['a', 'c'])]
@@ -107,7 +107,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     expect(found.map((rows) => rows.map(({ id }) => id))).toEqual([['a', 'c'], [], ['b']])
   })
 
-  it('computes values from those of a slot, and fills in defaults', async () => {
+  it('a statement computes values from those of a slot, and fills in defaults', async () => {
     const db = await openStore()
     await insert(db, { id: 'd', name: 'D', appName: 'App', createdAt: 20 })
 
@@ -117,7 +117,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     expect([await appName(db, 'a'), await appName(db, 'd')]).toEqual([{ appName: null }, { appName: 'App' }])
   })
 
-  it('writes constants as literals', async () => {
+  it('a statement writes constants as literals', async () => {
     const db = await openStore()
     await rename(db, 'a', `it's "a"`)
 
@@ -125,13 +125,13 @@ describe.each(engines)('a statement on %s', (engine) => {
     expect(compiledStatement(db, 'quoted').parameters).toEqual([])
   })
 
-  it('rejects a result without rows if one is required', async () => {
+  it('a statement rejects a result without rows if one is required', async () => {
     const db = await openStore()
 
     await expect(appName(db, 'x')).rejects.toThrow('The statement appName has no result.')
   })
 
-  it('rejects a missing value', async () => {
+  it('a statement rejects a missing value', async () => {
     const db = await openStore()
     const missing = { id: 'a' } as { id: string; name: string }
 
@@ -140,7 +140,7 @@ describe.each(engines)('a statement on %s', (engine) => {
 })
 
 describe('a statement', () => {
-  it('is compiled once for all databases of an engine, even in transactions', async () => {
+  it('a statement is compiled once for all databases of an engine, even in transactions', async () => {
     const stores = [await openSqliteStore(':memory:'), await openSqliteStore(':memory:')] as const
     const [one, other] = [stores[0].db, stores[1].db]
     const compile = vi.spyOn(SqliteQueryCompiler.prototype, 'compileQuery')
@@ -155,7 +155,7 @@ describe('a statement', () => {
     expect(count).toBe(1)
   })
 
-  it('is refused after its transaction has ended', async () => {
+  it('a statement is refused after its transaction has ended', async () => {
     const store = await openSqliteStore(':memory:')
     let ended: Queryable | undefined
     await store.db.transaction().execute(async (db) => void (ended = db))
@@ -166,7 +166,7 @@ describe('a statement', () => {
     await store.close()
   })
 
-  it('rejects a value that is not a list', async () => {
+  it('a statement rejects a value that is not a list', async () => {
     const store = await openSqliteStore(':memory:')
 
     await expect(among(store.db, 'a' as never)).rejects.toThrow('0: expected a list.')
@@ -174,7 +174,7 @@ describe('a statement', () => {
     await store.close()
   })
 
-  it('has a unique name', () => {
+  it('a statement must have a unique name', () => {
     expect(() => allRows('named', (db) => db.selectFrom('organization').select('id'))).toThrow('two statements named')
   })
 })
@@ -190,7 +190,7 @@ describe('a slot', () => {
     ['used through a property', (slot) => (slot as { number: number }).number + 1],
   ]
 
-  it.each(uses)('throws when it is %s', async (use, act) => {
+  it.each(uses)('a slot of a statement throws when it is %s', async (use, act) => {
     const store = await openSqliteStore(':memory:')
     const using = allRows(`using ${use}`, (db, slot: Slot<number>) => {
       act(slot as never)

@@ -42,13 +42,13 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
         createdAt: 1,
       })
 
-    it('keeps one id of the service, whoever was first', async () => {
+    it('the store keeps one id of the service, whichever caller was first', async () => {
       const ids = await Promise.all([serviceId(store.db, id('a')), serviceId(store.db, id('b'))])
 
       expect(new Set(ids).size).toBe(1)
     })
 
-    it('compares usernames byte for byte', async () => {
+    it('the store compares usernames byte for byte', async () => {
       await organization()
       const names = ['anna', 'Anna', 'anna ', 'ännä', 'a\u0308nna\u0308']
       for (const [index, name] of names.entries()) expect(await user(String(index + 1), name)).toBe(true)
@@ -59,7 +59,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       expect(await user('f', 'anna')).toBe(false)
     })
 
-    it('lists users in the order of creation', async () => {
+    it('the store lists users in the order of creation', async () => {
       await organization()
       for (const character of ['c', 'a', 'b']) await user(character, `user ${character}`)
 
@@ -68,14 +68,14 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       expect(users.map((row) => row.username)).toEqual(['user a', 'user b'])
     })
 
-    it('holds references between its tables', async () => {
+    it('the store enforces references between its tables', async () => {
       await expect(insertMember(store.db, id('1'), id('2'))).rejects.toThrow(/foreign key/i)
       await expect(
         insertToken(store.db, { id: id('3'), domainId: id('1'), userId: id('2'), state: 'pending', createdAt: 1 }),
       ).rejects.toThrow(/foreign key/i)
     })
 
-    it('lets no other query into a transaction', async () => {
+    it('the store lets no other query into a transaction', async () => {
       const transaction = store.db.transaction().execute(async (db) => {
         await insertOrganization(db, { id: id('1'), name: 'inside', createdAt: 1 })
         // Gives others every chance.
@@ -91,7 +91,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       expect(rows).toEqual([{ name: 'outside' }])
     })
 
-    it('remembers a call once', async () => {
+    it('the store remembers a call of a device once', async () => {
       const call = { deviceId: id('d'), jti: 'j', expiresAt: 100 }
 
       const outcomes = [await rememberCall(store.db, call), await rememberCall(store.db, call)]
@@ -99,7 +99,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       expect(outcomes).toEqual([true, false])
     })
 
-    it('forgets a call when its signature is too old anyway, not before', async () => {
+    it('the store forgets a call when its signature is too old anyway, not before', async () => {
       const call = { deviceId: id('d'), jti: 'j', expiresAt: 100 }
       await rememberCall(store.db, call)
 
@@ -111,7 +111,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       expect([inTime, later]).toEqual([false, true])
     })
 
-    it('uses an activation code up once, and not after its time', async () => {
+    it('the store uses up an activation code once, and not after its time', async () => {
       await organization()
       await user('2', 'somebody')
       await insertDomain(store.db, { ...domain, id: id('1'), organizationId: id('0') })
@@ -142,7 +142,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       expect(await tokenOf(store.db, id('1'), id('2'))).toMatchObject({ state: 'active', code: null, codeLookup: null })
     })
 
-    it('takes attempts of all limits or of none, and says when there is one again', async () => {
+    it('the store takes attempts of all limits or of none, and says when there is one again', async () => {
       const limits = [
         { scope: 'a', limit: 2, window: 10 },
         { scope: 'b', limit: 3, window: 100 },
@@ -177,32 +177,32 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       }
       const read = () => sessionOf(store.db, { organizationId: id('0'), domainId: id('1'), sessionId: id('5') })
 
-      it('settles it once', async () => {
+      it('the store settles a pending session once', async () => {
         expect([await approve(50), await approve(50)]).toEqual([true, false])
         expect(await read()).toMatchObject({ state: 'approved', settledAt: 50 })
       })
 
-      it('does not settle it when its time is over', async () => {
+      it('the store does not settle a session when its time is over', async () => {
         expect([await approve(100), await approve(99)]).toEqual([false, true])
       })
 
-      it('does not settle it for another device', async () => {
+      it('the store does not settle a session for another device', async () => {
         expect(await approve(50, id('e'))).toBe(false)
       })
 
-      it('does not settle it for a revoked device', async () => {
+      it('the store does not settle a session for a revoked device', async () => {
         await store.db.updateTable('device').set({ revokedAt: 1 }).execute()
 
         expect(await approve(50)).toBe(false)
       })
 
-      it('does not settle it for somebody who has left the domain', async () => {
+      it('the store does not settle a session for a user who has left the domain', async () => {
         await store.db.deleteFrom('membership').execute()
 
         expect(await approve(50)).toBe(false)
       })
 
-      it('expires it at the time it had', async () => {
+      it('the store records an expired session as settled at the time when it was due', async () => {
         await expireSessions(store.db, 99, 10)
         const before = await read()
         await expireSessions(store.db, 5000, 10)
@@ -220,7 +220,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       })
       afterEach(() => other.close())
 
-      it('loses no change of transactions that read and then write', async () => {
+      it('a store opened twice loses no change of transactions that read and then write', async () => {
         await organization()
         await insertDomain(store.db, { ...domain, id: id('1'), organizationId: id('0'), requestTimeout: 0 })
         const increase = (of: Store) =>
@@ -238,7 +238,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
         expect(row.requestTimeout).toBe(50)
       })
 
-      it('notices what the other changes, and not what it changes itself', async () => {
+      it('a store opened twice notices what the other changes, and not what it changes itself', async () => {
         const heard: StoreChange[] = []
         const noticed = new Promise<void>((resolve) => {
           const stop = store.watchOtherProcesses((news) => {
@@ -258,7 +258,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
         expect([['something'], [['thing']]]).toContainEqual(heard)
       })
 
-      it('counts attempts made at once one by one', async () => {
+      it('a store opened twice counts attempts made at once one by one', async () => {
         const take = (of: Store) =>
           of.db.transaction().execute((db) => takeAttempt(db, [{ scope: 's', limit: 5, window: 100 }], 1))
 
@@ -269,7 +269,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       })
     })
 
-    it('is brought to the present schema once, by many at once', async () => {
+    it('the store is migrated to the current schema once when many open it at once', async () => {
       const stores = await Promise.all(Array.from({ length: 8 }, () => open('fresh')))
 
       const ids = await Promise.all(stores.map((fresh, index) => serviceId(fresh.db, id(String(index)))))

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => running.close())
 
 describe('the authenticator', () => {
-  it('is served with a policy that allows no other origin, no framing and no caching', async () => {
+  it('the authenticator is served with a policy that allows no other origin, no framing and no caching', async () => {
     const response = await fetch(`${running.origin}/authenticator/`)
 
     expect(response.status).toBe(200)
@@ -31,7 +31,7 @@ describe('the authenticator', () => {
     )
   })
 
-  it('has files whose names change with their content, which are cached forever', async () => {
+  it('the names of the authenticator’s files change with their content, so they are cached forever', async () => {
     const page = await (await fetch(`${running.origin}/authenticator/`)).text()
     const asset = /assets\/[^"]+\.js/.exec(page)?.[0] ?? ''
 
@@ -42,7 +42,7 @@ describe('the authenticator', () => {
   })
 
   it.each(['br', 'gzip', 'identity'])(
-    'has a service worker that browsers always revalidate, as %s',
+    'the authenticator has a service worker that browsers always revalidate, as %s',
     async (encoding) => {
       const response = await fetch(`${running.origin}/authenticator/sw.js`, {
         headers: { 'accept-encoding': encoding },
@@ -57,14 +57,14 @@ describe('the authenticator', () => {
     '/authenticator/unknown',
     '/authenticator/%2e%2e/%2e%2e/package.json',
     '/authenticator/..%2f..%2fpackage.json',
-  ])('has no %s', async (path) => {
+  ])('the authenticator has no file at %s', async (path) => {
     const response = await fetch(running.origin + path)
 
     expect([403, 404]).toContain(response.status)
     expect(await response.text()).not.toContain('second-factor')
   })
 
-  it('sends no CORS headers to other sites', async () => {
+  it('the authenticator sends no CORS headers to other sites', async () => {
     const headers = { origin: 'http://evil.example' }
     const responses = await Promise.all(
       ['/authenticator/', '/device/requests'].map((path) => fetch(running.origin + path, { headers })),
@@ -101,11 +101,11 @@ describe('a script of the authenticator', () => {
     [undefined, 'br;q=0, gzip;q=0.000'],
     [undefined, '*;q=0'],
     [undefined, 'deflate, brotli, gzipped'],
-  ])('is sent as %s for Accept-Encoding: %s', async (encoding, accepted) => {
+  ])('an authenticator script is sent as %s for Accept-Encoding: %s', async (encoding, accepted) => {
     expect(await encodingFor(accepted)).toBe(encoding)
   })
 
-  it('has the same content in each encoding, its own ETag, and the same type', async () => {
+  it('an authenticator script has the same content and type in each encoding, and an ETag for each', async () => {
     const [plain, brotli, gzip] = [await load(undefined), await load('br'), await load('gzip')]
 
     expect(brotliDecompressSync(brotli.bytes).equals(plain.bytes)).toBe(true)
@@ -121,7 +121,7 @@ describe('a script of the authenticator', () => {
     }
   })
 
-  it('has 50 kB at most on the wire', async () => {
+  it('an authenticator script has 50 kB at most on the wire', async () => {
     const { bytes, headers } = await load('gzip, br')
 
     expect(bytes.length).toBe(Number(headers['content-length']))
@@ -132,19 +132,22 @@ describe('a script of the authenticator', () => {
     ['br', 'gzip'],
     ['gzip', undefined],
     [undefined, 'br'],
-  ])('is answered to HEAD and to a conditional request in the same encoding: %s', async (encoding, another) => {
-    const whole = await load(encoding)
-    const head = await load(encoding, { method: 'HEAD' })
-    const again = await load(encoding, { headers: { 'if-none-match': whole.headers.etag } })
-    const other = await load(another, { headers: { 'if-none-match': whole.headers.etag } })
+  ])(
+    'an authenticator script answers HEAD and conditional requests in the same encoding: %s',
+    async (encoding, another) => {
+      const whole = await load(encoding)
+      const head = await load(encoding, { method: 'HEAD' })
+      const again = await load(encoding, { headers: { 'if-none-match': whole.headers.etag } })
+      const other = await load(another, { headers: { 'if-none-match': whole.headers.etag } })
 
-    expect([head.headers['content-length'], head.bytes.length]).toEqual([whole.headers['content-length'], 0])
-    expect([again.status, again.headers.vary, other.status]).toEqual([304, 'Accept-Encoding', 200])
-  })
+      expect([head.headers['content-length'], head.bytes.length]).toEqual([whole.headers['content-length'], 0])
+      expect([again.status, again.headers.vary, other.status]).toEqual([304, 'Accept-Encoding', 200])
+    },
+  )
 })
 
 describe('the device routes', () => {
-  it('know their paths and methods', async () => {
+  it('the device routes know their paths and methods', async () => {
     const unknown = await fetch(`${running.origin}/device/unknown`)
     const method = await fetch(`${running.origin}/device/preview`)
 

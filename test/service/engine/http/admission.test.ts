@@ -23,7 +23,7 @@ function start({ max = 100, responseTime = 500 } = {}) {
 }
 
 describe('the number of concurrent requests', () => {
-  it('is limited, and each one that ends makes room for another', () => {
+  it('the number of concurrent requests is limited, and each one that ends makes room for another', () => {
     const { enter } = start({ max: 2 })
 
     const [first] = [enter(), enter()]
@@ -34,7 +34,7 @@ describe('the number of concurrent requests', () => {
     expect(enter()).toBeUndefined()
   })
 
-  it('counts a request once that ends twice', () => {
+  it('a request that ends twice is counted once toward the concurrency limit', () => {
     const { enter } = start({ max: 1 })
     const leave = enter()
 
@@ -45,7 +45,7 @@ describe('the number of concurrent requests', () => {
     expect(enter()).toBeUndefined()
   })
 
-  it('leaves room for sign-ins in progress, and never refuses requests that complete an approval', () => {
+  it('the concurrency limit leaves room for sign-ins in progress, and never refuses requests that complete an approval', () => {
     const { enter } = start({ max: 2 })
     for (let count = 0; count < 2; count += 1) enter()
 
@@ -58,7 +58,7 @@ describe('the number of concurrent requests', () => {
     for (let count = 0; count < 100; count += 1) expect(enter('finishes')).toBeInstanceOf(Function)
   })
 
-  it('falls to as low as 16 while half of them take too long, and rises again when they do not', () => {
+  it('the concurrency limit falls to as low as 16 while half of the requests are too slow, and otherwise rises again', () => {
     const { fill } = start({ max: 100, responseTime: 500 })
 
     const falling = [fill(600), fill(600), fill(600)]
@@ -71,7 +71,7 @@ describe('the number of concurrent requests', () => {
     expect(fill(200)).toBe(100)
   })
 
-  it('does not fall because of a few slow requests', () => {
+  it('the concurrency limit does not fall because of a few slow requests', () => {
     const { enter, fill, pass } = start({ max: 100, responseTime: 500 })
     const slow = [enter(), enter(), enter()]
     for (let round = 0; round < 20; round += 1) fill(100)
@@ -82,7 +82,7 @@ describe('the number of concurrent requests', () => {
     expect(fill(100)).toBe(100)
   })
 
-  it('admits no new request in an event loop turn that takes too long, because requests read in it have waited that long', () => {
+  it('no new request is admitted in an event loop turn that takes too long, because its requests have waited that long', () => {
     const { enter, pass, endTurn } = start({ responseTime: 500 })
 
     enter()
@@ -94,7 +94,7 @@ describe('the number of concurrent requests', () => {
     expect(enter('begins')).toBeInstanceOf(Function)
   })
 
-  it('is reset after ten seconds without requests', () => {
+  it('the concurrency limit is reset after ten seconds without requests', () => {
     const { fill, pass } = start({ max: 100, responseTime: 500 })
     for (let round = 0; round < 20; round += 1) fill(600)
 

@@ -37,7 +37,7 @@ describe('the address of a caller', () => {
     fc.constantFrom('127.0.0.1', '10.1.2.3', 'fd00::1', '::1', '::ffff:127.0.0.1', '192.168.0.1', 'unknown'),
   )
 
-  it('is the one that Express reports with the same setting', () => {
+  it('the address of a caller is the one that Express reports with the same setting', () => {
     const trust = fc.constantFrom(...settings.slice(0, -1))
     fc.assert(
       fc.property(trust, hop, fc.array(hop, { maxLength: 5 }), (trusted, from, hops) => {
@@ -59,30 +59,36 @@ describe('the address of a caller', () => {
     ['one hop is trusted', 1, '192.0.2.1', '198.51.100.7'],
     ['one hop is trusted, as text', '1', '192.0.2.1', '198.51.100.7'],
   ])(
-    'when %s, is the one that trusted proxies saw, never the one that the caller claims',
+    'when %s, the address of a caller is the one that trusted proxies saw, never the one that the caller claims',
     (_what, trusted, from, address) => {
       expect(addressOf(trusted, from, '203.0.113.66, 198.51.100.7')).toBe(address)
     },
   )
 
-  it('drops ports, also those that trusted proxies add', () => {
+  it('the address of a caller has no port, even if trusted proxies add ports', () => {
     expect(addressOf('10.0.0.0/8', '10.0.0.1', '198.51.100.7:4711, 10.0.0.2:8080')).toBe('198.51.100.7')
     expect(addressOf(1, '10.0.0.1', '[2001:db8::7]:443')).toBe('2001:db8::7')
   })
 
-  it.each(['unknown', '_hidden', 'x'.repeat(200)])('is unknown when a trusted proxy says %j', (said) => {
-    expect(addressOf(1, '10.0.0.1', `198.51.100.7, ${said}`)).toBeUndefined()
-  })
+  it.each(['unknown', '_hidden', 'x'.repeat(200)])(
+    'the address of a caller is unknown when a trusted proxy says %j',
+    (said) => {
+      expect(addressOf(1, '10.0.0.1', `198.51.100.7, ${said}`)).toBeUndefined()
+    },
+  )
 
-  it('is unknown once the caller has disconnected', () => {
+  it('the address of a caller is unknown once the caller has disconnected', () => {
     expect(addressOf(1, undefined, '198.51.100.7')).toBeUndefined()
   })
 })
 
 describe('the option trustProxy', () => {
-  it.each([[1], ['1'], ['loopback'], ['10.0.0.0/8,fd00::/8'], [['loopback', '192.0.2.1']]])('accepts %j', (given) => {
-    expect(TrustProxy.safeParse(given).success).toBe(true)
-  })
+  it.each([[1], ['1'], ['loopback'], ['10.0.0.0/8,fd00::/8'], [['loopback', '192.0.2.1']]])(
+    'the option trustProxy accepts %j',
+    (given) => {
+      expect(TrustProxy.safeParse(given).success).toBe(true)
+    },
+  )
 
   it.each([
     [true],
@@ -98,11 +104,11 @@ describe('the option trustProxy', () => {
     ['999'],
     ['1, loopback'],
     [['10.0.0.1:80']],
-  ])('rejects %j', (given) => {
+  ])('the option trustProxy rejects %j', (given) => {
     expect(TrustProxy.safeParse(given).success).toBe(false)
   })
 
-  it('is named in the error when it is invalid', async () => {
+  it('the option trustProxy is named in the error when it is invalid', async () => {
     await expect(createService({ database: ':memory:', trustProxy: 'everybody' })).rejects.toThrow(
       /trustProxy: must be the number of proxies/,
     )
@@ -133,7 +139,7 @@ describe('limits by address behind a proxy', () => {
     }
   }
 
-  it('count each phone separately, an IPv6 network as one, and nothing by the code', async () => {
+  it('limits by address count each phone behind a proxy separately, an IPv6 network as one, and nothing by the code', async () => {
     const { guess } = await serve((await open({ trustProxy: 1 })).listener)
     const statuses: number[] = []
     for (const from of ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2']) statuses.push(await guess(from))
@@ -143,7 +149,7 @@ describe('limits by address behind a proxy', () => {
     expect(statuses).toEqual([404, 404, 429, 404, 404, 404, 429, 404])
   })
 
-  it('count requests without a key by the address of the caller', async () => {
+  it('limits behind a proxy count requests without a key by the address of the caller', async () => {
     const { ask } = await serve((await open({ trustProxy: 1 })).listener)
     const statuses: number[] = []
     for (const from of ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2']) statuses.push(await ask(from))
@@ -151,7 +157,7 @@ describe('limits by address behind a proxy', () => {
     expect(statuses).toEqual([401, 401, 429, 401])
   })
 
-  it('ignore the addresses that an untrusted caller claims', async () => {
+  it('limits by address ignore the addresses that an untrusted caller claims', async () => {
     const { guess } = await serve((await open({ trustProxy: '10.0.0.0/8' })).listener)
 
     expect([await guess('192.0.2.1'), await guess('192.0.2.2'), await guess('192.0.2.3')]).toEqual([404, 404, 429])
@@ -160,11 +166,14 @@ describe('limits by address behind a proxy', () => {
   it.each([
     ['trusts the proxy', 1, undefined, [404, 404, 404]],
     ['trusts no proxy', false, 1, [404, 404, 429]],
-  ])('follow the setting of an Express app around the service: one that %s', async (_what, app, option, expected) => {
-    const service = await open({ trustProxy: option })
-    const around = express().set('trust proxy', app).use(service.routes)
-    const { guess } = await serve(around)
+  ])(
+    'limits by address follow the setting of an Express app around the service: one that %s',
+    async (_what, app, option, expected) => {
+      const service = await open({ trustProxy: option })
+      const around = express().set('trust proxy', app).use(service.routes)
+      const { guess } = await serve(around)
 
-    expect([await guess('192.0.2.1'), await guess('192.0.2.2'), await guess('192.0.2.3')]).toEqual(expected)
-  })
+      expect([await guess('192.0.2.1'), await guess('192.0.2.2'), await guess('192.0.2.3')]).toEqual(expected)
+    },
+  )
 })

@@ -22,7 +22,7 @@ const openStream = () =>
   })
 
 describe('a draining service', () => {
-  it('is healthy, but not ready', async () => {
+  it('a draining service is healthy, but not ready', async () => {
     const before = await ready()
     running.service.drain()
 
@@ -30,7 +30,7 @@ describe('a draining service', () => {
     expect((await fetch(`${running.origin}/healthz`)).status).toBe(200)
   })
 
-  it('answers a held read of a session at once with its current state', async () => {
+  it('a draining service answers a held read of a session at once with its current state', async () => {
     const { ask, held } = await running.enroll('waits')
     const { id } = await ask()
     // The read is held once the session, which expires in 90 seconds, has been read.
@@ -43,7 +43,7 @@ describe('a draining service', () => {
     expect((await answer).json.state).toBe('pending')
   })
 
-  it('answers a held inbox at once', async () => {
+  it('a draining service answers a held inbox at once', async () => {
     const { device } = await running.enroll('inbox')
     const etag = (await device.inbox()).headers.get('etag') ?? ''
     const begun = running.clock.timerSet(25)
@@ -55,7 +55,7 @@ describe('a draining service', () => {
     expect((await answer).status).toBe(304)
   })
 
-  it('ends event streams cleanly', async () => {
+  it('a draining service ends event streams cleanly', async () => {
     const events = readEvents((await openStream()).body!)
     await events.next()
 
@@ -66,7 +66,7 @@ describe('a draining service', () => {
     expect(rest).toEqual([])
   })
 
-  it('holds no new read and says so, so that its caller does not retry at once', async () => {
+  it('a draining service holds no new read and says so, so that its caller does not retry at once', async () => {
     const { ask, held, device } = await running.enroll('later')
     const { id } = await ask()
     const etag = (await device.inbox()).headers.get('etag') ?? ''
@@ -79,7 +79,7 @@ describe('a draining service', () => {
     expect([inbox.status, inbox.headers.has('preference-applied')]).toEqual([304, false])
   })
 
-  it('refuses a new event stream, which would end at once', async () => {
+  it('a draining service refuses a new event stream, which would end at once', async () => {
     running.service.drain({ serveNew: true })
 
     const { status, headers, code } = await read(await openStream())
@@ -87,7 +87,7 @@ describe('a draining service', () => {
     expect([status, code, headers.get('retry-after')]).toEqual([503, 'api.error.unavailable', '1'])
   })
 
-  it('refuses requests that begin something with 503, Retry-After, and the statement that nothing was done', async () => {
+  it('a draining service refuses requests that begin something with 503, Retry-After, and the statement that nothing was done', async () => {
     running.service.drain()
 
     const { status, code, headers } = await running.call('POST', '/users', { body: newUser('new') })
@@ -101,7 +101,7 @@ describe('a draining service', () => {
     expect((await running.call('GET', '/users?username=new')).status).toBe(404)
   })
 
-  it('serves the approval of a sign-in in progress, from the device to the redemption', async () => {
+  it('a draining service serves the approval of a sign-in in progress, from the device to the redemption', async () => {
     const { ask, pending, device, sessions } = await running.enroll('under way')
     const challenge = random128()
     const { id } = await ask({ challenge })
@@ -114,7 +114,7 @@ describe('a draining service', () => {
     expect([answered.status, redeemed.status, redeemed.json.state]).toEqual([200, 200, 'approved'])
   })
 
-  it('serves everything when the next process takes over its listening socket', async () => {
+  it('a draining service serves everything when the next process takes over its listening socket', async () => {
     running.service.drain({ serveNew: true })
 
     expect((await running.call('POST', '/users', { body: newUser('new') })).status).toBe(200)
@@ -129,7 +129,7 @@ describe('a draining listener', () => {
   afterEach(() => door.close())
   const health = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
 
-  it('keeps serving, but keeps no connection alive, neither new nor existing', async () => {
+  it('a draining listener keeps serving, but keeps no connection alive, neither new nor existing', async () => {
     const kept = await openRaw(door.port)
     kept.send(health)
     const before = await kept.answer()
@@ -150,7 +150,7 @@ describe('a draining listener', () => {
     ])
   })
 
-  it('closes a connection after the response in progress', async () => {
+  it('a draining listener closes a connection after the response in progress', async () => {
     const { ask, sessions } = await running.enroll('held over')
     const { id } = await ask()
     const connection = await openRaw(door.port)
@@ -169,7 +169,7 @@ describe('a draining listener', () => {
 })
 
 describe('a closing listener', () => {
-  it('answers the first request of a connection that was opened just before', async () => {
+  it('a closing listener answers the first request of a connection that was opened just before', async () => {
     const timeouts = { firstRequest: 10_000 }
     const door = await listen(running.service.listener, { host: '127.0.0.1', port: 0, timeouts })
     const connection = await openRaw(door.port)

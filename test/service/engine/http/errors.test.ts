@@ -16,7 +16,7 @@ import type { Running } from '../../start-service.ts'
 const failuresOf = ({ logged }: Running) => logged.filter(({ message }) => message === 'request failed')
 
 describe('an unexpected error', () => {
-  it('is reported as internal with a fixed text, and logged with its cause', async () => {
+  it('an unexpected error is reported as internal with a fixed text, and logged with its cause', async () => {
     let broken = false
     const running = await startService({
       random(size) {
@@ -34,7 +34,7 @@ describe('an unexpected error', () => {
     expect(failuresOf(running)).toMatchObject([{ details: { err: { message: 'the detail' } } }])
   })
 
-  it('never puts a key or a code into a response or the log', async () => {
+  it('an unexpected error never puts a key or a code into a response or the log', async () => {
     let broken = false
     const running = await startService({
       random(size) {
@@ -68,7 +68,7 @@ describe('an unexpected error', () => {
 })
 
 describe('a database that stays locked', () => {
-  it('causes a 503 with Retry-After', async () => {
+  it('a database that stays locked causes a 503 with Retry-After', async () => {
     const failures = createFailureLog({
       logger: { info: () => {}, warn: () => {}, error: () => {} },
       clock: systemClock,

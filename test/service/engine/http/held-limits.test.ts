@@ -28,7 +28,7 @@ async function hold(id: string, sessions: string, left = 90) {
 const isHeld = ({ headers }: { readonly headers: Headers }) => headers.has('preference-applied')
 
 describe('held reads', () => {
-  it('of one user are limited: a further one is answered at once, and says that it was not held', async () => {
+  it('held reads of one user are limited: a further one is answered at once, and says that it was not held', async () => {
     await start({ heldReadsPerUser: 1 })
     const [one, other] = [await running.enroll('one'), await running.enroll('other')]
     const [{ id }, { id: otherId }] = [await one.ask(), await other.ask()]
@@ -42,7 +42,7 @@ describe('held reads', () => {
     expect([isHeld(await first.answer), isHeld(await ofOther.answer)]).toEqual([true, true])
   })
 
-  it('free their places when they end', async () => {
+  it('held reads free their places when they end', async () => {
     await start({ heldReadsPerUser: 1 })
     const { ask, sessions } = await running.enroll('again')
     const { id } = await ask()
@@ -56,7 +56,7 @@ describe('held reads', () => {
     expect(isHeld(await second.answer)).toBe(true)
   })
 
-  it('of one API key are limited, across all users', async () => {
+  it('held reads of one API key are limited, across all users', async () => {
     await start({ heldReadsPerKey: 1 })
     const [one, other] = [await running.enroll('one'), await running.enroll('other')]
     const [{ id }, { id: otherId }] = [await one.ask(), await other.ask()]
@@ -68,7 +68,7 @@ describe('held reads', () => {
     expect([second.status, isHeld(second), isHeld(await first.answer)]).toEqual([200, false, true])
   })
 
-  it('of one device are limited', async () => {
+  it('held reads of one device are limited', async () => {
     await start({ heldReadsPerDevice: 1 })
     const { device, ask } = await running.enroll('device')
     await ask()
@@ -86,7 +86,7 @@ describe('held reads', () => {
 })
 
 describe('event streams', () => {
-  it('of one API key are limited: a further one gets 429 with Retry-After', async () => {
+  it('event streams of one API key are limited: a further one gets 429 with Retry-After', async () => {
     await start({ streamsPerKey: 1 })
     const stream = () => {
       const abort = new AbortController()

@@ -34,7 +34,7 @@ describe('a held read of a session', () => {
     ['approve', 'approved', undefined],
     ['deny', 'denied', 'user_denied'],
     ['report', 'denied', 'reported'],
-  ])('answers at once when the device says %s', async (decision, state, reason) => {
+  ])('a held read of a session answers at once when the device says %s', async (decision, state, reason) => {
     const { device, id, nonce, answer } = await hold(`wakes ${decision}`)
 
     await device.answer(id, { nonce, decision })
@@ -44,7 +44,7 @@ describe('a held read of a session', () => {
     expect(headers.get('preference-applied')).toBe('wait=25')
   })
 
-  it('answers at once when the session is canceled', async () => {
+  it('a held read of a session answers at once when the session is canceled', async () => {
     const { sessions, id, answer } = await hold('wakes cancel')
 
     await running.call('DELETE', `${sessions}/${id}`)
@@ -52,7 +52,7 @@ describe('a held read of a session', () => {
     expect((await answer).json.state).toBe('cancelled')
   })
 
-  it('answers when the session expires', async () => {
+  it('a held read of a session answers when the session expires', async () => {
     const { answer } = await hold('wakes expiry', 60)
     // Not 90, because the wait would end earlier.
     await running.clock.advance(60)
@@ -70,7 +70,7 @@ describe('a held read of a session', () => {
     await short.close()
   })
 
-  it('answers with the current state when the wait is over', async () => {
+  it('a held read of a session answers with the current state when the wait is over', async () => {
     const { answer } = await hold('over', 10)
 
     await running.clock.advance(10)
@@ -79,7 +79,7 @@ describe('a held read of a session', () => {
     expect([json.state, headers.get('preference-applied')]).toEqual(['pending', 'wait=10'])
   })
 
-  it('is held for a minute at most', async () => {
+  it('a read of a session is held for a minute at most', async () => {
     const { answer } = await hold('capped', 3600)
 
     await running.clock.advance(60)
@@ -87,7 +87,7 @@ describe('a held read of a session', () => {
     expect((await answer).headers.get('preference-applied')).toBe('wait=60')
   })
 
-  it('is not held if the caller does not ask for it, or asks for zero seconds', async () => {
+  it('a read of a session is not held if the caller does not ask for it, or asks for zero seconds', async () => {
     const { ask, session, held } = await running.enroll('at once')
     const { id } = await ask()
 
@@ -97,7 +97,7 @@ describe('a held read of a session', () => {
     expect([plain.state, zero.json.state]).toEqual(['pending', 'pending'])
   })
 
-  it('is not held if the session is already settled', async () => {
+  it('a read of a session is not held if the session is already settled', async () => {
     const { ask, sessions, held } = await running.enroll('settled')
     const { id } = await ask()
     await running.call('DELETE', `${sessions}/${id}`)
@@ -107,7 +107,7 @@ describe('a held read of a session', () => {
     expect([answer.json.state, answer.headers.get('preference-applied')]).toEqual(['cancelled', 'wait=25'])
   })
 
-  it('answers with the current state when the service closes', async () => {
+  it('a held read of a session answers with the current state when the service closes', async () => {
     const closing = await startService()
     const { ask, held } = await closing.enroll('closing')
     const { id } = await ask()
@@ -131,7 +131,7 @@ describe('a held inbox', () => {
     return { ...enrolled, etag, answer }
   }
 
-  it('answers at once when a session is created', async () => {
+  it('a held inbox answers at once when a session is created', async () => {
     const { ask, answer } = await hold('inbox create')
 
     const { id } = await ask()
@@ -141,7 +141,7 @@ describe('a held inbox', () => {
     expect(headers.get('preference-applied')).toBe('wait=15')
   })
 
-  it('is 304 when nothing happens', async () => {
+  it('a held inbox answers 304 when nothing happens', async () => {
     const { answer, etag } = await hold('inbox nothing')
 
     await running.clock.advance(15)
@@ -150,7 +150,7 @@ describe('a held inbox', () => {
     expect([response.status, response.headers.get('etag')]).toEqual([304, etag])
   })
 
-  it('answers at once when a request is canceled, and when it expires', async () => {
+  it('a held inbox answers at once when a request is canceled, and when it expires', async () => {
     const { ask, sessions, device } = await running.enroll('inbox cancel')
     for (const end of [(id: string) => running.call('DELETE', `${sessions}/${id}`), () => running.clock.advance(5)]) {
       const { id } = await ask()
@@ -166,7 +166,7 @@ describe('a held inbox', () => {
     }
   })
 
-  it('is not held while the device has a different list, or none', async () => {
+  it('an inbox is not held while the device has a different list, or none', async () => {
     const { device } = await running.enroll('inbox other')
 
     const responses = await Promise.all([
@@ -179,7 +179,7 @@ describe('a held inbox', () => {
 })
 
 describe('a held read', () => {
-  it('ends when its reader disconnects', async () => {
+  it('a held read ends when its reader disconnects', async () => {
     const res = new EventEmitter()
     const ctx = { clock: createTestClock(), waiters: createWaiters(alone) }
     const reading = heldRead(ctx, {
@@ -196,7 +196,7 @@ describe('a held read', () => {
     expect(res.listenerCount('close')).toBe(0)
   })
 
-  it('misses no change that is made while it reads', async () => {
+  it('a held read misses no change that is made while it reads', async () => {
     const ctx = { clock: createTestClock(), waiters: createWaiters(alone) }
     const values = ['old', 'new']
     const reading = heldRead(ctx, {
@@ -214,7 +214,7 @@ describe('a held read', () => {
     expect(await reading).toBe('new')
   })
 
-  it('watches other processes only while a read is held', async () => {
+  it('the service watches other processes only while a read is held', async () => {
     let watching = 0
     const waiters = createWaiters({
       ...alone,
@@ -247,7 +247,7 @@ describe('Prefer', () => {
     ['wait=-1', undefined],
     ['wait=soon', undefined],
     ['await=5', undefined],
-  ])('%j waits %s seconds', (header, seconds) => {
+  ])('a request with Prefer: %j waits %s seconds', (header, seconds) => {
     expect(preferredWait(header)).toBe(seconds)
   })
 })

@@ -4,7 +4,7 @@ import { createInFlight } from '../../../../src/service/engine/http/in-flight.ts
 import { listen } from '../../../support/listen.ts'
 
 describe('a request whose client is gone before the service receives it from the app', () => {
-  it('does not count as in progress, so closing does not wait for it', async () => {
+  it('a request whose client disconnects before the service receives it does not count as in progress, so closing does not wait', async () => {
     const inFlight = createInFlight()
     const handle = inFlight.track(
       () => {},

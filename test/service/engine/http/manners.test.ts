@@ -22,7 +22,7 @@ const port = () => Number(new URL(running.origin).port)
 const get = (path: string, init: RequestInit = {}) => fetch(running.origin + path, init)
 
 describe('OPTIONS', () => {
-  it('lists the methods of a path, given the key, and allows no other site', async () => {
+  it('OPTIONS lists the methods of a path, given the key, and allows no other site', async () => {
     const answer = await running.call('OPTIONS', '/users', {
       headers: { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' },
     })
@@ -32,7 +32,7 @@ describe('OPTIONS', () => {
     expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
-  it('is rejected without the key, and is 404 for unknown paths', async () => {
+  it('OPTIONS is rejected without the key, and is 404 for unknown paths', async () => {
     const stranger = await get('/api/users', { method: 'OPTIONS' })
     const nowhere = await running.call('OPTIONS', '/unknown')
 
@@ -40,7 +40,7 @@ describe('OPTIONS', () => {
     expect(nowhere.code).toBe('api.error.notfound.operation')
   })
 
-  it('is answered on device paths, too, and allows no other site', async () => {
+  it('OPTIONS is answered on device paths, too, and allows no other site', async () => {
     const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' }
 
     const preflight = await get('/device/preview', { method: 'OPTIONS', headers })
@@ -51,7 +51,7 @@ describe('OPTIONS', () => {
     expect(preflight.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  it('does not show callers of 1.3 the additions of 1.4', async () => {
+  it('OPTIONS does not show callers of 1.3 the additions of 1.4', async () => {
     const path = `/domains/${running.domain.id}/sessions/${unknownId}/redeem`
 
     const old = await running.call('OPTIONS', path, { headers: v13 })
@@ -64,7 +64,7 @@ describe('OPTIONS', () => {
 
 describe('HEAD', () => {
   it.each(['/ping', '/organization', '/users', `/users/${unknownId}`])(
-    'to %s responds as GET does, without content',
+    'HEAD to %s responds as GET does, without content',
     async (path) => {
       const whole = await running.call('GET', path)
       const head = await running.call('HEAD', path)
@@ -76,7 +76,7 @@ describe('HEAD', () => {
     },
   )
 
-  it('changes nothing on paths without GET', async () => {
+  it('HEAD changes nothing on paths without GET', async () => {
     const answer = await running.call('HEAD', `/domains/${running.domain.id}/sessions`)
 
     expect(answer.status).toBe(405)
@@ -85,7 +85,7 @@ describe('HEAD', () => {
 })
 
 describe('the id of a request', () => {
-  it('is the one that the caller sent', async () => {
+  it('the id of a request is the one that the caller sent', async () => {
     const answer = await running.call('GET', '/ping', { headers: { 'x-request-id': 'f00/bar:1.2-3_4' } })
 
     expect(answer.headers.get('x-request-id')).toBe('f00/bar:1.2-3_4')
@@ -96,7 +96,7 @@ describe('the id of a request', () => {
   })
 
   it.each([['two words'], ['"quoted"'], ['x'.repeat(65)], ['Zq9'.repeat(21) + 'x'], ['{"a":1}'], ['<b>']])(
-    'is replaced when it is not fit for a log: %s',
+    'the id of a request is replaced when it is not fit for a log: %s',
     async (given) => {
       const answer = await running.call('GET', '/ping', { headers: { 'x-request-id': given } })
 
@@ -104,7 +104,7 @@ describe('the id of a request', () => {
     },
   )
 
-  it('is on every response, and different each time', async () => {
+  it('the id of a request is on every response, and different each time', async () => {
     const answers = await Promise.all([
       get('/api/ping'),
       get('/device/preview', { method: 'POST', body: '{}' }),
@@ -115,7 +115,7 @@ describe('the id of a request', () => {
     expect(new Set(answers.map((answer) => answer.headers.get('x-request-id'))).size).toBe(answers.length)
   })
 
-  it('is logged with each error', async () => {
+  it('the id of a request is logged with each error', async () => {
     let broken = false
     const other = await startService({
       random(size) {
@@ -138,7 +138,7 @@ describe('the id of a request', () => {
 })
 
 describe('the log of requests', () => {
-  it('names operations, and never the content of paths, queries and bodies', async () => {
+  it('the log of requests names operations, and never the content of paths, queries and bodies', async () => {
     await running.call('GET', '/users?username=private-name')
     await running.call('POST', '/users', { body: newUser('private-name') })
 
@@ -156,7 +156,7 @@ describe('a body', () => {
     return text + ' '.repeat(length - text.length)
   }
 
-  it('may have 1 MiB, but not one byte more', async () => {
+  it('a request body may have 1 MiB, but not one byte more', async () => {
     const limit = 1024 * 1024
 
     const edge = await running.call('POST', '/users', { raw: padded('edge', limit) })
@@ -166,7 +166,7 @@ describe('a body', () => {
     expect([beyond.status, beyond.code]).toEqual([413, 'api.error.toolarge'])
   })
 
-  it('that is not read does not disturb the next request on its connection', async () => {
+  it('a request body that is not read does not disturb the next request on its connection', async () => {
     const connection = await openRaw(port())
     const body = 'x'.repeat(200_000)
 
@@ -193,18 +193,21 @@ describe('a malformed request', () => {
     ],
     ['a head of 20 kB', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 413],
     ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
-  ])('gets an error in the common format, and its connection is closed: %s', async (_what, bytes, status) => {
-    const connection = await openRaw(port())
+  ])(
+    'a malformed request gets an error in the common format, and its connection is closed: %s',
+    async (_what, bytes, status) => {
+      const connection = await openRaw(port())
 
-    connection.send(bytes)
-    const answer = await connection.answer()
-    await connection.closed
+      connection.send(bytes)
+      const answer = await connection.answer()
+      await connection.closed
 
-    expect(answer.status).toBe(status)
-    expect(JSON.parse(answer.body)).toEqual({
-      errors: [{ code: expect.stringMatching(/^api\.error\./), message: expect.any(String) }],
-    })
-  })
+      expect(answer.status).toBe(status)
+      expect(JSON.parse(answer.body)).toEqual({
+        errors: [{ code: expect.stringMatching(/^api\.error\./), message: expect.any(String) }],
+      })
+    },
+  )
 
   it.each([
     '*',
@@ -217,7 +220,7 @@ describe('a malformed request', () => {
     '/device',
     '/authenticatorx',
     '/%',
-  ])('to an unknown path gets an error in the common format: %s', async (target) => {
+  ])('a request to an unknown path gets an error in the common format: %s', async (target) => {
     const answer = await exchange(port(), `OPTIONS ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)
 
     expect([400, 401, 404, 405]).toContain(answer.status)
@@ -226,7 +229,7 @@ describe('a malformed request', () => {
 })
 
 describe('/healthz and /readyz', () => {
-  it('need no key, and report that the service is healthy', async () => {
+  it('/healthz and /readyz need no key, and report that the service is healthy', async () => {
     const answers = await Promise.all(['/healthz', '/readyz'].map(async (path) => read(await get(path))))
 
     expect(answers.map(({ status, text }) => [status, text])).toEqual([
@@ -235,7 +238,7 @@ describe('/healthz and /readyz', () => {
     ])
   })
 
-  it('support GET, HEAD and OPTIONS', async () => {
+  it('/healthz and /readyz support GET, HEAD and OPTIONS', async () => {
     const head = await get('/healthz', { method: 'HEAD' })
     const options = await get('/healthz', { method: 'OPTIONS' })
     const post = await get('/healthz', { method: 'POST' })
@@ -246,7 +249,7 @@ describe('/healthz and /readyz', () => {
     )
   })
 
-  it('distinguish a process that is up from one that can serve', async () => {
+  it('/healthz and /readyz distinguish a process that is up from one that can serve', async () => {
     const service = await createService({ database: ':memory:' })
     const door = await listen(service.listener, { host: '127.0.0.1', port: 0 })
 
@@ -265,7 +268,7 @@ describe('/metrics', () => {
   const metrics = async () => (await get('/metrics', { headers: { authorization: `Bearer ${token}` } })).text()
 
   it.each([undefined, 'Bearer', 'Bearer x', `Bearer ${token}x`, `Basic ${token}`])(
-    'requires the token, and rejects %s',
+    '/metrics requires the token, and rejects %s',
     async (authorization) => {
       const answer = await get('/metrics', { headers: authorization === undefined ? {} : { authorization } })
 
@@ -274,7 +277,7 @@ describe('/metrics', () => {
     },
   )
 
-  it('blocks an address that guesses its token too often', async () => {
+  it('/metrics blocks an address that guesses its token too often', async () => {
     const strict = await startService({ metrics: { token }, limits: { requestsPerSecond: 3 } })
     const guess = () => fetch(`${strict.origin}/metrics`, { headers: { authorization: `Bearer ${token}x` } })
 
@@ -286,7 +289,7 @@ describe('/metrics', () => {
     expect(right.status).toBe(200)
   })
 
-  it('counts locks, sweeps and clock jumps', async () => {
+  it('/metrics counts locks, sweeps and clock jumps', async () => {
     const clock = createTestClock()
     let wrongBy = 0
     const machine = { ...clock, now: () => clock.now() + wrongBy }
@@ -311,7 +314,7 @@ describe('/metrics', () => {
     expect(after).toContain('second_factor_clock_leaps_total 1')
   })
 
-  it('counts requests by operation and status, and how long they took', async () => {
+  it('/metrics counts requests by operation and status, and how long they took', async () => {
     await running.call('GET', '/organization')
     await get('/api/organization')
 
@@ -322,7 +325,7 @@ describe('/metrics', () => {
     expect(text).toContain('nodejs_eventloop_lag_seconds')
   })
 
-  it('reports the number of pending sessions and of held responses', async () => {
+  it('/metrics reports the number of pending sessions and of held responses', async () => {
     const { ask, held, sessions } = await running.enroll('measured')
     const { id } = await ask()
     const waiting = running.clock.timerSet(30)
@@ -340,7 +343,7 @@ describe('/metrics', () => {
     expect(after).not.toContain('second_factor_held_reads{kind="session"} 1')
   })
 
-  it('reports how sessions were settled', async () => {
+  it('/metrics reports how sessions were settled', async () => {
     const { ask, sessions, device, pending } = await running.enroll('settling')
     const cancelled = await ask()
     await running.call('DELETE', `${sessions}/${cancelled.id}`)
@@ -361,7 +364,7 @@ describe('/metrics', () => {
     }
   })
 
-  it('counts the sessions refused after too many tries, by budget', async () => {
+  it('/metrics counts the sessions refused after too many tries, by budget', async () => {
     const { ask } = await running.enroll('refused')
     for (let tries = 0; tries < 11; tries += 1) await ask({ otp: '000000' })
     for (let tries = 0; tries < 4; tries += 1) await ask()
@@ -372,7 +375,7 @@ describe('/metrics', () => {
     expect(text).toMatch(/second_factor_sessions_refused_total\{way="push",browser="other"\} [1-9]/)
   })
 
-  it('is not served unless configured, and is on its own port without a token', async () => {
+  it('/metrics is not served unless configured, and is on its own port without a token', async () => {
     const plain = await startService()
     const own = await createService({ database: ':memory:', metrics: {} })
     const doors = [
@@ -393,7 +396,7 @@ describe('/metrics', () => {
 })
 
 describe('the reference page', () => {
-  it('needs no key, runs only its own script and loads nothing', async () => {
+  it('the reference page needs no key, runs only its own script and loads nothing', async () => {
     const answer = await get('/docs')
     const html = await answer.text()
 
@@ -404,7 +407,7 @@ describe('the reference page', () => {
     expect(html).not.toMatch(/<script [^>]*src|<link|<img|@import|url\(|https?:(?!\/\/(mfa|app)\.example)/)
   })
 
-  it('has each operation and each error code', async () => {
+  it('the reference page has each operation and each error code', async () => {
     const html = await (await get('/docs')).text()
     const document = await (await get('/api/openapi.json')).json()
 
@@ -416,7 +419,7 @@ describe('the reference page', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('does not reflect what the address contains', async () => {
+  it('the reference page does not reflect what its address contains', async () => {
     const html = await (await get('/docs?%3Cscript%3E')).text()
 
     expect(html).toBe(await (await get('/docs')).text())

@@ -25,7 +25,7 @@ const seen: Handle = (req, res, next) => {
 }
 
 describe('a mounted handler', () => {
-  it('sees the same requests and addresses as one that Express mounts', async () => {
+  it('a mounted handler sees the same requests and addresses as one that Express mounts', async () => {
     const byExpress = express.Router().use('/api', (req, res, next) => seen(req, res, next))
 
     const own = await answersOf(mount('/api', seen))
@@ -35,7 +35,7 @@ describe('a mounted handler', () => {
     )
   })
 
-  it('sees every request without a path', () => {
+  it('a handler that is mounted without a path sees every request', () => {
     expect(mount('', seen)).toBe(seen)
   })
 })

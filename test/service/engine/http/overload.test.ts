@@ -72,7 +72,7 @@ const createUsers = (count: number) =>
   Array.from({ length: count }, (_, index) => write('POST', '/api/users', newUser(`user-${index}`)))
 
 describe('requests beyond the concurrency limit', () => {
-  it('get 503 with Retry-After, and have no effect', async () => {
+  it('requests beyond the concurrency limit get 503 with Retry-After, and have no effect', async () => {
     const { atOnce } = await start()
 
     const answers = await atOnce(createUsers(5))
@@ -87,7 +87,7 @@ describe('requests beyond the concurrency limit', () => {
     expect(users.map(({ username }) => username)).toEqual(['user-0'])
   })
 
-  it('get different Retry-After times, so that they do not return together', async () => {
+  it('requests beyond the concurrency limit get different Retry-After times, so that they do not return together', async () => {
     const { atOnce } = await start()
 
     const answers = await atOnce(createUsers(60))
@@ -95,7 +95,7 @@ describe('requests beyond the concurrency limit', () => {
     expect(new Set(answers.flatMap(({ headers }) => headers.get('retry-after') ?? [])).size).toBeGreaterThan(1)
   })
 
-  it('do not prevent an approval from completing: the device answers, and the app redeems', async () => {
+  it('overload does not prevent an approval from completing: the device answers, and the app redeems', async () => {
     const { atOnce } = await start()
     const { ask, pending, device, sessions } = await running.enroll('approves')
     const challenge = random128()
@@ -114,7 +114,7 @@ describe('requests beyond the concurrency limit', () => {
     expect([preview?.status, answer?.status, redeemed?.status]).toEqual([503, 400, 200])
   })
 
-  it('do not affect the health and readiness checks', async () => {
+  it('requests beyond the concurrency limit do not affect the health and readiness checks', async () => {
     const { atOnce } = await start()
 
     const answers = await atOnce([...createUsers(2), write('GET', '/healthz'), write('GET', '/readyz')])
@@ -122,7 +122,7 @@ describe('requests beyond the concurrency limit', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 503, 200, 200])
   })
 
-  it('are reported once a minute, and counted', async () => {
+  it('requests beyond the concurrency limit are reported once a minute, and counted', async () => {
     const { atOnce } = await start()
 
     await atOnce(createUsers(20))
@@ -130,7 +130,7 @@ describe('requests beyond the concurrency limit', () => {
     expect(running.logged.filter(({ message }) => message === 'overloaded: some requests are rejected')).toHaveLength(1)
   })
 
-  it('do not include held reads and event streams', async () => {
+  it('the concurrency limit does not include held reads and event streams', async () => {
     await start()
     const { ask, held } = await running.enroll('held')
     const { id } = await ask()
@@ -149,7 +149,7 @@ describe('requests beyond the concurrency limit', () => {
     await answer
   })
 
-  it('do not include requests whose body never arrives', async () => {
+  it('the concurrency limit does not include requests whose body never arrives', async () => {
     const { connect, atOnce } = await start()
     for (let count = 0; count < 3; count += 1) {
       const slow = await connect()
@@ -161,7 +161,7 @@ describe('requests beyond the concurrency limit', () => {
     expect((await running.call('POST', '/users', { body: newUser('quick') })).status).toBe(200)
   })
 
-  it('are accepted by an embedded service, whose app is its only caller', async () => {
+  it('an embedded service accepts requests beyond the concurrency limit, because its app is its only caller', async () => {
     running = await startService()
     const service = embedded({ database: ':memory:', limits: { concurrentRequests: 1 } })
     onTestFinished(() => service.close())

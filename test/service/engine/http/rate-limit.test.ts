@@ -4,7 +4,7 @@ import { createRateLimiter } from '../../../../src/service/engine/http/rate-limi
 import { createTestClock } from '../../../../src/testing/clock.ts'
 
 describe('the rate of requests', () => {
-  it('is counted per second and caller, and the headers say how many are left', async () => {
+  it('the rate of requests is counted per second and caller, and the headers say how many are left', async () => {
     const clock = createTestClock()
     const limiter = createRateLimiter('key', 2, clock)
 

@@ -14,7 +14,7 @@ async function start(requestsPerSecond: number) {
 }
 
 describe('requests per second', () => {
-  it('of one key are limited, and the responses say how many are left', async () => {
+  it('requests per second of one API key are limited, and the responses say how many are left', async () => {
     const { ping, clock } = await start(2)
 
     const answers = [await ping(), await ping(), await ping()]
@@ -33,7 +33,7 @@ describe('requests per second', () => {
     expect(later.status).toBe(200)
   })
 
-  it('of one key do not count against another', async () => {
+  it('requests of one API key do not count against another key', async () => {
     const { service, origin, organization, ping } = await start(1)
     const other = createCall(origin, await service.administration.createApiKey(organization.id))
     await ping()
@@ -41,7 +41,7 @@ describe('requests per second', () => {
     expect([(await ping()).status, (await other('GET', '/ping')).status]).toEqual([429, 200])
   })
 
-  it('without a valid key are counted by address, whatever key they try and whatever origin they claim', async () => {
+  it('requests without a valid key are counted by address, whatever key they try and whatever origin they claim', async () => {
     const { anonymous } = await start(2)
 
     const answers = [
@@ -54,14 +54,14 @@ describe('requests per second', () => {
     expect(answers[0]?.headers.get('ratelimit')).toBe('"address";r=1;t=1')
   })
 
-  it('without a valid key do not block requests with one from the same address', async () => {
+  it('requests without a valid key do not block requests with one from the same address', async () => {
     const { anonymous, ping } = await start(1)
     await anonymous()
 
     expect([(await anonymous()).status, (await ping()).status]).toEqual([429, 200])
   })
 
-  it('are not limited inside an embedded service', async () => {
+  it('requests per second are not limited inside an embedded service', async () => {
     const service = embedded({ database: ':memory:', limits: { requestsPerSecond: 1 } })
     onTestFinished(() => service.close())
     const { baseUrl, apiKey, fetch: call = fetch } = await service.connect()

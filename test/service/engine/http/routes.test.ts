@@ -12,7 +12,7 @@ const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value
 
 describe('the route table', () => {
-  it('has every endpoint of the contract, once', () => {
+  it('the route table has every endpoint of the contract, once', () => {
     const declared = Object.values(contract).filter(isEndpoint)
 
     expect(new Set(routes.map(({ endpoint }) => endpoint))).toEqual(new Set(declared))
@@ -35,7 +35,7 @@ describe('a route', () => {
   const call = (version: string) => ({ version }) as Call
   const good = { user: 'u', other: 'o' }
 
-  it('returns an error that its endpoint declares, or a common one', async () => {
+  it('a route returns an error that its endpoint declares, or a common one', async () => {
     for (const code of ['api.error.notfound.user', 'api.error.toomanyrequests'] as const) {
       const { run } = route(endpoint, () => Promise.reject(new ApiProblem(code)))
 
@@ -43,13 +43,13 @@ describe('a route', () => {
     }
   })
 
-  it('turns an error that its endpoint does not declare into an internal one', async () => {
+  it('a route turns an error that its endpoint does not declare into an internal one', async () => {
     const { run } = route(endpoint, () => Promise.reject(new ApiProblem('api.error.conflict.username')))
 
     await expect(run(given(good), call('1.4'))).rejects.toMatchObject({ code: 'api.error.internal' })
   })
 
-  it('returns only what its endpoint declares for the version', async () => {
+  it('a route returns only what its endpoint declares for the version', async () => {
     const answer = { first: '1', second: '2', secret: '3' }
     const { run } = route(endpoint, () => Promise.resolve(answer))
 
@@ -57,7 +57,7 @@ describe('a route', () => {
     expect(await run(given(good), call('1.3'))).toEqual({ first: '1' })
   })
 
-  it('accepts only what its endpoint declares for the version', async () => {
+  it('a route accepts only what its endpoint declares for the version', async () => {
     const inputs: unknown[] = []
     const { run } = route(endpoint, (input) => {
       inputs.push(input)
@@ -70,7 +70,7 @@ describe('a route', () => {
     expect(inputs).toEqual([{ user: 'u', other: 'o' }, { user: 'u' }])
   })
 
-  it('reports a field as invalid only if its endpoint declares that, and otherwise as malformed', async () => {
+  it('a route reports a field as invalid only if its endpoint declares that, and otherwise as malformed', async () => {
     const { run } = route(endpoint, () => Promise.resolve({ first: '1' }))
 
     await expect(run(given({ user: 1 }), call('1.4'))).rejects.toMatchObject({ code: 'api.error.invalid.user' })

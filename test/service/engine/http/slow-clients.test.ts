@@ -38,7 +38,7 @@ function expectTimeout(answer: RawAnswer): void {
 const head = () => `POST /api/users HTTP/1.1\r\nHost: x\r\nAuthorization: Service key="${running.apiKey}"\r\n`
 
 describe('a slow client', () => {
-  it('is disconnected when the head of its request does not end', async () => {
+  it('a client is disconnected when the head of its request does not end', async () => {
     const connection = await openRaw(headDoor.port)
 
     connection.send('GET /api/ping HTTP/1.1\r\nHost: x\r\nX-')
@@ -48,7 +48,7 @@ describe('a slow client', () => {
     expectTimeout(answer)
   })
 
-  it('is disconnected when it sends nothing at all', async () => {
+  it('a client is disconnected when it sends nothing at all', async () => {
     const connection = await openRaw(headDoor.port)
 
     const answer = await connection.answer()
@@ -57,7 +57,7 @@ describe('a slow client', () => {
     expectTimeout(answer)
   })
 
-  it('does not delay closing when it has sent no request', async () => {
+  it('a client that has sent no request does not delay closing', async () => {
     const patient = await listen(running.service.listener, {
       host: '127.0.0.1',
       port: 0,
@@ -70,7 +70,7 @@ describe('a slow client', () => {
     await expect(connection.closed).resolves.toBeUndefined()
   })
 
-  it('is disconnected when its body does not end, however steadily it drips', async () => {
+  it('a client is disconnected when its body does not end, however steadily it drips', async () => {
     const connection = await openRaw(door.port)
 
     connection.send(`${head()}Content-Length: 100000\r\n\r\n{`)
@@ -82,7 +82,7 @@ describe('a slow client', () => {
     expectTimeout(answer)
   })
 
-  it('is not disconnected while it waits for a held response', async () => {
+  it('a client is not disconnected while it waits for a held response', async () => {
     const { ask, sessions } = await running.enroll('patient')
     const { id } = await ask()
     const connection = await openRaw(door.port)
@@ -105,7 +105,7 @@ describe('a slow client', () => {
 })
 
 describe('a connection', () => {
-  it('serves one request after another, announces how long it stays open, and then closes', async () => {
+  it('a connection serves one request after another, announces how long it stays open, and then closes', async () => {
     const connection = await openRaw(door.port)
     const ping = `GET /api/ping HTTP/1.1\r\nHost: x\r\nAuthorization: Service key="${running.apiKey}"\r\n\r\n`
 

@@ -26,7 +26,7 @@ function connectWhileBlocked(port: number, count: number): Worker {
 }
 
 it.runIf(process.platform === 'linux')(
-  'accepts many waiting connections in a few turns of the event loop',
+  'a listener accepts many waiting connections in a few turns of the event loop',
   async () => {
     const count = 128
     let answered = 0
@@ -55,7 +55,7 @@ it.runIf(process.platform === 'linux')(
   },
 )
 
-it('rejects a port on which another service of the same user listens', async () => {
+it('a listener rejects a port on which another service of the same user listens', async () => {
   const first = await listen((_req, res) => void res.end(), address)
   onTestFinished(() => first.close())
 

@@ -49,7 +49,7 @@ const c: Dialect = (method, path, body = '') =>
   `${body === '' ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`}\r\n${body}`
 
 describe.each(Object.entries({ python, java, php, c }))('a client in %s', (_language, write) => {
-  it('signs a user in: creates, reads and cancels sessions, and every success is 200', async () => {
+  it('a strict client signs a user in: creates, reads and cancels sessions, and every success is 200', async () => {
     const sessions = `/domains/${running.domain.id}/sessions`
 
     const created = await send(
@@ -67,7 +67,7 @@ describe.each(Object.entries({ python, java, php, c }))('a client in %s', (_lang
     expect(after.body).toBe(`{"id":"${id}","state":"denied"}`)
   })
 
-  it('adds and removes a user without a body, and never gets a 204', async () => {
+  it('a strict client adds and removes a user without a body, and never gets a 204', async () => {
     const { json: user } = await running.call('POST', '/users', { body: newUser(`member ${Math.random()}`) })
     const member = `/domains/${running.domain.id}/users/${user.id}`
 
@@ -83,7 +83,7 @@ describe.each(Object.entries({ python, java, php, c }))('a client in %s', (_lang
     expect(answers[1]!.body).toMatch(/^\{"state":"pending","code":"[a-z2-9]{10}"\}$/)
   })
 
-  it('gets the length and type of a response in its head, and never chunks', async () => {
+  it('a strict client gets the length and type of a response in its head, and never chunks', async () => {
     const answer = await send(write('GET', '/ping'))
 
     expect(answer.head).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
@@ -93,7 +93,7 @@ describe.each(Object.entries({ python, java, php, c }))('a client in %s', (_lang
     expect(answer.body).toBe('{"status":"OK"}')
   })
 
-  it('gets the reason when it is rejected', async () => {
+  it('a strict client gets the reason when it is rejected', async () => {
     const answer = await send(write('POST', `/domains/${running.domain.id}/sessions`, '{"user":{"id":null}}'))
 
     expect(answer.status).toBe(400)
@@ -109,7 +109,7 @@ describe('the Authorization header', () => {
     ['with blanks around the equals sign', (value: string) => `Authorization: Service key = "${value}"`],
     ['with many blanks and tabs', (value: string) => `authorization:\t Service   key=\t"${value}"  `],
     ['without quotes', (value: string) => `Authorization:Service key=${value}`],
-  ])('is accepted %s', async (_what, header) => {
+  ])('the Authorization header is accepted %s', async (_what, header) => {
     const answer = await send(`GET /api/ping HTTP/1.1\nHost: x\n${header(key())}\n\n`)
 
     expect(answer.status).toBe(200)
@@ -121,7 +121,7 @@ describe('a request', () => {
   const asking = () => `{"user":{"username":"${alice.user.username}"}}`
   const path = () => `/api/domains/${running.domain.id}/sessions`
 
-  it('in HTTP/1.0 is answered, and its connection closed', async () => {
+  it('a request in HTTP/1.0 is answered, and its connection closed', async () => {
     const connection = await openRaw(port())
 
     connection.send(`GET /api/ping HTTP/1.0\r\nAuthorization: Service key="${key()}"\r\n\r\n`)
@@ -131,7 +131,7 @@ describe('a request', () => {
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
   })
 
-  it('that asks to close the connection gets it closed', async () => {
+  it('a request that asks to close the connection gets it closed', async () => {
     const connection = await openRaw(port())
 
     connection.send(`GET /api/ping HTTP/1.1\r\nConnection: close\r\n${plain().replaceAll('\n', '\r\n')}\r\n`)
@@ -141,7 +141,7 @@ describe('a request', () => {
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
   })
 
-  it('with "Expect: 100-continue" gets 100 before it sends its body', async () => {
+  it('a request with Expect: 100-continue gets 100 before it sends its body', async () => {
     const connection = await openRaw(port())
     const session = asking()
     const head = `POST ${path()} HTTP/1.1\nExpect: 100-continue\nContent-Length: ${session.length}\n${plain()}\n`
@@ -156,13 +156,13 @@ describe('a request', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('with an unknown expectation is answered nevertheless', async () => {
+  it('a request with an unknown expectation is answered nevertheless', async () => {
     const answer = await send(`GET /api/ping HTTP/1.1\nExpect: the-unexpected\n${plain()}\n`)
 
     expect(answer.status).toBe(200)
   })
 
-  it('may send its body in chunks', async () => {
+  it('a request may send its body in chunks', async () => {
     const session = asking()
     const chunks = [session.slice(0, 5), session.slice(5)].map((part) => `${part.length.toString(16)}\n${part}\n`)
 
@@ -173,7 +173,7 @@ describe('a request', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('may arrive byte by byte', async () => {
+  it('a request may arrive byte by byte', async () => {
     const connection = await openRaw(port())
     const session = asking()
     const bytes = `POST ${path()} HTTP/1.1\nContent-Length: ${session.length}\n${plain()}\n`.replaceAll('\n', '\r\n')
@@ -185,7 +185,7 @@ describe('a request', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('may contain the absolute URL, as for a proxy', async () => {
+  it('a request may contain the absolute URL, as for a proxy', async () => {
     const ping = await send(`GET http://mfa.example:8787/api/ping HTTP/1.1\n${plain()}\n`)
     const health = await send(`GET HTTP://mfa.example/healthz?x=http://y HTTP/1.1\n${plain()}\n`)
     const device = await send(`POST http://mfa.example/device/preview HTTP/1.1\n${plain()}\n`)
@@ -198,7 +198,7 @@ describe('a request', () => {
     expect(root.headers.get('content-type')).toContain('text/html')
   })
 
-  it('may have a body that its operation does not read', async () => {
+  it('a request may have a body that its operation does not read', async () => {
     const body = '{"this":"is not read"}'
     const { user } = await running.enroll('bodyless')
 
@@ -213,7 +213,7 @@ describe('a request', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
   })
 
-  it('may have a type without having a body', async () => {
+  it('a request may have a type without having a body', async () => {
     const answer = await send(
       `GET /api/ping HTTP/1.1\nContent-Type: application/vnd.service.v1+json\nContent-Length: 0\n${plain()}\n`,
     )
@@ -222,7 +222,7 @@ describe('a request', () => {
   })
 
   it.each(['', 'Accept:\n', 'Accept: */*\n', 'Accept: application/*\n', 'ACCEPT: APPLICATION/VND.SERVICE.V1+JSON\n'])(
-    'uses version 1.3 with the header %j',
+    'a request uses version 1.3 with the header %j',
     async (accept) => {
       const answer = await send(`GET /api/ping HTTP/1.1\n${accept}${plain()}\n`)
 
@@ -246,7 +246,7 @@ describe('JSON from clients', () => {
     ],
     ['with escapes', () => `{"\\u0075ser":${user()},"attributes":[{"key":"\\u00e9","value":"\\ud83d\\ude00\\/"}]}`],
     ['in 1.3 with members that 1.4 added', () => `{"user":${user()},"numberMatching":"yes","challenge":1}`],
-  ])('is accepted %s', async (_what, raw) => {
+  ])('JSON from clients is accepted %s', async (_what, raw) => {
     const answer = await ask(raw())
 
     expect([answer.status, answer.json]).toEqual([200, { id: expect.any(String), state: 'pending' }])
@@ -255,16 +255,19 @@ describe('JSON from clients', () => {
   it.each([
     ['1.3', '*/*', 200],
     ['1.4', v14, 400],
-  ])('may be ISO-8859-1 in version 1.3 only, with a log message: %s', async (_version, accept, status) => {
-    const raw = Buffer.from(`{"username":"${unique()}","name":"Jürgen Groß","email":"j@example.com"}`, 'latin1')
+  ])(
+    'JSON from clients may be ISO-8859-1 in version 1.3 only, with a log message: %s',
+    async (_version, accept, status) => {
+      const raw = Buffer.from(`{"username":"${unique()}","name":"Jürgen Groß","email":"j@example.com"}`, 'latin1')
 
-    const answer = await running.call('POST', '/users', { raw, headers: { accept } })
+      const answer = await running.call('POST', '/users', { raw, headers: { accept } })
 
-    expect([answer.status, answer.json.name]).toEqual([status, status === 200 ? 'Jürgen Groß' : undefined])
-    expect(running.logged.some(({ message }) => message.includes('read as ISO-8859-1'))).toBe(true)
-  })
+      expect([answer.status, answer.json.name]).toEqual([status, status === 200 ? 'Jürgen Groß' : undefined])
+      expect(running.logged.some(({ message }) => message.includes('read as ISO-8859-1'))).toBe(true)
+    },
+  )
 
-  it('may hold a one-time password as a number if no digit is lost', async () => {
+  it('JSON from clients may hold a one-time password as a number if no digit is lost', async () => {
     const { token, id } = await holder(running)
     while (token.code().startsWith('0')) await running.clock.advance(30)
 
@@ -287,13 +290,13 @@ describe('JSON from clients', () => {
     ['{"user":{"id":""}}'],
     [`{"user":{"id":"${'0'.repeat(40)}","username":"alice"}}`],
     ['{}'],
-  ])('is rejected when it names no user: %s', async (raw) => {
+  ])('a session request is rejected when its JSON names no user: %s', async (raw) => {
     const answer = await ask(raw)
 
     expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.user'])
   })
 
-  it('with a bypass code and a one-time password is settled by the bypass code', async () => {
+  it('a sign-in with a bypass code and a one-time password is settled by the bypass code', async () => {
     const raw = `{"user":${user()},"otp":"123456","bypasscode":"123456789"}`
 
     const answer = await running.call('POST', sessions(), { raw })
@@ -301,7 +304,7 @@ describe('JSON from clients', () => {
     expect(answer.json).toMatchObject({ state: 'denied', factor: 'bypass' })
   })
 
-  it('keeps usernames literal, even if they look percent-encoded', async () => {
+  it('the service keeps usernames literal, even if they look percent-encoded', async () => {
     const plain = 'a b+c'
     const encoded = 'a%20b%2Bc'
     await running.call('POST', '/users', { body: newUser(plain) })
@@ -319,7 +322,7 @@ describe('JSON from clients', () => {
 
 describe('a URL from clients', () => {
   it.each(['?page=', '?page=1', '?page=1&', '?&page=1', '?page=1&page=2', '?page=1&other=2', '?'])(
-    'means the first page: %j',
+    'a URL from clients means the first page: %j',
     async (query) => {
       const answer = await running.call('GET', `/users${query}`)
 
@@ -328,7 +331,7 @@ describe('a URL from clients', () => {
     },
   )
 
-  it('gets an error in the common format when it is invalid', async () => {
+  it('an invalid URL from clients gets an error in the common format', async () => {
     const answer = await send(
       `GET /api/users?username=a b HTTP/1.1\nHost: x\nAuthorization: Service key="${key()}"\n\n`,
     )
@@ -338,7 +341,7 @@ describe('a URL from clients', () => {
 })
 
 describe('a service and a client with another vendor', () => {
-  it('use the name of the vendor in requests and responses', async () => {
+  it('a service and a client with another vendor use the name of the vendor in requests and responses', async () => {
     const { createClient } = await import('../../../../src/client/index.ts')
     const vendor = { scheme: 'Acme-MFA', mediaType: 'acme' }
     const other = await startService({ vendor })

@@ -32,7 +32,7 @@ describe.each(transports)('a request %s', (transport) => {
     })
   }
 
-  it('has the rights of its key', async () => {
+  it('a request has the rights of its API key', async () => {
     const id = running.organization.id
     const { domain, administration } = running
     const key = await administration.createApiKey(id, { role: 'auth', domainId: domain.id })
@@ -48,7 +48,7 @@ describe.each(transports)('a request %s', (transport) => {
     expect(statuses).toEqual([200, 404, 403])
   })
 
-  it('carries its own id back, or a new one', async () => {
+  it('a response carries the id of its request, or a new one', async () => {
     const { call } = over()
 
     const named = await call('GET', '/ping', { headers: { 'x-request-id': 'f00' } })
@@ -58,7 +58,7 @@ describe.each(transports)('a request %s', (transport) => {
     expect(unnamed.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('is reported to metrics with its operation and status', async () => {
+  it('a request is reported to metrics with its operation and status', async () => {
     const { call } = over()
 
     await call('GET', '/ping', { headers: { 'x-request-id': 'seen' } })
@@ -74,13 +74,13 @@ describe.each(transports)('a request %s', (transport) => {
       )
   })
 
-  it('gets links to the neighbors of its page', async () => {
+  it('a request for a page gets links to the neighboring pages', async () => {
     const answer = await over().call('GET', '/users?page=2')
 
     expect(answer.headers.get('link')).toBe('</api/users?page=1>; rel="first", </api/users?page=1>; rel="prev"')
   })
 
-  it('may have a body of bytes, which 1.3 reads as ISO-8859-1 where it is not UTF-8', async () => {
+  it('a request may have a body of bytes, which 1.3 reads as ISO-8859-1 where it is not UTF-8', async () => {
     const raw = Uint8Array.from(Buffer.from(JSON.stringify({ ...newUser('latin'), name: 'Jos\xe9' }), 'latin1'))
     const { call } = over()
 
@@ -90,7 +90,7 @@ describe.each(transports)('a request %s', (transport) => {
     expect([old.json.name, present.code]).toEqual(['Jos\xe9', 'api.error.malformed'])
   })
 
-  it('gets an image, and 304 if it has the same one', async () => {
+  it('a request gets an image, and 304 if it has the same one', async () => {
     const path = `/domains/${running.domain.id}/image`
     const { send, origin, apiKey } = over()
     const get = (headers: Record<string, string> = {}) =>
@@ -106,7 +106,7 @@ describe.each(transports)('a request %s', (transport) => {
     expect([again.status, await again.text()]).toEqual([304, ''])
   })
 
-  it('is held until its session settles', async () => {
+  it('a request is held until its session settles', async () => {
     const path = await running.ask('held')
     const { answer } = await hold(path)
 
@@ -118,7 +118,7 @@ describe.each(transports)('a request %s', (transport) => {
     ])
   })
 
-  it('that is held frees its place when its caller gives up, who learns of it at once', async () => {
+  it('a held request frees its place when its caller gives up, who learns of it at once', async () => {
     const path = await running.ask('given-up')
     const abort = new AbortController()
     const { answer } = await hold(path, abort.signal)
@@ -132,7 +132,7 @@ describe.each(transports)('a request %s', (transport) => {
     expect((await next.answer).headers.get('preference-applied')).toBe('wait=25')
   })
 
-  it('that is given up before it is sent is not sent', async () => {
+  it('a request that is given up before it is sent is not sent', async () => {
     const { call } = over()
 
     const answer = call('GET', '/ping', { signal: AbortSignal.abort(new Error('given up')) })
@@ -142,7 +142,7 @@ describe.each(transports)('a request %s', (transport) => {
     expect(running.observed.map(({ operation }) => operation)).not.toContain('ping')
   })
 
-  it('gets a stream of settled sessions', async () => {
+  it('a request for events gets a stream of settled sessions', async () => {
     const path = await running.ask('streamed')
     const stream = await openStream()
     const events = readEvents(stream.body!)
@@ -158,7 +158,7 @@ describe.each(transports)('a request %s', (transport) => {
   it.each([
     ['its reader gives up', (abort: AbortController) => abort.abort()],
     ['its reader stops reading', (_: AbortController, stream: Response) => stream.body!.cancel()],
-  ])('for a stream frees its place when %s', async (_why, end) => {
+  ])('a request for a stream frees its place when %s', async (_why, end) => {
     const abort = new AbortController()
     const first = await openStream(abort.signal)
     const second = await openStream()
@@ -169,7 +169,7 @@ describe.each(transports)('a request %s', (transport) => {
     await expect.poll(async () => (await openStream()).status).toBe(200)
   })
 
-  it('is answered before the service closes, whatever it waits for', async () => {
+  it('a request is answered before the service closes, whatever it waits for', async () => {
     const path = await running.ask('closing')
     const { answer } = await hold(path)
     const stream = await openStream()
@@ -180,7 +180,7 @@ describe.each(transports)('a request %s', (transport) => {
     expect(await stream.text()).toContain('retry:')
   })
 
-  it('is counted against the rate of its key, or of its address', async () => {
+  it('a request is counted against the rate of its key, or of its address', async () => {
     await running.close()
     running = await startTransports({ requestsPerSecond: 2 })
     await running.clock.advance(1)
@@ -198,7 +198,7 @@ describe('a request in the same process', () => {
     running = await startTransports()
   })
 
-  it('is not answered in the same turn of the event loop, so that others get theirs', async () => {
+  it('a request in the same process is not answered in the same event loop turn, so that others get theirs', async () => {
     const { call } = running.over('in the same process')
     const timer = { elapsed: false }
     setTimeout(() => (timer.elapsed = true), 1)
@@ -208,7 +208,7 @@ describe('a request in the same process', () => {
     expect(timer.elapsed).toBe(true)
   })
 
-  it.each(['a string', 'a Request'])('can be given as %s', async (kind) => {
+  it.each(['a string', 'a Request'])('a request in the same process can be given as %s', async (kind) => {
     const { send, origin, apiKey } = running.over('in the same process')
     const init = {
       method: 'post',
@@ -222,7 +222,7 @@ describe('a request in the same process', () => {
     expect([answer.status, (await answer.json()).username]).toEqual([200, 'given'])
   })
 
-  it('has no effect if it is given up in the same turn', async () => {
+  it('a request in the same process has no effect if it is given up in the same turn', async () => {
     const { call } = running.over('in the same process')
     const abort = new AbortController()
 
@@ -233,7 +233,7 @@ describe('a request in the same process', () => {
     expect((await call('GET', '/users?username=given%20up')).status).toBe(404)
   })
 
-  it('is rejected once the service closes', async () => {
+  it('a request in the same process is rejected once the service closes', async () => {
     const { call } = running.over('in the same process')
 
     await running.closeService()

@@ -21,7 +21,7 @@ describe.each(transports)('%s', (transport) => {
   }
 
   describe('every response', () => {
-    it('is 200 with the plain vendor type for callers of 1.3', async () => {
+    it('every successful response to callers of 1.3 is 200 with the plain vendor type', async () => {
       const answer = await call('GET', '/ping', { headers: v13 })
 
       expect(answer.status).toBe(200)
@@ -29,14 +29,14 @@ describe.each(transports)('%s', (transport) => {
       expect(answer.text).toBe('{"status":"OK"}')
     })
 
-    it('names the version for callers of 1.4', async () => {
+    it('every response to callers of 1.4 names the version', async () => {
       const answer = await call('GET', '/organization')
 
       expect(answer.headers.get('content-type')).toBe(v14)
       expect(answer.json).toEqual({ name: running.organization.name })
     })
 
-    it('carries neither ETag nor X-Powered-By, and is not cached', async () => {
+    it('every response carries neither ETag nor X-Powered-By, and is not cached', async () => {
       const { headers } = await call('GET', '/ping')
 
       expect(headers.get('etag')).toBeNull()
@@ -44,7 +44,7 @@ describe.each(transports)('%s', (transport) => {
       expect(headers.get('cache-control')).toBe('no-store')
     })
 
-    it('without content is 200 with Content-Length 0', async () => {
+    it('every response without content is 200 with Content-Length 0', async () => {
       const { json: user } = await call('POST', '/users', { body: newUser(`without-content ${transport}`) })
 
       const answer = await call('DELETE', `/users/${user.id}`)
@@ -54,7 +54,7 @@ describe.each(transports)('%s', (transport) => {
       expect(answer.headers.get('content-type')).toBeNull()
     })
 
-    it('to HEAD is the response to GET without its content', async () => {
+    it('every response to HEAD is the response to GET without its content', async () => {
       const answer = await call('HEAD', '/ping')
 
       expect(answer.status).toBe(200)
@@ -73,7 +73,7 @@ describe.each(transports)('%s', (transport) => {
       ['a key that is cut short', () => `Service key="${key().slice(1)}"`],
       ['a key with something after it', () => `Service key="${key()}" or not`],
       ['a key in other letters', () => `Service key="${key().toLowerCase()}"`],
-    ])('is rejected: %s', async (_what, header) => {
+    ])('an invalid API key is rejected: %s', async (_what, header) => {
       const authorization = header()
       const answer = await read(await send('/ping', { headers: authorization === undefined ? {} : { authorization } }))
 
@@ -83,14 +83,14 @@ describe.each(transports)('%s', (transport) => {
       expect(answer.headers.get('content-type')).toBe('application/vnd.service.v1+json')
     })
 
-    it('is accepted with the scheme in any case, with or without quotes', async () => {
+    it('the API key is accepted with the scheme in any case, with or without quotes', async () => {
       const quoted = await call('GET', '/ping', { headers: { authorization: `sERVICE key="${key()}"` } })
       const bare = await call('GET', '/ping', { headers: { authorization: `Service key=${key()}` } })
 
       expect([quoted.status, bare.status]).toEqual([200, 200])
     })
 
-    it('is required before an unknown path or method is reported', async () => {
+    it('the API key is required before an unknown path or method is reported', async () => {
       const unknown = await send('/unknown', {})
       const method = await send('/ping', { method: 'DELETE' })
 
@@ -99,20 +99,20 @@ describe.each(transports)('%s', (transport) => {
   })
 
   describe('an operation', () => {
-    it('is 404 if its path does not exist', async () => {
+    it('a request is 404 if its path does not exist', async () => {
       const answer = await call('GET', '/unknown')
 
       expect([answer.status, answer.code]).toEqual([404, 'api.error.notfound.operation'])
     })
 
-    it('is 405 with Allow if its path has other methods', async () => {
+    it('a request is 405 with Allow if its path has other methods', async () => {
       const answer = await call('PATCH', '/users')
 
       expect([answer.status, answer.code]).toEqual([405, 'api.error.methodnotallowed'])
       expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST'])
     })
 
-    it('is 406 for an unknown version, reported in the type of 1.3', async () => {
+    it('a request for an unknown version is 406, reported in the type of 1.3', async () => {
       const answer = await call('GET', '/ping', {
         headers: { accept: 'application/vnd.service.v1+json; version=1.5' },
       })
@@ -121,7 +121,7 @@ describe.each(transports)('%s', (transport) => {
       expect(answer.headers.get('content-type')).toBe('application/vnd.service.v1+json')
     })
 
-    it('is 404 for callers of 1.3 if 1.4 added it', async () => {
+    it('an operation that 1.4 added is 404 for callers of 1.3', async () => {
       const path = `/domains/${running.domain.id}/sessions/${unknownId}/redeem`
 
       const old = await call('POST', path, { headers: v13, body: { challenge: 'A'.repeat(22) } })
@@ -131,7 +131,7 @@ describe.each(transports)('%s', (transport) => {
       expect(present.code).toBe('api.error.notfound.session')
     })
 
-    it('finds nothing by a malformed id', async () => {
+    it('an operation finds nothing by a malformed id', async () => {
       const codes = await Promise.all([
         call('GET', '/users/1'),
         call('GET', `/users/${unknownId.replaceAll('0', 'A')}`),
@@ -147,7 +147,7 @@ describe.each(transports)('%s', (transport) => {
       ])
     })
 
-    it('is malformed if its path or query cannot be decoded', async () => {
+    it('a request is malformed if its path or query cannot be decoded', async () => {
       const path = await call('GET', '/users/%zz')
       const query = await call('GET', '/users?username=%zz')
 
@@ -157,7 +157,7 @@ describe.each(transports)('%s', (transport) => {
 
   describe('a body', () => {
     it.each(['application/x-www-form-urlencoded', 'text/plain', 'application/json; charset=latin1', ''])(
-      'is read as JSON when its type is %j',
+      'a request body is read as JSON when its type is %j',
       async (type) => {
         const answer = await call('POST', '/users', {
           raw: JSON.stringify(newUser(`typed ${type} ${transport}`)),
@@ -169,7 +169,7 @@ describe.each(transports)('%s', (transport) => {
     )
 
     it.each(['multipart/form-data; boundary=x', 'image/png', 'text/xml', 'application/xml', 'application/soap+xml'])(
-      'is 415 when its type is %s',
+      'a request body is 415 when its type is %s',
       async (type) => {
         const answer = await call('POST', '/users', { raw: '{}', headers: { 'content-type': type } })
 
@@ -177,19 +177,19 @@ describe.each(transports)('%s', (transport) => {
       },
     )
 
-    it.each(['', '{', 'null', '[]', '"text"', '{"username":"a"'])('is malformed: %j', async (raw) => {
+    it.each(['', '{', 'null', '[]', '"text"', '{"username":"a"'])('a request body is malformed: %j', async (raw) => {
       const answer = await call('POST', '/users', { raw })
 
       expect([answer.status, answer.code]).toEqual([400, 'api.error.malformed'])
     })
 
-    it('is 413 when it is too large', async () => {
+    it('a request body is 413 when it is too large', async () => {
       const answer = await call('POST', '/users', { raw: JSON.stringify({ name: 'x'.repeat(1024 * 1024) }) })
 
       expect([answer.status, answer.code]).toEqual([413, 'api.error.toolarge'])
     })
 
-    it('that is invalid is named by its field, and never quoted', async () => {
+    it('an invalid request body is named by its field, and never quoted', async () => {
       const answer = await call('POST', '/users', { body: { ...newUser('quoted'), email: 'secret-thing' } })
 
       expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.email'])
@@ -199,7 +199,7 @@ describe.each(transports)('%s', (transport) => {
 })
 
 describe('a service with another vendor name', () => {
-  it('uses its own scheme and media type, and no others', async () => {
+  it('a service with another vendor name uses its own scheme and media type, and no others', async () => {
     const other = await startService({ vendor: { scheme: 'Acme', mediaType: 'acme' }, basePath: '/mfa/v1' })
     const get = (authorization: string) => fetch(`${other.origin}/mfa/v1/ping`, { headers: { authorization } })
 
@@ -220,7 +220,7 @@ describe('options', () => {
     [{ database: ':memory:', dataBase: 'x' }, 'dataBase'],
     [{ database: ':memory:', vendor: { scheme: 'two words' } }, 'vendor.scheme'],
     [{ database: ':memory:', clock: {} }, 'clock'],
-  ])('%j are a TypeError that names the mistake', async (options, name) => {
+  ])('the options %j are a TypeError that names the mistake', async (options, name) => {
     const opening = startService({ database: undefined as never, ...options } as never)
 
     await expect(opening).rejects.toThrow(TypeError)

@@ -12,7 +12,7 @@ describe('the mail with a code', () => {
   const write = (domain: string, { organization = 'Acme', language = null as string | null } = {}) =>
     codeMail({ domain, organization, code: '012345', minutes: 10, language })
 
-  it('contains the app, the code and how long it works', async () => {
+  it('the mail with a code contains the app, the code and how long it works', async () => {
     expect((await write('Wiki')).text).toBe(
       [
         'Your code for Wiki',
@@ -24,7 +24,7 @@ describe('the mail with a code', () => {
     )
   })
 
-  it('escapes the names in HTML', async () => {
+  it('the mail with a code escapes the names in HTML', async () => {
     const { html } = await write(`<img src=x onerror="1">&'`, { organization: '</p><script>' })
 
     expect(html).toContain('&lt;img src=x onerror=&quot;1&quot;&gt;&amp;&#39;')
@@ -32,14 +32,14 @@ describe('the mail with a code', () => {
     expect(html).not.toMatch(/<(img|script)/)
   })
 
-  it('keeps names on one line and in one direction', async () => {
+  it('the mail with a code keeps names on one line and in one direction', async () => {
     const { subject, text } = await write('Wiki\r\nBcc: all@example.com\u202e\u2028x')
 
     expect(subject).toBe('Your code for Wiki Bcc: all@example.com x')
     expect(text.split('\n')[0]).toBe(subject)
   })
 
-  it('shows the halves of the code in order in right-to-left text', async () => {
+  it('the mail with a code shows the halves of the code in order in right-to-left text', async () => {
     const { text, html } = await write('Wiki', { language: 'ar' })
 
     expect(text).toContain('\u2066012 345\u2069')
@@ -53,7 +53,7 @@ describe('the mail with a code', () => {
     // None of our languages.
     ['nl', 'Your code for Wiki', 'en'],
     [null, 'Your code for Wiki', 'en'],
-  ])('speaks the language for %s', async (language, subject, tag) => {
+  ])('the mail with a code is written in the language for %s', async (language, subject, tag) => {
     const mail = await write('Wiki', { language })
 
     expect(mail.subject).toBe(subject)
@@ -79,7 +79,7 @@ describe.each(Object.keys(languageNames))('each mail in the language %s', (langu
       ),
     ])
 
-  it('names the app in its subject, and says the same in text and HTML', async () => {
+  it('each mail names the app in its subject, and says the same in text and HTML', async () => {
     for (const { subject, text, html } of await written()) {
       const isolates = /[\u2066-\u2069]/g
       const shown = html
@@ -93,7 +93,7 @@ describe.each(Object.keys(languageNames))('each mail in the language %s', (langu
     }
   })
 
-  it('has no link, and loads nothing', async () => {
+  it('each mail without the link This wasn’t me has no link at all, and loads nothing', async () => {
     for (const { text, html } of await written()) {
       expect(html).not.toMatch(/<a\b|href|src=|url\(|https?:|<link|<script|@import/i)
       expect(text).not.toMatch(/https?:|www\./)
@@ -110,7 +110,7 @@ describe('the time in a mail', () => {
     ['Asia/Kathmandu', 'fr', '23 novembre 2026 à 05:45 UTC+5:45'],
     // Of a newer version of Node.
     ['Mars/Olympus', 'en', 'November 23, 2026 at 12:00 AM UTC'],
-  ])('is that of the time zone %s', async (timeZone, language, time) => {
+  ])('the time in a mail is that of the time zone %s', async (timeZone, language, time) => {
     const mail = { organization: 'Acme', domain: 'Wiki', kind: 'codes_made', at: 1_795_392_000 } as const
 
     expect((await securityMail({ ...mail, timeZone, language })).text).toContain(time)
@@ -121,7 +121,7 @@ describe.each(Object.keys(languageNames))('the link "This wasn’t me" in the la
   const href = 'https://app.example/mfa/not-me/kx7f3m9q2t'
   const mail = { organization: 'Acme', domain: 'Wiki', at: 1_795_392_000, timeZone: null, language }
 
-  it('is in text and HTML, and the mail loads nothing', async () => {
+  it('the link This wasn’t me is in text and HTML, and its mail loads nothing', async () => {
     const { text, html = '' } = await securityMail({ ...mail, kind: 'codes_made' }, () => Promise.resolve(href))
 
     expect(text.split('\n')).toContain(href)
@@ -129,7 +129,7 @@ describe.each(Object.keys(languageNames))('the link "This wasn’t me" in the la
   })
 
   it.each(['sign_in_reported', 'caller_denied', 'mail_reported', 'bulk_started', 'many_changed'] as const)(
-    'is in no mail that is not about what happened to its reader, or that follows a report: %s',
+    'the link This wasn’t me is in no mail that follows a report or is not about its reader: %s',
     async (kind) => {
       const { text, html } = await securityMail({ ...mail, kind }, () => Promise.resolve(href))
 
@@ -142,15 +142,21 @@ describe.each(Object.keys(languageNames))('the mail that enrolls a user, in the 
   const link = 'https://mfa.example/authenticator/#code=kx7f3m9q2t'
   const mail = { organization: 'Acme', domain: 'Wiki <&>', link, expiresAt: 1_795_392_000, timeZone: null, language }
 
-  it.each([true, false])('has its link and the QR code, and loads nothing else (enrolled: %s)', async (enrolled) => {
-    const { subject, text, html = '', image } = await enrollmentMail({ ...mail, enrolled })
+  it.each([true, false])(
+    'the mail that enrolls a user has its link and the QR code, and loads nothing else (enrolled: %s)',
+    async (enrolled) => {
+      const { subject, text, html = '', image } = await enrollmentMail({ ...mail, enrolled })
 
-    expect(subject).toContain('Wiki <&>')
-    expect(text.split('\n')).toContain(link)
-    expect([...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, address]) => address)).toEqual([link, 'cid:link.gif'])
-    expect(html).toContain('Wiki &lt;&amp;&gt;')
-    expect(Buffer.from(image?.bytes ?? []).toString('latin1', 0, 6)).toMatch(/^GIF8[79]a$/)
-  })
+      expect(subject).toContain('Wiki <&>')
+      expect(text.split('\n')).toContain(link)
+      expect([...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, address]) => address)).toEqual([
+        link,
+        'cid:link.gif',
+      ])
+      expect(html).toContain('Wiki &lt;&amp;&gt;')
+      expect(Buffer.from(image?.bytes ?? []).toString('latin1', 0, 6)).toMatch(/^GIF8[79]a$/)
+    },
+  )
 })
 
 describe('the option smtp', () => {
@@ -173,7 +179,7 @@ describe('the option smtp', () => {
       { host: 'mail.example', port: 465, secure: true, user: 'a@b', password: 'p:w' },
     ],
     [{ url: 'smtp://[::1]:2525' }, { host: '::1', port: 2525 }],
-  ])('%j names a server', (given, server) => {
+  ])('the option smtp with %j names a server', (given, server) => {
     expect(SmtpOptions.parse({ ...given, from })).toEqual({ ...defaults, ...server })
   })
 
@@ -185,15 +191,18 @@ describe('the option smtp', () => {
     [{ url: 'smtp://mail.example', host: 'other' }],
     [{ host: 'mail.example', tls: true }],
     [{ host: 'mail.example', port: 0 }],
-  ])('%j names no server', (given) => {
+  ])('the option smtp with %j names no server', (given) => {
     expect(SmtpOptions.safeParse({ ...given, from }).success).toBe(false)
   })
 
-  it.each(['', 'nobody', 'a@b\r\nBcc: c@d', 'a@b, c@d', 'Name <a@b> <c@d>'])('rejects the sender %j', (sender) => {
-    expect(SmtpOptions.safeParse({ host: 'mail.example', from: sender }).success).toBe(false)
-  })
+  it.each(['', 'nobody', 'a@b\r\nBcc: c@d', 'a@b, c@d', 'Name <a@b> <c@d>'])(
+    'the option smtp rejects the sender %j',
+    (sender) => {
+      expect(SmtpOptions.safeParse({ host: 'mail.example', from: sender }).success).toBe(false)
+    },
+  )
 
-  it('is named without its password when it is invalid', async () => {
+  it('an invalid option smtp is named in the error without its password', async () => {
     const opening = createService({ database: ':memory:', smtp: { url: 'smpt://mfa:secret@mail.example', from } })
 
     await expect(opening).rejects.toThrow(/^createService: smtp: needs a host/)
@@ -211,7 +220,7 @@ describe('this machine', () => {
     ['localhost.example', false],
     ['10.0.0.1', false],
     ['::ffff:127.0.0.1', false],
-  ])('is %s: %j', (host, expected) => {
+  ])('the mailer knows whether %s is this machine: %j', (host, expected) => {
     expect(isThisMachine(host)).toBe(expected)
   })
 })

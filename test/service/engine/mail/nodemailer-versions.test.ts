@@ -59,7 +59,7 @@ it.each([
   '@example.com',
   'a@',
   `${'a'.repeat(243)}@example.com`,
-])('no address is %j', (address) => {
+])('%j is rejected as an e-mail address', (address) => {
   expect(Email.safeParse(address).success).toBe(false)
 })
 

@@ -46,7 +46,7 @@ const timeOf = (language: string, time: number) =>
   new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(time * 1000)
 
 describe('a reported sign-in', () => {
-  it('is mailed to the user', async () => {
+  it('a reported sign-in is mailed to the user', async () => {
     const { user, device, ask, pending } = await running.enroll(unique())
     const address = `${unique()}@example.com`
     await running.call('PUT', `/users/${user.id}`, { body: { email: address, language: 'de-AT' } })
@@ -64,7 +64,7 @@ describe('a reported sign-in', () => {
 })
 
 describe('locked codes', () => {
-  it('are mailed once for each lock, and say until when', async () => {
+  it('locked codes are mailed once for each lock, and the mail says until when', async () => {
     const { guess, mails, mailed } = await person()
     await guess(9)
     expect(mails()).toEqual([])
@@ -83,7 +83,7 @@ describe('locked codes', () => {
     expect(mails()).toHaveLength(2)
   })
 
-  it('are mailed also when only an administrator can unlock them', async () => {
+  it('locked codes are mailed also when only an administrator can unlock them', async () => {
     const { guess, mailed } = await person()
     for (const pause of [15, 30, 60, 120]) {
       await guess(10)
@@ -97,7 +97,7 @@ describe('locked codes', () => {
 })
 
 describe('mails about what an attacker can cause', () => {
-  it('use up no place of the mails about other events', async () => {
+  it('mails about what an attacker can cause do not use up the limit of mails about other events', async () => {
     const subjects: string[] = []
     const sendMail = async ({ subject }: { subject: string }) => void subjects.push(subject)
     const logger = { info() {}, warn() {}, error() {} }
@@ -129,7 +129,7 @@ describe('the language of a mail', () => {
   const subjects = (mails: readonly { headers: ReadonlyMap<string, string> }[]) =>
     mails.map(({ headers }) => headers.get('subject'))
 
-  it('is that of the call that sends a code, which changes nothing for later mails', async () => {
+  it('a mailed code is in the language of the call that sends it, which changes nothing for later mails', async () => {
     const { path, memberPath, mails, show } = await person({ language: 'fr' })
     const send = (more: object, headers = {}) =>
       running.call('POST', `${memberPath}/otp`, { body: { deliverableOTPType: 'EMAIL', ...more }, headers })
@@ -151,7 +151,7 @@ describe('the language of a mail', () => {
     expect((await running.call('GET', path, { headers: { accept: '*/*' } })).json).not.toHaveProperty('language')
   })
 
-  it('is set with the user, changed later, and kept by an update without it', async () => {
+  it('the language of a user’s mails is set with the user, changed later, and kept by an update without it', async () => {
     const body = { username: unique(), name: 'Alice', email: 'alice@example.com' }
     const { json: user } = await running.call('POST', '/users', { body: { ...body, language: 'ar' } })
     const put = async (changes: object) => (await running.call('PUT', `/users/${user.id}`, { body: changes })).json
@@ -164,7 +164,7 @@ describe('the language of a mail', () => {
 })
 
 describe('the option notify', () => {
-  it('turns security mails off, and leaves codes as they are', async () => {
+  it('the option notify turns security mails off, and leaves mailed codes as they are', async () => {
     const quiet = await startService({ smtp: smtp(), notify: { mail: false } }, { emailOtpEnabled: true })
     const { guess, memberPath, mails } = await person({ on: quiet })
 
@@ -177,7 +177,7 @@ describe('the option notify', () => {
 })
 
 describe('a mail about a change', () => {
-  it('names the device, the browser and the place where the person has confirmed it', async () => {
+  it('a mail about a change names the device, browser and place where the person confirmed it', async () => {
     const address = `${unique()}@example.com`
     const { user, device, sessions } = await running.enroll(unique())
     await running.call('PUT', `/users/${user.id}`, { body: { email: address } })
@@ -206,7 +206,7 @@ describe('a mail about a change', () => {
     expect(text).toContain('Browser: Firefox, Linux http evil example · Place: Lyon, France · By: you')
   })
 
-  it('says that a recovery code was made for the person, and by whom', async () => {
+  it('a mail about a change says that a recovery code was made for the person, and by whom', async () => {
     const one = await person()
 
     await running.call('POST', `/users/${one.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
@@ -216,7 +216,7 @@ describe('a mail about a change', () => {
     expect(text).toContain('By: the app')
   })
 
-  it('says that the help desk has made it', async () => {
+  it('a mail about a recovery code says that the help desk has made it', async () => {
     const language = await mailLanguage('en')
 
     const mail = await securityMail({

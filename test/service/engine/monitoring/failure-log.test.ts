@@ -20,7 +20,7 @@ function start() {
 }
 
 describe('the log of failures', () => {
-  it('reports the start of an outage once, with its reason, and its end once, with what was refused', async () => {
+  it('the failure log reports the start of an outage once, with its reason, and its end, with what was refused', async () => {
     const { clock, lines, failures, refuse } = start()
 
     for (let request = 0; request < 3; request += 1) {
@@ -37,7 +37,7 @@ describe('the log of failures', () => {
     ])
   })
 
-  it('treats calls that fail within 5 seconds of each other as one outage', async () => {
+  it('the failure log treats calls that fail within 5 seconds of each other as one outage', async () => {
     const { clock, lines, failures } = start()
 
     for (let round = 0; round < 4; round += 1) {
@@ -49,7 +49,7 @@ describe('the log of failures', () => {
     expect(lines.map(([message]) => message)).toEqual(['database unavailable'])
   })
 
-  it('does not treat successful reads as the end of an outage in which changes failed', async () => {
+  it('the failure log does not treat successful reads as the end of an outage in which changes failed', async () => {
     const { clock, lines, failures } = start()
 
     failures.database.failed('write', gone)
@@ -62,7 +62,7 @@ describe('the log of failures', () => {
     expect([before, lines.length]).toEqual([1, 2])
   })
 
-  it('reports other refusals once a minute, without a stack', async () => {
+  it('the failure log reports other refusals once a minute, without a stack', async () => {
     const { clock, lines, refuse } = start()
     const busy = new StoreUnavailableError('Another synchronization is in progress.')
 
@@ -78,7 +78,7 @@ describe('the log of failures', () => {
     ])
   })
 
-  it('has a line with its cause for each other failure', () => {
+  it('the failure log has a line with its cause for each other failure', () => {
     const { lines, failures } = start()
     const cause = new Error('broken')
 

@@ -25,29 +25,32 @@ describe('the reference page in a browser', () => {
   it.each([
     ['light', 1280],
     ['dark', 390],
-  ] as const)('is accessible, fits the window, and violates no policy: %s, %i wide', async (colorScheme, width) => {
-    const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } })
-    const page = await context.newPage()
-    const said: string[] = []
-    const asked: string[] = []
-    page.on('console', (message) => said.push(message.text()))
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  ] as const)(
+    'the reference page is accessible, fits the window, and violates no policy: %s, %i wide',
+    async (colorScheme, width) => {
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } })
+      const page = await context.newPage()
+      const said: string[] = []
+      const asked: string[] = []
+      page.on('console', (message) => said.push(message.text()))
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname))
 
-    await page.goto(`${running.origin}/docs`)
-    // In the dark, only the colors are others.
-    const rules = colorScheme === 'dark' ? ['color-contrast'] : undefined
-    const violations = await axeViolations(page, { include, rules })
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-    const styled = await page.evaluate(() => getComputedStyle(document.querySelector('article')!).borderRadius)
-    await context.close()
+      await page.goto(`${running.origin}/docs`)
+      // In the dark, only the colors are others.
+      const rules = colorScheme === 'dark' ? ['color-contrast'] : undefined
+      const violations = await axeViolations(page, { include, rules })
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      const styled = await page.evaluate(() => getComputedStyle(document.querySelector('article')!).borderRadius)
+      await context.close()
 
-    expect(violations).toEqual([])
-    expect([overflow, styled]).toEqual([0, '12px'])
-    expect(said).toEqual([])
-    expect(asked).toEqual(['/docs'])
-  })
+      expect(violations).toEqual([])
+      expect([overflow, styled]).toEqual([0, '12px'])
+      expect(said).toEqual([])
+      expect(asked).toEqual(['/docs'])
+    },
+  )
 
-  it('links from the list to each operation without a script', async () => {
+  it('the reference page links from the list to each operation without a script', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
 
@@ -64,7 +67,7 @@ describe('the reference page in a browser', () => {
     expect(box?.y).toBeLessThan(200)
   })
 
-  it('offers each request as a command for this service, and copies it', async () => {
+  it('the reference page offers each request as a command for this service, and copies it', async () => {
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
     const page = await context.newPage()
     await page.goto(`${running.origin}/docs`)
@@ -79,7 +82,7 @@ describe('the reference page in a browser', () => {
     expect(copied).toMatch(/-H "Authorization: Service key=\\"\$MFA_API_KEY\\""/)
   })
 
-  it('finds operations by their words', async () => {
+  it('the reference page finds operations by their words', async () => {
     const page = await browser.newPage()
     await page.goto(`${running.origin}/docs`)
 
@@ -95,7 +98,7 @@ describe('the reference page in a browser', () => {
 })
 
 describe('the address of the service', () => {
-  it('leads to the authenticator and the reference', async () => {
+  it('the address of the service leads to the authenticator and the reference', async () => {
     const page = await browser.newPage()
     const said: string[] = []
     page.on('console', (message) => said.push(message.text()))

@@ -16,7 +16,7 @@ describe.each(mainEngines)('the nodes of one %s database', (engine) => {
   beforeAll(async () => void (pushes = await startPushService()))
   afterAll(() => pushes.close())
 
-  it('create one key pair for push messages, however many start at once, and keep it from then on', async () => {
+  it('several nodes create one key pair for push messages, however many start at once, and keep it', async () => {
     const database = await newDatabase()
     const starting = () => createService({ database, ...keysFor(database) })
     const together = await Promise.all([starting(), starting(), starting()])
@@ -28,7 +28,7 @@ describe.each(mainEngines)('the nodes of one %s database', (engine) => {
     await later.close()
   })
 
-  it('send one message for a session: from the node that created it', async () => {
+  it('two nodes send one push message for a session: from the node that created it', async () => {
     const database = await newDatabase()
     const push = { agent: pushes.agent() }
     const here = await startService({ database, push })

@@ -55,7 +55,7 @@ async function untilWarned(): Promise<void> {
 }
 
 describe('a test', () => {
-  it('sends one message of its own kind to the device that asks, and creates no session', async () => {
+  it('a push test sends one message of its own kind to the device that asks, and creates no session', async () => {
     const { device, subscription, pending } = await subscribed()
     await subscribed()
 
@@ -72,7 +72,7 @@ describe('a test', () => {
     )
   })
 
-  it('can be asked for five times an hour by each device', async () => {
+  it('a push test can be asked for five times an hour by each device', async () => {
     const first = await subscribed()
     const second = await subscribed()
     const statuses: number[] = []
@@ -84,7 +84,7 @@ describe('a test', () => {
     expect((await first.device.call(devicePaths.testPush)).status).toBe(200)
   })
 
-  it('says that nothing was sent where the service has no subscription', async () => {
+  it('a push test says that nothing was sent where the service has no subscription', async () => {
     const { device } = await running.enroll(unique())
 
     expect((await read(await device.call(devicePaths.testPush))).json).toMatchObject({ sent: false })
@@ -92,7 +92,7 @@ describe('a test', () => {
 })
 
 describe('a session', () => {
-  it('wakes the device with a message that carries its id and nothing else', async () => {
+  it('a session wakes the device with a push message that carries its id and nothing else', async () => {
     const { ask, subscription } = await subscribed()
 
     const { id } = await ask({ numberMatching: true, attributes: [{ key: 'Browser', value: 'Firefox' }] })
@@ -102,7 +102,7 @@ describe('a session', () => {
     expect(pushes.messages[0]!.json).toEqual({ session: id })
   })
 
-  it('sends an urgent message that lives as long as the session is pending, with its own topic', async () => {
+  it('a session sends an urgent push message that lives as long as the session is pending, with its own topic', async () => {
     const { ask } = await subscribed()
 
     const { id } = await ask()
@@ -117,7 +117,7 @@ describe('a session', () => {
     })
   })
 
-  it('sends messages signed with the key that the device received', async () => {
+  it('a session sends push messages signed with the key that the device received', async () => {
     const { ask, state } = await subscribed()
     const { pushKey } = await state()
 
@@ -129,7 +129,7 @@ describe('a session', () => {
     expect(payload).toMatchObject({ aud: 'https://fcm.googleapis.com', sub: 'mailto:admin@example.com' })
   })
 
-  it('is created without waiting for the push service', async () => {
+  it('a session is created without waiting for the push service', async () => {
     const { ask } = await subscribed()
     pushes.reply(() => {})
 
@@ -138,7 +138,7 @@ describe('a session', () => {
     expect(session.state).toBe('pending')
   })
 
-  it('sends no message if a code was given', async () => {
+  it('a session sends no push message if a code was given', async () => {
     const { ask } = await subscribed()
 
     await ask({ otp: '000000' })
@@ -150,7 +150,7 @@ describe('a session', () => {
 })
 
 describe('a message that is not accepted', () => {
-  it('is sent again after longer and longer pauses while the session is pending', async () => {
+  it('a push message that is not accepted is sent again after longer and longer pauses while the session is pending', async () => {
     const { ask } = await subscribed()
     pushes.reply(503, 500, (res) => void res.destroy(), 201)
 
@@ -164,7 +164,7 @@ describe('a message that is not accepted', () => {
     expect(pushes.messages.map(({ headers }) => headers.ttl)).toEqual(['90', '89', '87', '83'])
   })
 
-  it('is retried after the delay that the push service requests', async () => {
+  it('a push message is retried after the delay that the push service requests', async () => {
     const { ask } = await subscribed()
     pushes.reply((res) => void res.writeHead(429, { 'retry-after': '20' }).end())
 
@@ -174,7 +174,7 @@ describe('a message that is not accepted', () => {
     expect(pushes.messages.length).toBe(2)
   })
 
-  it('is abandoned when the session is answered', async () => {
+  it('a push message that is not accepted is abandoned when the session is answered', async () => {
     const { ask, device, pending } = await subscribed()
     pushes.reply(503)
     const timer = running.clock.timerSet(1)
@@ -190,7 +190,7 @@ describe('a message that is not accepted', () => {
     expect(pushes.messages.filter(({ text }) => text.includes(id)).length).toBe(1)
   })
 
-  it('is abandoned when no time is left, and this is logged without its endpoint', async () => {
+  it('a push message is abandoned when no time is left, and this is logged without its endpoint', async () => {
     const { ask, subscription } = await subscribed()
     pushes.reply((res) => void res.writeHead(503, { 'retry-after': '90' }).end())
 
@@ -202,7 +202,7 @@ describe('a message that is not accepted', () => {
     expect(pushes.messages.map(({ json }) => json)).toEqual([{ session: id }])
   })
 
-  it('times out after 5 seconds', async () => {
+  it('a push message times out after 5 seconds', async () => {
     const { ask } = await subscribed()
     pushes.reply(() => {})
     const begun = running.clock.timerSet(5)
@@ -219,21 +219,24 @@ describe('a message that is not accepted', () => {
     expect(pushes.messages.length).toBe(2)
   })
 
-  it.each([400, 401, 403, 413])('with %i is not sent again, but the next one is', async (status) => {
-    const { ask, state, subscription } = await subscribed()
-    pushes.reply(status)
+  it.each([400, 401, 403, 413])(
+    'a push message answered with %i is not sent again, but the next one is',
+    async (status) => {
+      const { ask, state, subscription } = await subscribed()
+      pushes.reply(status)
 
-    await ask()
-    await untilWarned()
-    const { id } = await ask()
-    await pushes.received(2)
+      await ask()
+      await untilWarned()
+      const { id } = await ask()
+      await pushes.received(2)
 
-    expect(warnings()).toMatchObject([{ details: { status } }])
-    expect(pushes.messages[1]!.json).toEqual({ session: id })
-    expect((await state()).endpoint).toBe(subscription.endpoint)
-  })
+      expect(warnings()).toMatchObject([{ details: { status } }])
+      expect(pushes.messages[1]!.json).toEqual({ session: id })
+      expect((await state()).endpoint).toBe(subscription.endpoint)
+    },
+  )
 
-  it.each([404, 410])('with %i ends the subscription', async (status) => {
+  it.each([404, 410])('a push message answered with %i ends the subscription', async (status) => {
     const { ask, waits } = await subscribed()
     pushes.reply(status)
 
@@ -245,7 +248,7 @@ describe('a message that is not accepted', () => {
     expect(warnings()).toEqual([])
   })
 
-  it('does not end a subscription that the device has replaced meanwhile', async () => {
+  it('a push message that is not accepted does not end a subscription that the device has replaced meanwhile', async () => {
     const { ask, device, state } = await subscribed()
     const other = pushes.subscribe()
     let answerNow = () => {}
@@ -262,7 +265,7 @@ describe('a message that is not accepted', () => {
     expect(pushes.messages[1]!.json).toEqual({ session: id })
   })
 
-  it('does not settle the session: the user can open the device by hand', async () => {
+  it('a push message that is not accepted does not settle the session: the user can open the device by hand', async () => {
     const { ask, session, waits, pending } = await subscribed()
     pushes.reply(410)
 
@@ -275,7 +278,7 @@ describe('a message that is not accepted', () => {
 })
 
 describe('a subscription', () => {
-  it('is set, renewed and removed by its device', async () => {
+  it('a push subscription is set, renewed and removed by its device', async () => {
     const { device } = await running.enroll(unique())
     const [first, second] = [pushes.subscribe(), pushes.subscribe()]
     const endpoint = async () => (await read(await device.get(devicePaths.push))).json.endpoint
@@ -296,7 +299,7 @@ describe('a subscription', () => {
     ])
   })
 
-  it('is removed with its device', async () => {
+  it('a push subscription is removed with its device', async () => {
     const { device } = await subscribed()
     await device.remove()
 
@@ -309,7 +312,7 @@ describe('a subscription', () => {
 })
 
 describe('the outcome of messages', () => {
-  it('is counted', async () => {
+  it('the outcome of push messages is counted', async () => {
     const token = 'a-token-of-some-length'
     const push = { agent: pushes.agent() }
     const counting = await startService({ push, metrics: { token } })
@@ -347,7 +350,7 @@ describe('the outcome of messages', () => {
   it.each([
     ['is logged when it could not be sent', false, ['push message could not be sent']],
     ['is not logged when the log names the outage of the database that is the reason', true, []],
-  ])('%s', async (_, isCovered, expected) => {
+  ])('a push message %s', async (_, isCovered, expected) => {
     const store = await openSqliteStore(':memory:')
     await store.close()
     const lines: string[] = []
@@ -366,7 +369,7 @@ describe('the outcome of messages', () => {
     expect(lines).toEqual(expected)
   })
 
-  it('is reported as dropped when too many are queued', async () => {
+  it('a push message is reported as dropped when too many are queued', async () => {
     const outcomes: string[] = []
     const store = await openSqliteStore(':memory:')
     const observer = { ...noObserver, pushed: (outcome: string) => void outcomes.push(outcome) }
@@ -385,7 +388,7 @@ describe('the option push', () => {
     [{ subject: 'nobody' }, 'push.subject: must begin with https: or mailto:'],
     [{ hosts: ['https://push.example'] }, 'push.hosts.0: must be a name such as push.example or *.push.example'],
     [{ host: ['push.example'] }, 'push: "host" is unknown: did you mean "hosts"?'],
-  ])('explains what is wrong with %j', async (push, message) => {
+  ])('the option push explains what is wrong with %j', async (push, message) => {
     await expect(createService({ database: ':memory:', push: push as object })).rejects.toThrow(
       new TypeError(`createService: ${message}`),
     )
@@ -393,7 +396,7 @@ describe('the option push', () => {
 })
 
 describe('without push messages', () => {
-  it('a service publishes no key, and rejects subscriptions', async () => {
+  it('a service without push messages publishes no key, and rejects subscriptions', async () => {
     const silent = await startService({ push: false })
     try {
       const { device } = await silent.enroll(unique())

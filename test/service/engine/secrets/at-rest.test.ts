@@ -174,7 +174,7 @@ function formsOf(secret: string): Buffer[] {
 }
 
 describe('a service, after a full run', () => {
-  it('leaves no secret on the disk in any form: not in the database, its write-ahead log, or the logs', () => {
+  it('the service leaves no secret on the disk in any form: not in the database, its write-ahead log, or the logs', () => {
     const names = [...found].flatMap(([file, content]) =>
       [...secrets].flatMap(([name, secret]) =>
         formsOf(secret).some((form) => content.includes(form)) ? [`${name} in ${file}`] : [],
@@ -196,7 +196,7 @@ describe('a service, after a full run', () => {
     ])
   })
 
-  it('logs once that the key file has to be backed up', () => {
+  it('the service logs once that the key file has to be backed up', () => {
     const log = found.get('service.log afterwards')!.toString()
 
     expect(log.split('Back up that file, apart from the database').length).toBe(2)

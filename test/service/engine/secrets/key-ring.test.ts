@@ -11,14 +11,14 @@ import { systemRandom } from '../../../../src/service/engine/base/random.ts'
 const key = (id: string, fill: number) => formatKey(id, Buffer.alloc(32, fill))
 
 describe('a key ring', () => {
-  it('uses its first key for writing, and all keys for reading', () => {
+  it('a key ring uses its first key for writing, and all keys for reading', () => {
     const ring = parseKeyRing(`${key('new', 2)}, ${key('old', 1)}`)
 
     expect(ring.primary.id).toBe('new')
     expect(ring.keys.map(({ id }) => id)).toEqual(['new', 'old'])
   })
 
-  it('derives separate keys for encryption and for lookups', () => {
+  it('a key ring derives separate keys for encryption and for lookups', () => {
     const { primary } = parseKeyRing(key('k1', 1))
 
     expect(primary.encryption.equals(primary.lookup)).toBe(false)
@@ -34,12 +34,12 @@ describe('a key ring', () => {
     [`${key('k1', 1)},:x`, /Key 2/],
     ['k1:c2hvcnQ=', /"k1" has 5 bytes: it must have 32/],
     [`${key('k1', 1)},${key('k1', 2)}`, /id twice/],
-  ])('explains what is wrong with %j', (text, message) => {
+  ])('a key ring explains what is wrong with %j', (text, message) => {
     expect(() => parseKeyRing(text)).toThrow(TypeError)
     expect(() => parseKeyRing(text)).toThrow(message)
   })
 
-  it('never repeats an invalid key in a message', () => {
+  it('a key ring never repeats an invalid key in a message', () => {
     expect(messageOf(() => parseKeyRing('k1:aHVudGVyMg=='))).not.toContain('aHVudGVyMg')
     expect(messageOf(() => parseKeyRing('hunter2'))).not.toContain('hunter2')
   })
@@ -52,7 +52,7 @@ describe('a key file', () => {
   })
   afterEach(() => rm(folder, { recursive: true }))
 
-  it('is created if missing, readable only by its owner, and then reused', async () => {
+  it('a key file is created if missing, readable only by its owner, and then reused', async () => {
     const path = keyFileOf(join(folder, 'mfa.sqlite'))
 
     const first = await openKeyFile(path, systemRandom)
@@ -64,7 +64,7 @@ describe('a key file', () => {
     expect(again.ring).toEqual(first.ring)
   })
 
-  it('is created once, however many processes start at once', async () => {
+  it('a key file is created once, however many processes start at once', async () => {
     const path = join(folder, 'keys')
 
     const opened = await Promise.all(Array.from({ length: 16 }, () => openKeyFile(path, systemRandom)))
@@ -73,7 +73,7 @@ describe('a key file', () => {
     expect(new Set(opened.map(({ ring }) => ring.primary.secret.toString('hex'))).size).toBe(1)
   })
 
-  it('holds one key per line, the first one primary', async () => {
+  it('a key file holds one key per line, the first one primary', async () => {
     const path = join(folder, 'keys')
     await writeFile(path, `${key('new', 2)}\n${key('old', 1)}\n`)
 
@@ -82,7 +82,7 @@ describe('a key file', () => {
     expect(ring.keys.map(({ id }) => id)).toEqual(['new', 'old'])
   })
 
-  it('that is damaged is named in the error, and never overwritten', async () => {
+  it('a damaged key file is named in the error, and never overwritten', async () => {
     const path = join(folder, 'keys')
     await writeFile(path, 'k1:damaged\n')
 

@@ -125,7 +125,7 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     return json.state ?? JSON.stringify(json)
   }
 
-  it('reseals everything with the new key while requests are served; then the old one can be removed', async () => {
+  it('a key rotation reseals everything with the new key while requests are served; then the old one can be removed', async () => {
     database = await newDatabase()
     const first = await serve(ring('k1'))
     const { clock } = first
@@ -177,7 +177,7 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     expect(device.signer.id).toHaveLength(40)
   })
 
-  it('that is killed midway resumes where it was', async () => {
+  it('a key rotation that is killed midway resumes where it was', async () => {
     database = await newDatabase()
     const clock = createTestClock()
     const service = await node(ring('k1'), clock)
@@ -231,7 +231,7 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     expect(opened.toSorted()).toEqual(seeds)
   })
 
-  it('reseals every kind of secret, and each opens to its old value', async () => {
+  it('a key rotation reseals every kind of secret, and each opens to its old value', async () => {
     database = await newDatabase()
     const first = await serve(ring('k1'))
     const { clock } = first
@@ -252,7 +252,7 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     expect(await allSealed(after)).toEqual(kept)
   })
 
-  it('finds codes stored with the old key while both are present, and waits for e-mailed ones to expire', async () => {
+  it('a key rotation finds codes stored with the old key while both keys exist, and waits for e-mailed ones to expire', async () => {
     database = await newDatabase()
     const first = await serve(ring('k1'))
     const { clock } = first
@@ -289,7 +289,7 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     expect(clock.now() - begun).toBeGreaterThanOrEqual(60)
   })
 
-  it('waits while a node without the new key runs, and seals nothing with the new key meanwhile', async () => {
+  it('a key rotation waits while a node without the new key runs, and meanwhile seals nothing with the new key', async () => {
     database = await newDatabase()
     const old = await serve(ring('k1'))
     const { clock } = old
@@ -319,7 +319,7 @@ describe.each(mainEngines)('a key rotation on %s', (engine) => {
     expect((await rotating).retired).toEqual(['k1'])
   })
 
-  it('counts a dead node for as long as it could be alive, and lets no node start without the new key', async () => {
+  it('a key rotation counts a dead node while it could be alive, and lets no node start without the new key', async () => {
     database = await newDatabase()
     const clock = createTestClock()
     const first = await node(ring('k1'), clock)

@@ -13,7 +13,7 @@ const ring = parseKeyRing(first)
 const sealed = (secret: string, record = 'record') => seal(ring, systemRandom, secret, record)
 
 describe('a sealed secret', () => {
-  it('opens to its plaintext, whatever it contains', () => {
+  it('a sealed secret opens to its plaintext, whatever it contains', () => {
     fc.assert(
       fc.property(anyText(), fc.string(), (secret, record) => {
         const text = secret.toWellFormed()
@@ -22,7 +22,7 @@ describe('a sealed secret', () => {
     )
   })
 
-  it('reveals nothing of the secret, and differs each time', () => {
+  it('a sealed value reveals nothing of the secret, and differs each time', () => {
     const a = sealed('123456789')
     const b = sealed('123456789')
 
@@ -30,11 +30,11 @@ describe('a sealed secret', () => {
     expect(Buffer.from(a.split('.')[1] ?? '', 'base64url').toString('latin1')).not.toContain('123456789')
   })
 
-  it('does not open in another record, so swapped rows are detected', () => {
+  it('a sealed secret does not open in another record, so swapped rows are detected', () => {
     expect(() => unseal(ring, sealed('secret', 'user 1'), 'user 2')).toThrow(UnsealError)
   })
 
-  it('does not open when any of its bits is changed', () => {
+  it('a sealed secret does not open when any of its bits is changed', () => {
     const value = sealed('secret')
     const bytes = Buffer.from(value.split('.')[1] ?? '', 'base64url')
     for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -44,7 +44,7 @@ describe('a sealed secret', () => {
     }
   })
 
-  it('does not open when truncated, empty, or without its key', () => {
+  it('a sealed secret does not open when truncated, empty, or without its key', () => {
     const value = sealed('secret')
 
     for (const bad of ['', '.', 'k1', 'k1.', value.slice(0, 20), value.replace('k1.', 'k9.'), value.slice(3)]) {
@@ -52,7 +52,7 @@ describe('a sealed secret', () => {
     }
   })
 
-  it('still opens after another key becomes primary, and counts as sealed with an old key', () => {
+  it('a sealed secret still opens after another key becomes primary, and counts as sealed with an old key', () => {
     const value = sealed('secret')
     const rotated = parseKeyRing(`${second},${first}`)
 
@@ -64,7 +64,7 @@ describe('a sealed secret', () => {
 })
 
 describe('a lookup', () => {
-  it('is the same for the same secret, differs under another key, and is not a plain hash', () => {
+  it('a lookup is the same for the same secret, differs under another key, and is not a plain hash', () => {
     const [a, b] = parseKeyRing(`${first},${second}`).keys
 
     expect(lookupWith(a!, 'secret')).toBe(lookupWith(a!, 'secret'))

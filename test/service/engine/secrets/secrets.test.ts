@@ -42,7 +42,7 @@ const swap = (table: string, column: string) =>
   update ${table} set ${column} = (select value from old where old.id <> ${table}.id limit 1)`
 
 describe('a secret in a database that was tampered with', () => {
-  it('is rejected in another row: a seed cannot be moved to another token', async () => {
+  it('a sealed secret is rejected in another row: a seed cannot be moved to another token', async () => {
     const { signIn, token } = await holder(await start())
     const other = await holder(running!)
 
@@ -55,7 +55,7 @@ describe('a secret in a database that was tampered with', () => {
     ])
   })
 
-  it('is rejected in another row: an activation code cannot be moved to another user', async () => {
+  it('a sealed secret is rejected in another row: an activation code cannot be moved to another user', async () => {
     const people = [await member(await start()), await member(running!)]
     const path = ({ id }: { id: string }) => `/domains/${running!.domain.id}/users/${id}/token`
     const codes = []
@@ -75,7 +75,7 @@ describe('a secret in a database that was tampered with', () => {
     expect(previewed.status).toBe(404)
   })
 
-  it('with a changed byte causes an error that counts against no user, and does not affect others', async () => {
+  it('a sealed secret with a changed byte causes an error that counts against no user, and does not affect others', async () => {
     const { signIn, token, id } = await holder(await start())
     const other = await holder(running!)
 
@@ -92,7 +92,7 @@ describe('a secret in a database that was tampered with', () => {
     expect(user).toEqual({ code_failures: 0 })
   })
 
-  it('with a changed byte does not affect the other codes of its user', async () => {
+  it('a sealed secret with a changed byte does not affect the other codes of its user', async () => {
     const { user, codeSecret } = await (await start()).enroll('both')
     const { call, clock, domain } = running!
     const token = await hardwareToken(running!)
@@ -109,7 +109,7 @@ describe('a secret in a database that was tampered with', () => {
     ])
   })
 
-  it('with a changed byte can still be deleted', async () => {
+  it('a sealed secret with a changed byte can still be deleted', async () => {
     const { path } = await member(await start())
     const { json } = await running!.call('POST', `${path}/bypasscodes`, {
       body: { usesAllowed: 1, expirationTime: 60 },
@@ -124,7 +124,7 @@ describe('a secret in a database that was tampered with', () => {
 })
 
 describe('the keys of a database', () => {
-  it('are created in a file beside it, readable only by its owner, and found again', async () => {
+  it('the keys of a database are created in a file beside it, readable only by its owner, and found again', async () => {
     await start()
     const { signIn, token } = await holder(running!)
     const file = `${database}.keys`
@@ -139,7 +139,7 @@ describe('the keys of a database', () => {
     expect(await signIn({ otp: token.code() })).toMatchObject({ state: 'approved' })
   })
 
-  it('are mentioned once as worth a backup, and never logged themselves', async () => {
+  it('the keys of a database are mentioned once as worth a backup, and never logged themselves', async () => {
     await start()
     const secret = readFileSync(`${database}.keys`, 'utf8').trim().slice(3)
 
@@ -149,13 +149,13 @@ describe('the keys of a database', () => {
     expect(JSON.stringify(running!.logged)).not.toContain(secret)
   })
 
-  it('that are configured leave no file behind', async () => {
+  it('configured keys of a database leave no key file behind', async () => {
     await start({ keys: ring('k1') })
 
     expect(existsSync(`${database}.keys`)).toBe(false)
   })
 
-  it('prevent its opening if they are missing, and no new ones are created', async () => {
+  it('a database whose keys are missing does not open, and no new keys are created', async () => {
     await (await start()).close()
     running = undefined
     rmSync(`${database}.keys`)
@@ -172,7 +172,7 @@ describe('the keys of a database', () => {
       `k1:${Buffer.alloc(32, 7).toString('base64')}`,
       /different key that is also called "k1"/,
     ],
-  ])('%s prevent its opening, and change nothing', async (_name, given, message) => {
+  ])('keys %s prevent the database from opening, and change nothing', async (_name, given, message) => {
     await (await start({ keys: ring('k1') })).close()
     running = undefined
     const before = contents()
@@ -182,13 +182,13 @@ describe('the keys of a database', () => {
     expect(contents()).toEqual(before)
   })
 
-  it('must be configured if it is at a URL, and the error says how', async () => {
+  it('the keys of a database at a URL must be configured, and the error says how', async () => {
     const opening = createService({ database: 'postgres://127.0.0.1:1/x' })
 
     await expect(opening).rejects.toThrow(/^createService: keys: .* Set the option, or MFA_KEYS, to id:base64/)
   })
 
-  it('seal what an earlier version stored readable', async () => {
+  it('the keys of a database seal what an earlier version stored readable', async () => {
     const { id, path } = await holder(await start({ keys: ring('k1') }))
     const { json } = await running!.call('POST', `${path}/bypasscodes`, {
       body: { usesAllowed: 2, expirationTime: 60 },
@@ -229,7 +229,7 @@ function contents(): unknown {
 }
 
 describe('an embedded service', () => {
-  it('takes its keys from the environment if none are configured', async () => {
+  it('an embedded service takes its keys from the environment if none are configured', async () => {
     vi.stubEnv('MFA_KEYS', ring('k1'))
     const service = embedded({ database })
     await service.connect()

@@ -37,7 +37,7 @@ async function enrolled() {
 }
 
 describe('a check for changes of another process', () => {
-  it('finds the devices whose inbox changed, and no others', async () => {
+  it('a check for changes of another process finds the devices whose inbox changed, and no others', async () => {
     const [asked, cancelled, revoked] = [await enrolled(), await enrolled(), await enrolled()]
     const notified = await enrolled()
     await enrolled()
@@ -59,7 +59,7 @@ describe('a check for changes of another process', () => {
 })
 
 describe('a check for phone calls', () => {
-  it('finds the devices that are asked, and those whose call has ended', async () => {
+  it('a check for phone calls finds the devices that are asked, and those whose call has ended', async () => {
     const person = await enrolled()
     // Devices of requests that expire, or that were revoked a moment ago, are found as well.
     here.clock.skip(200)
@@ -107,7 +107,7 @@ describe('an unspecified change of another process', () => {
     return { tell: () => tell('something'), woken }
   }
 
-  it('wakes the devices whose inbox it changed, and all other waiting reads', async () => {
+  it('an unspecified change of another process wakes the devices whose inbox changed, and all other waiting reads', async () => {
     const { tell, woken } = waiting(() => Promise.resolve(['a']))
 
     tell()
@@ -118,7 +118,7 @@ describe('an unspecified change of another process', () => {
   it.each([
     ['cannot know yet', () => Promise.resolve(undefined)],
     ['fails', () => Promise.reject(new Error('locked'))],
-  ])('wakes all waiting reads if the check %s', async (_, look) => {
+  ])('an unspecified change of another process wakes all waiting reads if the check %s', async (_, look) => {
     const { tell, woken } = waiting(look)
 
     tell()

@@ -51,21 +51,21 @@ const roles = AdminRole.options
 const inEachRole = protectedOnes.flatMap((operation) => roles.map((as) => ({ ...operation, as })))
 
 describe('each operation of the console', () => {
-  it.each(declared)('$name declares who may call it', ({ endpoint, access }) => {
+  it.each(declared)('the console operation $name declares who may call it', ({ endpoint, access }) => {
     expect(access).toBeDefined()
     expect(endpoint.path).toMatch(/^\/admin\//)
     expect(endpoint.since).toBe('1.4')
   })
 
   it.each(protectedOnes.filter(({ endpoint, role }) => isChange(endpoint) && role !== 'any'))(
-    '$name changes something of others, so it needs a fresh pass',
+    'the console operation $name changes something of others, so it needs a fresh pass',
     ({ access }) => {
       expect(access.fresh).toBe(true)
     },
   )
 
   it.each(declared.filter(({ access }) => access?.role === 'none'))(
-    '$name is for a sign-in, which is all that works without a session',
+    'the console operation $name works without a session, because it is for a sign-in',
     ({ name }) => {
       expect(name).toMatch(/Registration$|SignIn$/)
     },
@@ -200,7 +200,7 @@ describe.each(mainEngines)('on %s', (engine) => {
     status === 401 || status === 403 || (code?.startsWith('api.error.notfound.') ?? false) ? code : undefined
 
   describe('an administrator who is signed out', () => {
-    it.each(protectedOnes)('cannot call $name', async ({ endpoint }) => {
+    it.each(protectedOnes)('an administrator who is signed out cannot call $name', async ({ endpoint }) => {
       const path = endpoint.path.replace(/^\/admin/, '').replace(/:\w+/g, '0'.repeat(40))
 
       const answer = await callConsole(running, endpoint.method, path)
@@ -210,7 +210,7 @@ describe.each(mainEngines)('on %s', (engine) => {
   })
 
   describe('an administrator whose access was revoked', () => {
-    it.each(protectedOnes)('cannot call $name', async (operation) => {
+    it.each(protectedOnes)('an administrator whose access was revoked cannot call $name', async (operation) => {
       const revoked = await administrator(running, { role: 'owner' })
       await revokeAdministrator(running.ctx, { organizationId: running.organization.id, id: revoked.id })
 
@@ -223,7 +223,7 @@ describe.each(mainEngines)('on %s', (engine) => {
   describe('an operation', () => {
     it.each(
       inEachRole.filter(({ endpoint, role, as }) => !(isChange(endpoint) ? mayChange : mayRead)[role].includes(as)),
-    )('$name is forbidden for the role $as, whatever it names', async ({ as, ...operation }) => {
+    )('the console operation $name is forbidden for the role $as, whatever it names', async ({ as, ...operation }) => {
       const answers = await Promise.all(
         (['own domain', 'other domain', 'other organization'] as const).map((of) => ask(operation, signedIn[as], of)),
       )
@@ -238,12 +238,15 @@ describe.each(mainEngines)('on %s', (engine) => {
   const withIds = allowed.filter(({ endpoint, access }) => access.scope !== 'self' && namesOf(endpoint).length > 0)
 
   describe('ids of another organization', () => {
-    it.each(withIds)('do not exist for $name in the role $as', async ({ as, ...operation }) => {
-      const answer = await ask(operation, signedIn[as], 'other organization')
+    it.each(withIds)(
+      'ids of another organization do not exist for $name in the role $as',
+      async ({ as, ...operation }) => {
+        const answer = await ask(operation, signedIn[as], 'other organization')
 
-      const [first = ''] = namesOf(operation.endpoint)
-      expect([answer.status, answer.code]).toEqual([404, notFoundByParam[first]])
-    })
+        const [first = ''] = namesOf(operation.endpoint)
+        expect([answer.status, answer.code]).toEqual([404, notFoundByParam[first]])
+      },
+    )
   })
 
   describe('ids of another domain', () => {
@@ -251,14 +254,14 @@ describe.each(mainEngines)('on %s', (engine) => {
       ({ endpoint, as }) => as !== 'owner' && namesOf(endpoint).some((name) => ofDomain.includes(name)),
     )
 
-    it.each(limited)('do not exist for $name in the role $as', async ({ as, ...operation }) => {
+    it.each(limited)('ids of another domain do not exist for $name in the role $as', async ({ as, ...operation }) => {
       const answer = await ask(operation, signedIn[as], 'other domain')
 
       const first = namesOf(operation.endpoint).find((name) => ofDomain.includes(name)) ?? ''
       expect([answer.status, answer.code]).toEqual([404, notFoundByParam[first]])
     })
 
-    it('are known to this test', () => {
+    it('the access tests know every id that a console operation names', () => {
       const known = [
         'domainId',
         'userId',
@@ -284,34 +287,43 @@ describe.each(mainEngines)('on %s', (engine) => {
         isChange(endpoint) && access.scope !== 'self' && /:(administratorId|userId)/.test(endpoint.path),
     )
 
-    it.each(aboutPeople)('is closed to $name in the role $as', async ({ as, ...operation }) => {
-      const domains = as === 'owner' ? [] : [running.domain.id]
-      const user = params['own domain']['userId']!
-      const self = await administrator(running, { role: as, domains, user })
+    it.each(aboutPeople)(
+      'an administrator’s own record is closed to $name in the role $as',
+      async ({ as, ...operation }) => {
+        const domains = as === 'owner' ? [] : [running.domain.id]
+        const user = params['own domain']['userId']!
+        const self = await administrator(running, { role: as, domains, user })
 
-      expect((await ask(operation, self, 'own record')).code).toBe('api.error.forbidden.own')
-    })
+        expect((await ask(operation, self, 'own record')).code).toBe('api.error.forbidden.own')
+      },
+    )
   })
 
   describe('a pass that is older than 5 minutes', () => {
-    it.each(protectedOnes.filter(({ access }) => access.fresh))('is refused by $name', async (operation) => {
-      const by = await administrator(running, { role: 'owner' })
-      const passkeys = (await by.call('GET', '/passkeys')).json
-      params['own domain']['passkeyId'] = passkeys[0].id
-      running.clock.skip(300)
+    it.each(protectedOnes.filter(({ access }) => access.fresh))(
+      'a pass that is older than 5 minutes is refused by $name',
+      async (operation) => {
+        const by = await administrator(running, { role: 'owner' })
+        const passkeys = (await by.call('GET', '/passkeys')).json
+        params['own domain']['passkeyId'] = passkeys[0].id
+        running.clock.skip(300)
 
-      const answer = await ask(operation, by, 'own domain')
+        const answer = await ask(operation, by, 'own domain')
 
-      expect([answer.status, answer.code]).toEqual([403, 'api.error.forbidden.fresh'])
-    })
+        expect([answer.status, answer.code]).toEqual([403, 'api.error.forbidden.fresh'])
+      },
+    )
 
-    it.each(protectedOnes.filter(({ access }) => !access.fresh))('is enough for $name', async (operation) => {
-      const by = await administrator(running, { role: 'owner' })
-      running.clock.skip(300)
+    it.each(protectedOnes.filter(({ access }) => !access.fresh))(
+      'a pass that is older than 5 minutes is enough for $name',
+      async (operation) => {
+        const by = await administrator(running, { role: 'owner' })
+        running.clock.skip(300)
 
-      const answer = await ask(operation, by, 'own domain')
+        const answer = await ask(operation, by, 'own domain')
 
-      expect(refusalOf(answer)).toBeUndefined()
-    })
+        expect(refusalOf(answer)).toBeUndefined()
+      },
+    )
   })
 })

@@ -22,7 +22,7 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
   const helpdesk = () => administrator(running, { role: 'helpdesk', domains: [running.domain.id] })
   const invited = { name: 'New', email: 'new@example.com', role: 'auditor' }
 
-  it('cannot be changed under an outdated version', async () => {
+  it('an administrator cannot be changed under an outdated version', async () => {
     const [mine, theirs, other] = [await owner(), await owner(), await helpdesk()]
     const change = (by: typeof mine) =>
       by.call('PUT', `/administrators/${other.id}`, { body: { role: 'auditor' }, headers: { 'if-match': '"1"' } })
@@ -33,7 +33,7 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
     expect(answers.find(({ status }) => status === 412)?.json.errors[0].message).toContain('role auditor, version 2')
   })
 
-  it('that revoke each other at once leave one owner', async () => {
+  it('two owners who revoke each other at once leave one owner', async () => {
     const other = await createTenant(running.service, running.origin)
     const organizationId = other.organization.id
     const newOwner = () => administrator(running, { role: 'owner', organizationId })
@@ -48,7 +48,7 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
     expect(left.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401])
   })
 
-  it('are listed with their role, those with access first', async () => {
+  it('administrators are listed with their role, those with access first', async () => {
     const mine = await owner()
     const revoked = await helpdesk()
     await mine.call('DELETE', `/administrators/${revoked.id}`)
@@ -60,7 +60,7 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
     expect(json.find(({ id }: { id: string }) => id === mine.id)).toMatchObject({ revokedAt: null, domains: [] })
   })
 
-  it('are invited by an owner, with a link that carries the token in its fragment', async () => {
+  it('an administrator is invited by an owner, with a link that carries the token in its fragment', async () => {
     const mine = await owner()
 
     const invitation = await mine.call('POST', '/invitations', { body: invited })
@@ -71,7 +71,7 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
     expect(registered.json.administrator).toMatchObject({ name: 'New', role: 'auditor' })
   })
 
-  it('see open invitations without their tokens, and withdraw them', async () => {
+  it('administrators see open invitations without their tokens, and withdraw them', async () => {
     const mine = await owner()
     const { json: created } = await mine.call('POST', '/invitations', { body: invited })
 
@@ -90,13 +90,13 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
     ['owner of a domain', { role: 'owner', domains: ['0'.repeat(40)] }, 'api.error.invalid.domains'],
     ['helpdesk of an unknown domain', { role: 'helpdesk', domains: ['0'.repeat(40)] }, 'api.error.notfound.domain'],
     ['unknown user', { user: '0'.repeat(40) }, 'api.error.notfound.user'],
-  ])('cannot be invited as %s', async (_what, more, code) => {
+  ])('an administrator cannot be invited as %s', async (_what, more, code) => {
     const { call } = await owner()
 
     expect((await call('POST', '/invitations', { body: { ...invited, ...more } })).code).toBe(code)
   })
 
-  it('get another role at once, even while they are signed in', async () => {
+  it('an administrator gets another role at once, even while signed in', async () => {
     const mine = await owner()
     const other = await owner()
 
@@ -109,7 +109,7 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
     expect((await other.call('POST', '/invitations', { body: invited })).code).toBe('api.error.forbidden')
   })
 
-  it('cannot be changed without naming a version', async () => {
+  it('an administrator cannot be changed without naming a version', async () => {
     const { call } = await owner()
     const { id } = await helpdesk()
 
@@ -118,7 +118,7 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
     expect([changed.status, changed.code]).toEqual([412, 'api.error.precondition'])
   })
 
-  it('lose access at once when it is revoked', async () => {
+  it('an administrator loses access at once when it is revoked', async () => {
     const mine = await owner()
     const other = await helpdesk()
     const { json: options } = await callConsole(running, 'POST', '/sign-in/options')
@@ -131,7 +131,7 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
     expect((await mine.call('DELETE', `/administrators/${other.id}`)).code).toBe('api.error.conflict.state')
   })
 
-  it('lose the invitations that they made when their access is revoked', async () => {
+  it('an administrator whose access is revoked loses the invitations that they made', async () => {
     const [mine, other] = [await owner(), await owner()]
     const { json } = await other.call('POST', '/invitations', { body: { ...invited, role: 'owner' } })
 
@@ -140,7 +140,7 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
     expect((await consoleBrowser(running).register(json.token)).code).toBe('api.error.notfound.invitation')
   })
 
-  it('are signed out of every browser by an owner', async () => {
+  it('an owner signs an administrator out of every browser', async () => {
     const [mine, other] = [await owner(), await helpdesk()]
     const sessions = await mine.call('GET', `/administrators/${other.id}/sessions`)
 
@@ -157,7 +157,7 @@ describe.each(mainEngines)('administrators on %s', (engine) => {
     expect([ended.status, (await other.call('GET', '/session')).status]).toEqual([200, 401])
   })
 
-  it('can all be revoked at the command line, which needs no session', async () => {
+  it('all administrators can be revoked at the command line, which needs no session', async () => {
     const mine = await owner()
 
     await revokeAdministrator(running.ctx, { organizationId: running.organization.id, id: mine.id })

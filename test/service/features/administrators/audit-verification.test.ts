@@ -70,7 +70,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
     return (await by.call('GET', '/audit/verification')).json
   }
 
-  it('counts the entries of the organization alone', async () => {
+  it('the audit verification counts the entries of the organization alone', async () => {
     const before = await verify()
     await record(mine(), other, null, mine())
 
@@ -79,7 +79,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
     expect([after.entries - before.entries, after.findings]).toEqual([2, 0])
   })
 
-  it('finds an entry of the organization that was changed, and says which', async () => {
+  it('the audit verification finds an entry of the organization that was changed, and says which', async () => {
     const [, row] = await record(other, mine(), mine())
 
     const found = await tampered(change(row!, { facts: '{"user":"cd"}' }), row!, () => verify())
@@ -87,7 +87,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
     expect(found).toMatchObject({ findings: 1, first: { kind: 'changed', position: row!.position, at: row!.at } })
   })
 
-  it('finds that an entry is missing, and says after which', async () => {
+  it('the audit verification finds that an entry is missing, and says after which', async () => {
     const [first, second] = await record(mine(), mine(), other)
 
     const found = await tampered(remove(second!), second!, () => verify())
@@ -95,7 +95,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
     expect(found).toMatchObject({ findings: 1, first: { kind: 'missing', position: first!.position } })
   })
 
-  it('finds an entry that was moved to another organization', async () => {
+  it('the audit verification finds an entry that was moved to another organization', async () => {
     const [row] = await record(mine(), mine())
 
     const found = await tampered(change(row!, { organizationId: other }), row!, () => verify())
@@ -103,7 +103,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
     expect(found).toMatchObject({ findings: 1, first: { kind: 'unattributed', position: null, at: null } })
   })
 
-  it('finds that the end of a chain was cut off', async () => {
+  it('the audit verification finds that the end of a chain was cut off', async () => {
     const [, row] = await record(mine(), mine())
     const { writer, sequence, hash } = row!
     await database().updateTable('auditWriter').set({ sequence, hash }).where('id', '=', writer).execute()
@@ -113,7 +113,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
     expect(found.first).toMatchObject({ kind: 'cut_off' })
   })
 
-  it('says nothing of where another organization was attacked', async () => {
+  it('the audit verification does not reveal where another organization was attacked', async () => {
     const [, row] = await record(mine(), other, mine())
 
     const found = await tampered(change(row!, { address: '192.0.2.66' }), row!, () => verify())
@@ -121,7 +121,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
     expect(found).toMatchObject({ findings: 1, first: { kind: 'unattributed', position: null, at: null } })
   })
 
-  it('takes no retention for an attack', async () => {
+  it('the audit verification does not mistake retention for an attack', async () => {
     await record(mine(), other, mine())
     await pruneAudit(running.ctx, running.clock.now() + 1)
     await record(mine())
@@ -129,7 +129,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
     expect((await verify()).findings).toBe(0)
   })
 
-  it('runs in the background, shows its result to those who come later, and is in the trail', async () => {
+  it('the audit verification runs in the background, shows its result to those who come later, and is in the trail', async () => {
     const [starter, reader] = [await owner(), await administrator(running, { role: 'auditor' })]
 
     const started = await starter.call('POST', '/audit/verification')
@@ -142,7 +142,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
     expect(json.entries[0]).toMatchObject({ actor: { id: starter.id }, facts: { count: last.entries, findings: 0 } })
   })
 
-  it('is started by auditors too, who change nothing with it', async () => {
+  it('auditors can start the audit verification too, because it changes nothing', async () => {
     const auditor = await administrator(running, { role: 'auditor' })
 
     const { status } = await auditor.call('POST', '/audit/verification')
@@ -151,7 +151,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
     expect([status, last.by]).toEqual([200, auditor.id])
   })
 
-  it('is for administrators of the whole organization', async () => {
+  it('the audit verification is for administrators of the whole organization', async () => {
     const auditor = await administrator(running, { role: 'auditor', domains: [running.domain.id] })
 
     const answers = [
@@ -175,7 +175,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
       await database().deleteFrom('auditVerification').execute()
     })
 
-    it('runs one at a time, in the order of the requests', async () => {
+    it('audit verifications of several organizations run one at a time, in the order of the requests', async () => {
       await request(mine())
       running.clock.skip(1)
       await request(other)
@@ -186,7 +186,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
       expect(taken.map((each) => each?.organizationId)).toEqual([mine(), undefined])
     })
 
-    it('shows nothing of another one that runs', async () => {
+    it('the audit verification shows nothing of one that runs for another organization', async () => {
       const by = await owner()
       await request(other)
       await take()
@@ -196,7 +196,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
       expect((await by.call('GET', '/audit/verification')).json).toEqual({ percent: 0 })
     })
 
-    it('is taken over from a process that is gone, and finished once', async () => {
+    it('an audit verification is taken over from a process that is gone, and finished once', async () => {
       await request(mine())
       const lost = await take()
       expect(await take()).toBeUndefined()
@@ -212,7 +212,7 @@ describe.each(mainEngines)('the verification of the audit trail in the console o
       expect(await beatAuditVerification(database(), lost!, running.clock.now(), 50)).toBe(false)
     })
 
-    it('is left to the next process when this one closes', async () => {
+    it('an audit verification is left to the next process when this one closes', async () => {
       await request(mine())
       const verifications = createVerifications(running.ctx)
 

@@ -51,7 +51,7 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
   })
   const ofUser = (user: string) => (item: Item) => item.facts['user'] === user
 
-  it('is shown newest first, with the names of the people that it is about', async () => {
+  it('the audit trail is shown newest first, with the names of the people that it is about', async () => {
     const mine = await owner()
     const { json: user } = await running.call('POST', '/users', { body: newUser('nora') })
     running.clock.skip(2)
@@ -65,7 +65,7 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     expect(positions).toEqual([...positions].sort((a, b) => b - a))
   })
 
-  it('is read page by page, each entry once', async () => {
+  it('the audit trail is read page by page, each entry once', async () => {
     const mine = await owner()
     const user = '11'.repeat(20)
     await record(...Array.from({ length: auditPage + 3 }, () => locked(user)))
@@ -84,7 +84,7 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     ['person', `user=${'22'.repeat(20)}`, ['email_code.sent', 'codes.unlocked']],
     ['actor', 'actor=some-actor', ['codes.unlocked']],
     ['end of a time', 'until=UNTIL&since=SINCE', []],
-  ])('is filtered by %s', async (_what, filter, expected) => {
+  ])('the audit trail is filtered by %s', async (_what, filter, expected) => {
     const mine = await owner()
     const user = '22'.repeat(20)
     const since = running.clock.now()
@@ -96,7 +96,7 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     expect(json.entries.map(({ event }: Item) => event)).toEqual(expected)
   })
 
-  it('shows entries of the own domains only to an administrator who is limited to them', async () => {
+  it('the audit trail shows an administrator who is limited to some domains only their entries', async () => {
     const mine = await limited()
     const user = '33'.repeat(20)
     await record(mailed(running.domain.id, user), mailed(otherDomain, user), locked(user))
@@ -108,7 +108,7 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     expect(all.entries).toHaveLength(3)
   })
 
-  it('shows nothing to an administrator who has lost every domain', async () => {
+  it('the audit trail shows nothing to an administrator who has lost every domain', async () => {
     const mine = await administrator(running, { role: 'admin', domains: [running.domain.id] })
     await running.ctx.store.db.deleteFrom('administratorDomain').where('administratorId', '=', mine.id).execute()
 
@@ -117,7 +117,7 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     expect([json.entries, json.names]).toEqual([[], {}])
   })
 
-  it('says nothing of another organization, and of people who are not of the own domains', async () => {
+  it('the audit trail reveals nothing of another organization, nor of people outside the administrator’s domains', async () => {
     const stranger = await createTenant(running.service, running.origin)
     const { json: foreign } = await stranger.call('POST', '/users', { body: newUser('foreign') })
     const { json: outside } = await running.call('POST', '/users', { body: newUser('outside') })
@@ -134,13 +134,13 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     expect([seen.names[outside.id], seenBySome.names[outside.id]]).toEqual(['Name of outside', undefined])
   })
 
-  it('does not know the domains of others in its filter', async () => {
+  it('the filter of the audit trail does not know domains outside the administrator’s own', async () => {
     const answer = await (await limited()).call('GET', `/audit?domain=${otherDomain}`)
 
     expect([answer.status, answer.code]).toEqual([404, 'api.error.notfound.domain'])
   })
 
-  it('follows: a held read returns when there are new entries', async () => {
+  it('a held read of the audit trail returns when there are new entries', async () => {
     const mine = await owner()
     running.clock.skip(2)
     const { head } = (await mine.call('GET', '/audit')).json
@@ -159,7 +159,7 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     expect(again.entries).toEqual([])
   })
 
-  it('follows entry after entry, however many are new', async () => {
+  it('a reader can follow the audit trail entry after entry, however many are new', async () => {
     const mine = await owner()
     running.clock.skip(2)
     const { head } = (await mine.call('GET', '/audit')).json
@@ -174,7 +174,7 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     expect(positions).toEqual([...positions].sort((a, b) => b - a))
   })
 
-  it('does not show entries that may still be overtaken by others', async () => {
+  it('the audit trail does not show entries that may still be overtaken by others', async () => {
     const mine = await owner()
     const user = '66'.repeat(20)
     await running.ctx.store.db.transaction().execute((db) => audit(db, running.ctx, locked(user)))
@@ -186,7 +186,7 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     expect([early.entries.length, late.entries.length]).toEqual([0, 1])
   })
 
-  it('is exported as CSV, in which no cell is calculated', async () => {
+  it('the audit trail is exported as CSV, in which no cell is calculated', async () => {
     const mine = await owner()
     const user = '77'.repeat(20)
     await record({ ...locked(user), actor: { kind: 'cli', id: '=cmd|"/C calc"!A0;"=1+41"' } })
@@ -206,7 +206,7 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     ['csv', 'event=session.denied&since=5', 'event=session.denied since=5'],
     ['jsonl', 'actor=some-name', 'actor='],
     ['jsonl', '', ''],
-  ])('records the export of %s that is limited to "%s"', async (format, query, filter) => {
+  ])('the audit trail records its export as %s that is limited to (%s)', async (format, query, filter) => {
     const mine = await owner()
 
     await mine.call('GET', `/audit/entries.${format}?${query}`)
@@ -216,7 +216,7 @@ describe.each(mainEngines)('the audit trail in the console on %s', (engine) => {
     expect(json.entries).toMatchObject([{ actor: { kind: 'administrator' }, facts: { format, filter } }])
   })
 
-  it('is exported as JSON lines, over all pages', async () => {
+  it('the audit trail is exported as JSON lines, over all pages', async () => {
     const mine = await limited()
     const user = '88'.repeat(20)
     await record(...Array.from({ length: 2 * auditPage + 1 }, () => mailed(running.domain.id, user)))

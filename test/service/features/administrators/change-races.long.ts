@@ -55,7 +55,7 @@ describe.skipIf(process.env.SQLITE_ONLY)('a change of the console on PostgreSQL'
   }
   const reset = () => helpdesk.call('POST', `/people/${person.id}/reset`, { body: { because } })
 
-  it('that waits for an answer of No is refused by it', async () => {
+  it('a console change that waits for a person’s denial of a caller is refused because of it', async () => {
     await (await askedCaller(helpdesk, person)).confirm()
     await lockPerson()
     await outside.query(
@@ -73,7 +73,7 @@ describe.skipIf(process.env.SQLITE_ONLY)('a change of the console on PostgreSQL'
     expect((await answer).code).toBe('api.error.forbidden.blocked')
   })
 
-  it('is waited for by an answer of No', async () => {
+  it('a person’s denial of a caller waits for a console change in progress', async () => {
     const question = await askedCaller(helpdesk, person)
     await lockPerson()
 
@@ -85,7 +85,7 @@ describe.skipIf(process.env.SQLITE_ONLY)('a change of the console on PostgreSQL'
     expect((await reset()).code).toBe('api.error.forbidden.blocked')
   })
 
-  it('that waits for a synchronization is refused if the person joins an app of somebody else by it', async () => {
+  it('a console change is refused if the synchronization it waits for adds the person to another administrator’s app', async () => {
     const admin = await administrator(running, { role: 'admin', domains: [running.domain.id] })
     const other = await addDomain(running.ctx, running.organization.id, { name: 'Joined' })
     const synchronization = randomBytes(20).toString('hex')
@@ -111,7 +111,7 @@ describe.skipIf(process.env.SQLITE_ONLY)('a change of the console on PostgreSQL'
     expect((await answer).code).toBe('api.error.forbidden.elsewhere')
   })
 
-  it('is waited for by a synchronization', async () => {
+  it('a synchronization waits for a console change in progress', async () => {
     const other = await addDomain(running.ctx, running.organization.id, { name: 'Waits' })
     const path = `/domains/${other.id}/users`
     const username = 'joins by a synchronization'
@@ -129,7 +129,7 @@ describe.skipIf(process.env.SQLITE_ONLY)('a change of the console on PostgreSQL'
     expect((await running.call('GET', path)).json).toMatchObject([{ username }])
   })
 
-  it('is tried again in at most one of 100 cases while 12 administrators change people at once', async () => {
+  it('at most one of 100 console changes is tried again while 12 administrators change people at once', async () => {
     const agents = await newCrowd({ role: 'admin', domains: [running.domain.id] })
     const people = await Promise.all([0, 1, 2, 3].map(() => personWithDevice(running)))
     const conflicts = countConflicts()
@@ -150,7 +150,7 @@ describe.skipIf(process.env.SQLITE_ONLY)('a change of the console on PostgreSQL'
     expect(conflicts.count).toBeLessThanOrEqual(statuses.length / 100)
   })
 
-  it('without a person is tried again in at most one of 100 cases while 12 administrators make such changes at once', async () => {
+  it('at most one of 100 console changes without a person is tried again while 12 administrators make them at once', async () => {
     const agents = await newCrowd({ role: 'owner' })
     const others = await Promise.all(agents.map(() => administrator(running, { role: 'auditor' })))
     const conflicts = countConflicts()

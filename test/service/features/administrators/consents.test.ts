@@ -48,7 +48,7 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
     (await call('GET', '/consents')).json.find((each: { id: string }) => each.id === id)
   const outcome = ({ status, code }: Pick<Answer, 'status' | 'code'>) => code ?? status
 
-  it('is asked for once at a time: a second request about the same person takes the place of the first', async () => {
+  it('a consent is asked for once at a time: a second request about the same person replaces the first', async () => {
     const id = await person()
 
     const asked = await Promise.all([1, 2, 3].map(() => ask(id)))
@@ -60,7 +60,7 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
     expect(open).toHaveLength(1)
   })
 
-  it('is denied by whoever denies it, also after another administrator has given it, until it is used', async () => {
+  it('any administrator can deny a consent, also after another has given it, until it is used', async () => {
     const [id, owner] = [await person(), await signed('owner')]
     const asked = await ask(id)
     await give(asked)
@@ -72,7 +72,7 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
     expect(answers.map(outcome)).toEqual(['api.error.conflict.state', guarded])
   })
 
-  it('is never both given and denied when two colleagues answer at once', async () => {
+  it('a consent is never both given and denied when two colleagues answer at once', async () => {
     const [id, owner] = [await person(), await signed('owner')]
     const asked = await ask(id)
 
@@ -81,7 +81,7 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
     expect([denied.status, await reset(id).then(outcome)]).toEqual([200, guarded])
   })
 
-  it('shows the colleague the exact parameters and every domain in which the action counts', async () => {
+  it('a consent shows the colleague the exact parameters and every domain in which the action counts', async () => {
     const id = await person()
     const [code, link] = [
       await ask(id, 'createPersonBypassCode', { usesAllowed: '1000', expirationTime: 525_600 }),
@@ -99,7 +99,7 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
   it.each([
     ['another value', 'usesAllowed', 3],
     ['another reason', 'because', 'fraud'],
-  ])('is not used for %s than the colleague has seen', async (_, field, value) => {
+  ])('a consent is not used for %s than the colleague has seen', async (_, field, value) => {
     const id = await person()
     const parameters = { usesAllowed: 1, expirationTime: 60 }
     await give(await ask(id, 'createPersonBypassCode', parameters))
@@ -116,11 +116,11 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
     ['a missing field', 'changePersonEmail', {}],
     ['a wrong value', 'createPersonBypassCode', { usesAllowed: 0, expirationTime: 60 }],
     ['a secret', 'resynchronizePersonHardware', { first: '123456', second: '654321' }],
-  ])('is not asked for with %s', async (_, operation, parameters) => {
+  ])('a consent is not asked for with %s', async (_, operation, parameters) => {
     expect((await ask(await person(), operation, parameters)).code).toBe('api.error.invalid.parameters')
   })
 
-  it('is void as soon as the person belongs to another domain', async () => {
+  it('a consent is void as soon as the person belongs to another domain', async () => {
     const id = await person()
     const [pending, given] = [await ask(id), await ask(id, 'resetPerson', {}, await signed('helpdesk'))]
     await give(given)
@@ -152,7 +152,7 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
           headers: { 'if-match': '"1"' },
         }),
     ],
-  ])('does not count once the colleague %s', async (_, change) => {
+  ])('a consent does not count once the colleague %s', async (_, change) => {
     const [id, owner] = [await person(), await signed('owner')]
     await give(await ask(id))
 
@@ -161,7 +161,7 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
     expect([changed.status, await reset(id).then(outcome)]).toEqual([200, guarded])
   })
 
-  it('does not count once its colleague has the address of the person', async () => {
+  it('a consent does not count once the person has the e-mail address of its colleague', async () => {
     const [id, email] = [await person(), `${unique()}@example.com`]
     const colleague = await signed('admin', email)
     await give(await ask(id), colleague)
@@ -171,7 +171,7 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
     expect(outcome(await reset(id))).toBe(guarded)
   })
 
-  it('cannot be given for a requester whose access was revoked', async () => {
+  it('a consent cannot be given for a requester whose access was revoked', async () => {
     const [id, owner] = [await person(), await signed('owner')]
     const asked = await ask(id)
     await owner.call('DELETE', `/administrators/${hal.id}`)
@@ -179,7 +179,7 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
     expect(outcome(await give(asked))).toBe('api.error.conflict.state')
   })
 
-  it('is not asked of the next colleague for 15 minutes after a denial', async () => {
+  it('a consent is not asked of the next colleague for 15 minutes after a denial', async () => {
     const id = await person()
     await deny(await ask(id))
 
@@ -191,7 +191,7 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
     expect([again, other, later].map(outcome)).toEqual(['api.error.toomanyrequests', 200, 200])
   })
 
-  it('is asked for at most 20 times in an hour by an administrator, and the others are still shown', async () => {
+  it('an administrator asks for at most 20 consents in an hour, and those of others are still shown', async () => {
     const [id, kim] = [await person(), await signed('helpdesk')]
     const mine = await ask(id, 'resetPerson', {}, kim)
 
@@ -202,7 +202,7 @@ describe.each(mainEngines)('a consent on %s', (engine) => {
     expect(await seenBy(ada, mine.json.id)).toMatchObject({ state: 'pending', givable: true })
   })
 
-  it('is not asked for by an agent who must not do the action even with it', async () => {
+  it('an agent who must not do an action even with a consent cannot ask for one', async () => {
     const id = await person()
     await running.call('PUT', `/domains/${otherDomain}/users/${id}`)
 

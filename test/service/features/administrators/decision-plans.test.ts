@@ -119,7 +119,7 @@ describe.each(mainEngines)('a change of the console on %s, with few rows in each
     })
   }
 
-  it('executes each statement that decides', () => {
+  it('the tested console changes execute each statement that decides about a change', () => {
     // An administrator with the address of the person needs a consent, and the last passkey stays.
     expect(statuses).toEqual([200, 200, 200, 403, 200, 200, 200, 200, 200, 200, 409])
     const names = new Set([...statements.keys()].map((name) => name.replace(/ \w+$/, '')))
@@ -127,7 +127,7 @@ describe.each(mainEngines)('a change of the console on %s, with few rows in each
     expect(decisive.filter((name) => !names.has(name))).toEqual([])
   })
 
-  it('reaches every table through an index', async () => {
+  it('console changes reach every table through an index, even with few rows', async () => {
     const walked: string[] = []
     const plan = await planner()
     for (const [name, query] of statements) {

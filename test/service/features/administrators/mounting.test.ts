@@ -28,7 +28,7 @@ describe('consoleFor()', () => {
   it.each([
     ['createService()', () => createService({ database: ':memory:', console: { url } })],
     ['embedded()', () => embedded({ database: ':memory:', console: { url } })],
-  ])('serves the console of %s at any path of an app, for its own host', async (_what, open) => {
+  ])('consoleFor() serves the console of %s at any path of an app, for its own host', async (_what, open) => {
     const service = await open()
     onTestFinished(() => service.close())
     const app = express().use('/any/path', consoleFor(service))
@@ -38,7 +38,7 @@ describe('consoleFor()', () => {
     expect(await statusOf(`${at}/any/path/api/admin/session`, {})).toBe(404)
   })
 
-  it('leads to the address with a slash', async () => {
+  it('consoleFor() redirects to the address with a slash', async () => {
     const service = await createService({ database: ':memory:', console: { url } })
     onTestFinished(() => service.close())
     const at = await serveApp(express().use('/admin/console', consoleFor(service)))
@@ -48,7 +48,7 @@ describe('consoleFor()', () => {
     expect([status, headers.get('location')]).toEqual([302, '/admin/console/'])
   })
 
-  it('says what a service without a console needs', async () => {
+  it('consoleFor() says what a service without a console needs', async () => {
     const service = await createService({ database: ':memory:' })
     onTestFinished(() => service.close())
 
@@ -58,7 +58,7 @@ describe('consoleFor()', () => {
 
 describe('the address of the console', () => {
   it.each(['https://10.0.0.1', 'http://127.0.0.1:8787', 'https://[2001:db8::1]'])(
-    'has a name, because browsers use no passkeys on %s',
+    'the address of the console must have a name, because browsers use no passkeys on %s',
     async (address) => {
       await expect(createService({ database: ':memory:', console: { url: address } })).rejects.toThrow(
         /must have a host name/,
@@ -67,7 +67,7 @@ describe('the address of the console', () => {
   )
 
   it.each(['http://console.example', 'https://console.example/console', 'console.example'])(
-    'is an origin with TLS, not %s',
+    'the address of the console must be an origin with TLS, not %s',
     async (address) => {
       await expect(createService({ database: ':memory:', console: { url: address } })).rejects.toThrow(
         /must be an origin such as/,
@@ -75,7 +75,7 @@ describe('the address of the console', () => {
     },
   )
 
-  it('on this machine is localhost, where addresses by IP lead', async () => {
+  it('the address of the console on this machine is localhost, where addresses by IP lead', async () => {
     const running = await start({ url: 'http://localhost:8787' })
     const ask = (host: string) => fetchWithHost(`${running.origin}/console/people?x=1`, { headers: { host } })
 
@@ -92,7 +92,7 @@ describe('the address of the console', () => {
 describe('the host of the console', () => {
   const paths = ['/api/ping', '/authenticator/', '/docs', '/healthz', '/device/requests']
 
-  it('serves nothing else', async () => {
+  it('the host of the console serves nothing else', async () => {
     const running = await start({ url })
 
     const statuses = await Promise.all(paths.map((path) => statusOf(running.origin + path, onConsole)))
@@ -100,7 +100,7 @@ describe('the host of the console', () => {
     expect(statuses).toEqual(paths.map(() => 404))
   })
 
-  it('serves everything where that is allowed, which is logged once', async () => {
+  it('the host of the console serves everything where that is allowed, which is logged once', async () => {
     const running = await start({ url, allowSharedOrigin: true })
 
     const statuses = await Promise.all(paths.map((path) => statusOf(running.origin + path, onConsole)))
@@ -109,7 +109,7 @@ describe('the host of the console', () => {
     expect(running.logged.filter(({ message }) => message.includes('the console shares its origin'))).toHaveLength(1)
   })
 
-  it('is not warned of on localhost, where only developers are', async () => {
+  it('the service does not warn of a shared console host on localhost, where only developers are', async () => {
     const running = await start({ url: 'http://localhost:8787', allowSharedOrigin: true })
 
     expect(running.logged.filter(({ message }) => message.includes('the console shares its origin'))).toEqual([])
@@ -117,7 +117,7 @@ describe('the host of the console', () => {
 })
 
 describe('a page of the console', () => {
-  it('may load nothing from other origins, and nothing may frame it', async () => {
+  it('a page of the console may load nothing from other origins, and nothing may frame it', async () => {
     const running = await start({ url })
 
     const { headers } = await fetchWithHost(`${running.origin}/console/`, { headers: onConsole })

@@ -54,23 +54,26 @@ describe('a person with the e-mail address of an administrator', () => {
 
   const changes = adminOperations.filter(({ endpoint }) => isChangeOfPerson(endpoint))
 
-  it.each(changes)('is not changed by $name of this administrator alone', async ({ name, endpoint }) => {
-    const { version } = (await ada.call('GET', `/people/${id}`)).json
-    const path = endpoint.path
-      .replace('/admin', '')
-      .replace(':userId', id)
-      .replace(':domainId', running.domain.id)
-      .replace(/:\w+/, 'ab'.repeat(20))
+  it.each(changes)(
+    '$name by an administrator alone does not change a person with the administrator’s e-mail address',
+    async ({ name, endpoint }) => {
+      const { version } = (await ada.call('GET', `/people/${id}`)).json
+      const path = endpoint.path
+        .replace('/admin', '')
+        .replace(':userId', id)
+        .replace(':domainId', running.domain.id)
+        .replace(/:\w+/, 'ab'.repeat(20))
 
-    const answer = await ada.call(endpoint.method, path, {
-      body: adminExamples[name]?.request,
-      headers: { 'if-match': `"${version}"` },
-    })
+      const answer = await ada.call(endpoint.method, path, {
+        body: adminExamples[name]?.request,
+        headers: { 'if-match': `"${version}"` },
+      })
 
-    expect(answer.code).toBe(sameAddress)
-  })
+      expect(answer.code).toBe(sameAddress)
+    },
+  )
 
-  it('is changed with the consent of another administrator, once', async () => {
+  it('a person with an administrator’s e-mail address is changed with the consent of another administrator, once', async () => {
     const given = await consentOf(owner)
 
     const answers = [await reset(), await reset()]
@@ -78,11 +81,11 @@ describe('a person with the e-mail address of an administrator', () => {
     expect([given, ...answers].map(outcome)).toEqual([200, 200, sameAddress])
   })
 
-  it('is changed by every other administrator', async () => {
+  it('a person with an administrator’s e-mail address is changed by every other administrator', async () => {
     expect((await reset(owner)).status).toBe(200)
   })
 
-  it('is not changed by the administrator who has verified a caller, because the caller may be the administrator', async () => {
+  it('an administrator with the e-mail address of a verified caller cannot change that person, who may be the administrator', async () => {
     const hal = await administrator(running, {
       role: 'helpdesk',
       domains: [running.domain.id],
@@ -95,7 +98,7 @@ describe('a person with the e-mail address of an administrator', () => {
     expect(outcome(await hal.call('POST', `/people/${caller.id}/reset`, { body: { because } }))).toBe(sameAddress)
   })
 
-  it('is not immune once it takes over the address of an administrator: an owner says that it is somebody else', async () => {
+  it('a person who takes over an administrator’s e-mail address is not immune: an owner says they are somebody else', async () => {
     id = await person()
     await running.call('PUT', `/users/${id}`, { body: { email } })
     const before = await reset()
@@ -106,7 +109,7 @@ describe('a person with the e-mail address of an administrator', () => {
     expect([before, await reset()].map(outcome)).toEqual([sameAddress, 200])
   })
 
-  it('is the own record once an owner has said so, whatever its address is then, and no consent helps', async () => {
+  it('a person is the administrator’s own record once an owner has said so, whatever its address, and no consent helps', async () => {
     const decided = await decide(true)
     await running.call('PUT', `/users/${id}`, { body: { email: 'another@example.com' } })
 
@@ -117,7 +120,7 @@ describe('a person with the e-mail address of an administrator', () => {
     expect(answers.map(outcome)).toEqual(Array(2).fill('api.error.forbidden.own'))
   })
 
-  it('is one record after another: what an owner said last counts', async () => {
+  it('what an owner said last about an administrator’s own record counts', async () => {
     await decide(true)
     const denied = await decide(false)
     const linked = await decide(true)
@@ -128,14 +131,14 @@ describe('a person with the e-mail address of an administrator', () => {
     ])
   })
 
-  it('does not consent to a change of itself', async () => {
+  it('an administrator cannot consent to a change of a person with the administrator’s e-mail address', async () => {
     const [hal, namesake] = [ada, await administrator(running, { role: 'admin', domains: [running.domain.id], email })]
     const mine = await hal.call('POST', `/people/${id}/consents`, { body: { operation: 'resetPerson', because } })
 
     expect(outcome(await namesake.call('POST', `/consents/${mine.json.id}/give`))).toBe('api.error.forbidden.own')
   })
 
-  it('is decided about by another owner only, never by the administrator or a second account of it', async () => {
+  it('only another owner decides about an administrator’s own record, never the administrator or their second account', async () => {
     const self = await administrator(running, { role: 'owner', email })
     const second = await administrator(running, { role: 'owner', email: email.toUpperCase() })
 

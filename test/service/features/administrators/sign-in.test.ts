@@ -19,7 +19,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
   const owner = () => administrator(running, { role: 'owner' })
 
   describe('an invitation', () => {
-    it('is accepted once when two browsers race', async () => {
+    it('a console invitation is accepted once when two browsers race', async () => {
       const token = await inviteAt(running, { role: 'owner' })
       const browsers = [1, 2, 3, 4].map(() => consoleBrowser(running))
       const answers = await Promise.all(browsers.map((browser) => browser.register(token)))
@@ -27,7 +27,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     })
 
-    it('becomes an administrator who is signed in', async () => {
+    it('accepting a console invitation creates an administrator who is signed in', async () => {
       const browser = consoleBrowser(running)
       const domains = [running.domain.id]
       const token = await inviteAt(running, { role: 'helpdesk', domains, name: 'Hal', email: 'hal@example.com' })
@@ -46,7 +46,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect((await browser.call('GET', '/session')).json).toEqual(registered.json)
     })
 
-    it('sets a cookie that scripts cannot read and that other sites cannot send', async () => {
+    it('accepting a console invitation sets a cookie that scripts cannot read and that other sites cannot send', async () => {
       const registered = await consoleBrowser(running).register(await inviteAt(running, { role: 'owner' }))
 
       expect(registered.headers.get('set-cookie')).toMatch(
@@ -54,7 +54,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       )
     })
 
-    it('asks for a discoverable passkey, a verified person and no attestation', async () => {
+    it('a console invitation asks for a discoverable passkey, a verified person and no attestation', async () => {
       const token = await inviteAt(running, { role: 'owner' })
 
       const { json } = await callConsole(running, 'POST', '/registration/options', { body: { token } })
@@ -73,7 +73,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       })
     })
 
-    it('stays usable while the registration fails', async () => {
+    it('a console invitation stays usable while the registration fails', async () => {
       const browser = consoleBrowser(running)
       const token = await inviteAt(running, { role: 'owner' })
 
@@ -89,13 +89,13 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       ['another origin', { origin: elsewhere }],
       ['a frame of another origin', { crossOrigin: true }],
       ['attestation', { fmt: 'packed' }],
-    ])('is not accepted with %s', async (_what, lies) => {
+    ])('a console invitation is not accepted with %s', async (_what, lies) => {
       const failed = await consoleBrowser(running).register(await inviteAt(running, { role: 'owner' }), lies)
 
       expect([failed.status, failed.code]).toEqual([400, 'api.error.invalid.response'])
     })
 
-    it('is accepted once', async () => {
+    it('a console invitation that was accepted cannot be accepted again', async () => {
       const token = await inviteAt(running, { role: 'owner' })
       await consoleBrowser(running).register(token)
 
@@ -104,7 +104,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect([again.status, again.code]).toEqual([404, 'api.error.notfound.invitation'])
     })
 
-    it('expires after 30 minutes', async () => {
+    it('a console invitation expires after 30 minutes', async () => {
       const token = await inviteAt(running, { role: 'owner' })
       running.clock.skip(1800)
 
@@ -115,7 +115,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
   })
 
   describe('a sign-in', () => {
-    it('accepts each answer once', async () => {
+    it('a console sign-in accepts each answer once', async () => {
       const { authenticator } = await owner()
       const { json: options } = await callConsole(running, 'POST', '/sign-in/options')
       const response = authenticator.use(options, {}, authenticator.credentials[0])
@@ -127,7 +127,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400])
     })
 
-    it('needs the passkey alone', async () => {
+    it('a console sign-in needs the passkey alone', async () => {
       const { signIn, call, state } = await owner()
       await call('DELETE', '/session')
       state.cookie = undefined
@@ -137,7 +137,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect([signedIn.status, signedIn.json?.administrator.role]).toEqual([200, 'owner'])
     })
 
-    it('names no passkey to browsers that are not signed in', async () => {
+    it('a console sign-in names no passkey to browsers that are not signed in', async () => {
       const { json } = await callConsole(running, 'POST', '/sign-in/options')
 
       expect(json).toMatchObject({ rpId: 'console.example', userVerification: 'required', allowCredentials: [] })
@@ -153,7 +153,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       ['no user handle', { userHandle: null }],
       ['an unknown passkey', { id: Buffer.alloc(32).toString('base64url') }],
       ['another backup eligibility', { be: true }],
-    ])('is refused with %s', async (_what, lies) => {
+    ])('a console sign-in is refused with %s', async (_what, lies) => {
       const { signIn } = await owner()
 
       const refused = await signIn(lies)
@@ -162,7 +162,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect(refused.headers.has('set-cookie')).toBe(false)
     })
 
-    it('takes at most 5 minutes', async () => {
+    it('a console sign-in takes at most 5 minutes', async () => {
       const { authenticator } = await owner()
       const { json: options } = await callConsole(running, 'POST', '/sign-in/options')
       const response = authenticator.use(options, {}, authenticator.credentials[0])
@@ -171,7 +171,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect((await callConsole(running, 'POST', '/sign-in', { body: { response } })).status).toBe(400)
     })
 
-    it('ends the session that the browser had', async () => {
+    it('a console sign-in ends the session that the browser had', async () => {
       const { signIn, state } = await owner()
       const before = state.cookie
       await signIn()
@@ -181,7 +181,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
   })
 
   describe('a session', () => {
-    it('ends after 30 minutes without a request', async () => {
+    it('a console session ends after 30 minutes without a request', async () => {
       const { call } = await owner()
 
       running.clock.skip(1799)
@@ -194,7 +194,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect([used.status, usedAgain.status, idle.status]).toEqual([200, 200, 401])
     })
 
-    it('is not kept alive by a page that waits for changes', async () => {
+    it('a console session is not kept alive by a page that waits for changes', async () => {
       const { call } = await owner()
 
       running.clock.skip(1000)
@@ -205,7 +205,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect([waiting.status, idle.status]).toEqual([200, 401])
     })
 
-    it('ends after 8 hours', async () => {
+    it('a console session ends after 8 hours', async () => {
       const { call } = await owner()
       for (let minutes = 0; minutes < 8 * 60 - 20; minutes += 20) {
         running.clock.skip(20 * 60)
@@ -217,7 +217,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect([before.status, (await call('GET', '/session')).status]).toEqual([200, 401])
     })
 
-    it('ends when the administrator signs out', async () => {
+    it('a console session ends when the administrator signs out', async () => {
       const { call, state } = await owner()
       const { cookie } = state
 
@@ -227,7 +227,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect((await callConsole(running, 'GET', '/session', { cookie })).status).toBe(401)
     })
 
-    it('is stored as a hash', async () => {
+    it('a console session is stored as a hash', async () => {
       const { state } = await owner()
       const rows = await running.ctx.store.db.selectFrom('administratorSession').selectAll().execute()
 
@@ -238,7 +238,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
   describe('a change', () => {
     const body = { name: 'New', email: 'new@example.com', role: 'auditor' }
 
-    it('needs a use of the passkey within 5 minutes', async () => {
+    it('a console change needs a use of the passkey within 5 minutes', async () => {
       const { call } = await owner()
       running.clock.skip(299)
       const fresh = await call('POST', '/invitations', { body })
@@ -248,7 +248,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect([fresh.status, stale.status, stale.code]).toEqual([200, 403, 'api.error.forbidden.fresh'])
     })
 
-    it('is allowed again once the passkey was used again', async () => {
+    it('a console change is allowed again once the passkey was used again', async () => {
       const { call, confirm } = await owner()
       running.clock.skip(300)
 
@@ -258,7 +258,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect((await call('POST', '/invitations', { body })).status).toBe(200)
     })
 
-    it('is not allowed by the passkey of another administrator', async () => {
+    it('a console change is not allowed by the passkey of another administrator', async () => {
       const mine = await owner()
       const theirs = await owner()
       const { json: options } = await mine.call('POST', '/confirmation/options')
@@ -271,7 +271,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
   })
 
   describe("an administrator's passkeys", () => {
-    it('can be added and removed, except the last one', async () => {
+    it('an administrator’s passkeys can be added and removed, except the last one', async () => {
       const { call, addPasskey } = await owner()
 
       const added = await addPasskey()
@@ -285,7 +285,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
       expect((await call('GET', '/passkeys')).json).toHaveLength(1)
     })
 
-    it('are at most 10', async () => {
+    it('an administrator has at most 10 passkeys', async () => {
       const { addPasskey } = await owner()
       for (let count = 1; count < 10; count += 1) await addPasskey()
 
@@ -293,7 +293,7 @@ describe.each(mainEngines)('the console on %s', (engine) => {
     })
   })
 
-  it('answers requests for its own host only', async () => {
+  it('the console answers requests for its own host only', async () => {
     const app = `${running.origin}/console/`
     const onConsole = { host: new URL(origin).host }
     const statusOf = async (url: string, headers: Record<string, string>) => {

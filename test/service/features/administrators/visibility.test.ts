@@ -5,13 +5,13 @@ import { visibleTo } from '../../../../src/service/features/administrators/call.
 const organizationId = 'be'.repeat(20)
 
 describe('what is visible to a call', () => {
-  it('is the whole organization at the command line', () => {
+  it('a command-line call sees the whole organization', () => {
     const call = { organizationId, actor: { kind: 'cli', id: 'root' } } as const
 
     expect(visibleTo(call)).toEqual({ organizationId, domainIds: null })
   })
 
-  it('is nothing for an API key, and nothing before the sign-in to the console', () => {
+  it('a call with an API key, or from the console before sign-in, sees nothing', () => {
     const console = {
       origin: 'https://c.example',
       rpId: 'c.example',

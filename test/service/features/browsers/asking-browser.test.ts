@@ -47,7 +47,7 @@ describe.each(mainEngines)('the browser that asks, on %s', (engine) => {
     return { ...person, ask, state, ids, warnings, pass }
   }
 
-  it('replaces its own request, and those of no other browser, when many ask at once', async () => {
+  it('a browser that asks many times at once replaces its own request and no other browser’s', async () => {
     const person = await arrange()
     const [own, other] = [random128(), random128()]
     const kept = await person.ask({ binding: other })
@@ -61,7 +61,7 @@ describe.each(mainEngines)('the browser that asks, on %s', (engine) => {
     expect(states.toSorted()).toEqual(['cancelled', 'cancelled', 'cancelled', 'pending'])
   })
 
-  it('wakes who waits for a request that it replaces', async () => {
+  it('replacing a sign-in request wakes the callers that wait for it', async () => {
     const person = await arrange()
     const binding = random128()
     const first = await person.ask({ binding })
@@ -72,7 +72,7 @@ describe.each(mainEngines)('the browser that asks, on %s', (engine) => {
     expect((await waiting).json).toMatchObject({ state: 'cancelled', reason: 'cancelled' })
   })
 
-  it('replaces no request of another user', async () => {
+  it('a browser’s new sign-in request does not replace a request of another user', async () => {
     const [alice, bob] = [await arrange(), await arrange()]
     const binding = random128()
     const first = await alice.ask({ binding })
@@ -82,7 +82,7 @@ describe.each(mainEngines)('the browser that asks, on %s', (engine) => {
     expect(await alice.state(first)).toBe('pending')
   })
 
-  it('replaces nothing where it is not named, whatever else is equal', async () => {
+  it('a sign-in request that names no browser replaces nothing, even if all else is equal', async () => {
     const person = await arrange()
     const same = { ipAddress: '203.0.113.7', attributes: [{ key: 'Browser', value: 'Firefox' }] }
 
@@ -92,7 +92,7 @@ describe.each(mainEngines)('the browser that asks, on %s', (engine) => {
     expect(await person.ids()).toHaveLength(2)
   })
 
-  it('is new to a user who has never passed in it, also where all that it says of itself is known', async () => {
+  it('a browser in which the user has never passed is new, even if its reported details are known', async () => {
     const person = await arrange()
     const facts = { ipAddress: '203.0.113.7', attributes: [{ key: 'Browser', value: 'Firefox' }] }
     const browser = await person.pass()
@@ -104,7 +104,7 @@ describe.each(mainEngines)('the browser that asks, on %s', (engine) => {
     expect(await person.warnings()).toEqual([true, true, false])
   })
 
-  it('is not new after a change of factors', async () => {
+  it('a known browser does not become new when the user’s factors change', async () => {
     const person = await arrange()
     const browser = await person.pass()
     const { json: token } = await running.call('POST', '/hardware', {
@@ -120,7 +120,7 @@ describe.each(mainEngines)('the browser that asks, on %s', (engine) => {
     expect(await person.warnings()).toEqual([false])
   })
 
-  it('is new again once an administrator has ended the sessions, because one of them may have been an attacker’s', async () => {
+  it('a browser is new again after an administrator ends the user’s sessions, because one may be an attacker’s', async () => {
     const person = await arrange()
     const browser = await person.pass()
     await endUserSessions(node.ctx, { organizationId: running.organization.id, userId: person.user.id })
@@ -130,7 +130,7 @@ describe.each(mainEngines)('the browser that asks, on %s', (engine) => {
     expect(await person.warnings()).toEqual([true])
   })
 
-  it('is new again once the person has reported a request', async () => {
+  it('a browser is new again after the user reports a request', async () => {
     const person = await arrange()
     const browser = await person.pass()
     await person.ask({ browser })
@@ -143,7 +143,7 @@ describe.each(mainEngines)('the browser that asks, on %s', (engine) => {
     expect(await person.warnings()).toEqual([true])
   })
 
-  it('is said to be new by no caller that distinguishes no browsers', async () => {
+  it('a request from a caller that does not distinguish browsers never warns of a new browser', async () => {
     const person = await arrange()
 
     await person.ask({ unknownBrowser: undefined })
@@ -151,7 +151,7 @@ describe.each(mainEngines)('the browser that asks, on %s', (engine) => {
     expect(await person.warnings()).toEqual([false])
   })
 
-  it('is no reason to warn in the challenge that has set up the device, for its first request alone', async () => {
+  it('only the first request of the challenge that set up the device skips the new-browser warning', async () => {
     const person = await arrange()
 
     await person.ask({ enrolling: true })

@@ -103,13 +103,13 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
   }
 
   describe('the key of a browser', () => {
-    it('is kept when the person chooses so on the device', async () => {
+    it('a browser is kept when the user chooses so on the device', async () => {
       const { browser, key, ...person } = await keeper()
 
       expect(await see(person, from(browser, key))).toBe('kept')
     })
 
-    it('is said to be kept once its key has signed, and not when the person chooses to keep it', async () => {
+    it('the service reports a browser as kept once its key has signed, not when the user chooses to keep it', async () => {
       const [person, key] = [await owner(), createBrowserKey()]
       const chosen = await person.redeem(await person.approve(keeping), { browser: { publicKey: key.publicKey } })
       const challenge = random128()
@@ -124,7 +124,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(signed.json).toMatchObject({ state: 'approved', fromKeptBrowser: true })
     })
 
-    it('is kept after a passkey', async () => {
+    it('using a passkey keeps the browser', async () => {
       const [person, key] = [await owner(), createBrowserKey()]
       await person.addPasskey({ pass: await changePass(running, person.id) })
       const { browser } = (await person.usePasskey({ redeem: { browser: key } })) as { browser?: { id: string } }
@@ -135,14 +135,14 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
     it.each<[string, object]>([
       ['nothing but the approval', {}],
       ['the answer no', { keepBrowser: false }],
-    ])('is not kept after %s, because the person may have typed the number for a relay', async (_, answer) => {
+    ])('a browser is not kept after %s, because the user may have typed the number for a relay', async (_, answer) => {
       const [person, key] = [await owner(), createBrowserKey()]
       const browser = await person.pass(key, answer)
 
       expect(await see(person, from(browser, key))).toBe('new')
     })
 
-    it('is not kept after a code', async () => {
+    it('a browser is not kept after a sign-in with a code', async () => {
       const [person, key, challenge] = [await owner(), createBrowserKey(), random128()]
       const body = { challenge, otp: person.token.code(), ...number, redeem: { browser: key } }
       const { browser } = (await person.ask(body)) as { browser?: { id: string } }
@@ -150,7 +150,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(await see(person, from(browser!.id, key))).toBe('new')
     })
 
-    it('is not kept when the person denies', async () => {
+    it('a browser is not kept when the user denies the request', async () => {
       const person = await owner()
       const session = await person.ask({ challenge: random128(), ...number })
       const [request] = await person.pending()
@@ -159,7 +159,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect((await person.session(session.id)).keepBrowser).toBeUndefined()
     })
 
-    it('is not kept for callers that do not distinguish browsers', async () => {
+    it('a browser is not kept for callers that do not distinguish browsers', async () => {
       const person = await owner()
       const approval = await person.approve(keeping, {})
 
@@ -167,14 +167,14 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect((await person.session(approval.id)).keepBrowser).toBeUndefined()
     })
 
-    it('is told to the app, so that the page sends it', async () => {
+    it('the session tells the app that the user keeps the browser, so that the page sends its key', async () => {
       const person = await owner()
       const { id } = await person.approve(keeping)
 
       expect((await person.session(id)).keepBrowser).toBe(true)
     })
 
-    it('has to be a point on the curve to sign anything', async () => {
+    it('a browser key has to be a point on the curve to sign anything', async () => {
       const [person, key] = [await owner(), createBrowserKey()]
       const browser = await person.pass({ ...key, publicKey: `BA${'A'.repeat(85)}` }, keeping)
 
@@ -197,7 +197,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       'comes without a challenge': ({ browser, key }) => ({ ...from(browser, key), challenge: undefined }),
     }
 
-    it.each(Object.keys(cases))('does not count if it %s', async (name) => {
+    it.each(Object.keys(cases))('a browser proof does not count if it %s', async (name) => {
       const person = await keeper()
       const given = await cases[name]?.(person)
 
@@ -205,15 +205,18 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(await see(person, { ...given, ...strict })).toBe('unknown_browser')
     })
 
-    it.each(['number', 'passkey', 'deny'])('allows push and codes where unknown browsers get %s', async (policy) => {
-      const { browser, key, ...person } = await keeper()
-      const unknownBrowser = policy
+    it.each(['number', 'passkey', 'deny'])(
+      'a browser proof allows push and codes where the policy for unknown browsers is %s',
+      async (policy) => {
+        const { browser, key, ...person } = await keeper()
+        const unknownBrowser = policy
 
-      const seen = await see(person, from(browser, key, { unknownBrowser }))
-      const code = await person.ask({ ...from(browser, key, { unknownBrowser }), otp: person.token.code() })
+        const seen = await see(person, from(browser, key, { unknownBrowser }))
+        const code = await person.ask({ ...from(browser, key, { unknownBrowser }), otp: person.token.code() })
 
-      expect([seen, code.state]).toEqual(['kept', 'approved'])
-    })
+        expect([seen, code.state]).toEqual(['kept', 'approved'])
+      },
+    )
   })
 
   describe('an unknown browser', () => {
@@ -228,7 +231,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       ['passkey', strict],
       ['deny', closed],
     ])('that gets %s', (_, policy) => {
-      it.each(Object.keys(ways))('is denied %s', async (way) => {
+      it.each(Object.keys(ways))('the policies passkey and deny refuse an unknown browser %s', async (way) => {
         const person = await owner()
 
         const session = await person.ask({ challenge: random128(), ...policy, ...(await ways[way]?.(person)) })
@@ -237,7 +240,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
         expect(await person.pending()).toEqual([])
       })
 
-      it('uses up and counts no code', async () => {
+      it('codes from an unknown browser are neither used up nor counted under the policies passkey and deny', async () => {
         const person = await owner()
         const otp = person.token.code()
         for (let tries = 0; tries < 12; tries += 1) await person.ask({ ...policy, otp: '000000' })
@@ -247,14 +250,14 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
         expect(await person.ask({ otp })).toMatchObject({ state: 'approved' })
       })
 
-      it('passes by a passkey', async () => {
+      it('an unknown browser passes by a passkey under the policies passkey and deny', async () => {
         const person = await owner()
         await person.addPasskey({ pass: await changePass(running, person.id) })
 
         expect(await person.usePasskey({ ...policy, redeem: {} })).toMatchObject({ state: 'approved' })
       })
 
-      it('redeems no approval that it got under less', async () => {
+      it('an unknown browser cannot redeem an approval that it got under a weaker policy', async () => {
         const person = await owner()
         const approval = await person.approve()
 
@@ -262,7 +265,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       })
     })
 
-    it('that gets passkey is led to one by a code of an administrator, which changes nothing else', async () => {
+    it('where unknown browsers need a passkey, an administrator’s code lets the user add one and change nothing else', async () => {
       const person = await owner()
       const { code } = await codeOf(person.id)
       const pass = await changePass(running, person.id, { bypasscode: code, ...strict })
@@ -284,7 +287,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       return { key, code, session }
     }
 
-    it('that gets deny is kept by a code of an administrator, with a mail', async () => {
+    it('where unknown browsers are denied, an administrator’s code keeps the browser and sends a mail', async () => {
       const person = await owner()
       const { key, code, session } = await handOver(person)
 
@@ -296,7 +299,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       await expect.poll(() => subjects(person.email)).toEqual(['A browser was added at Domain'])
     })
 
-    it('that gets deny gets nothing else for the code of an administrator', async () => {
+    it('where unknown browsers are denied, an administrator’s code allows nothing but keeping the browser', async () => {
       const person = await owner()
       const { session } = await handOver(person)
       const pass = session.id
@@ -314,7 +317,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       ['there is no key to keep', { redeem: undefined }],
       ['a kept browser would not help', { phishingResistant: 'require' }],
       ['it is used for signing in', { purpose: 'sign_in' }],
-    ])('that gets deny does not use the code up where %s', async (_, more) => {
+    ])('where unknown browsers are denied, an administrator’s code is not used up if %s', async (_, more) => {
       const person = await owner()
       const { code, session } = await handOver(person, more)
 
@@ -327,7 +330,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       [{ usesAllowed: 2, expirationTime: 30 }],
       [{ usesAllowed: 1, expirationTime: 31 }],
       [{ usesAllowed: 1, expirationTime: 0 }],
-    ])('that gets deny is not kept by a code that was not handed over: %j', async (body) => {
+    ])('where unknown browsers are denied, a code that was not handed over keeps none: %j', async (body) => {
       const person = await owner()
       const { json } = await running.call('POST', `/users/${person.id}/bypasscodes`, { body })
 
@@ -336,7 +339,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(session).toMatchObject({ state: 'denied', reason: 'phishing_resistance_required' })
     })
 
-    it('is not named as the reason where a kept one would not help', async () => {
+    it('a denial does not name the unknown browser as its reason where a kept browser would not help', async () => {
       const person = await owner()
 
       const session = await person.ask({ ...strict, phishingResistant: 'require' })
@@ -346,7 +349,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
   })
 
   describe('a kept browser', () => {
-    it('is kept for 90 days', async () => {
+    it('a browser stays kept for 90 days', async () => {
       const { browser, key, ...person } = await keeper()
       running.clock.skip(90 * day - 1)
       const before = await see(person, from(browser, key))
@@ -355,7 +358,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect([before, await see(person, from(browser, key))]).toEqual(['kept', 'new'])
     })
 
-    it('is kept for 90 days from its last passkey, without another mail', async () => {
+    it('using a passkey keeps a browser for another 90 days without another mail', async () => {
       const { browser, key, ...person } = await keeper()
       await person.addPasskey({ pass: await changePass(running, person.id) })
       const use = async (id?: string) => {
@@ -371,7 +374,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(await entries(person.id)).toHaveLength(2)
     })
 
-    it('stays kept after a pass that does not keep it', async () => {
+    it('a browser stays kept after a later pass that does not keep it', async () => {
       const { browser, key, ...person } = await keeper()
       const approval = await person.approve({}, from(browser, key))
       await running.call('POST', `${person.sessions}/${approval.id}/redeem`, {
@@ -381,7 +384,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(await see(person, from(browser, key))).toBe('kept')
     })
 
-    it('is one of ten: the one that was kept first is dropped', async () => {
+    it('a user keeps at most ten browsers, and the one kept first is dropped', async () => {
       const person = await owner()
       const kept: [string, Key][] = []
       for (let count = 0; count < 11; count += 1) {
@@ -407,7 +410,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
     const endOthers = ({ id }: Owner) =>
       running.call('POST', `/domains/${running.domain.id}/users/${id}/epoch`, { body: { epoch: random128() } })
 
-    it('ends when the user reports a request from it, and others stay kept', async () => {
+    it('a browser is no longer kept once the user reports a request from it, and other browsers stay kept', async () => {
       const { browser, key, ...person } = await keeper()
       const otherKey = createBrowserKey()
       const other = await person.pass(otherKey, keeping)
@@ -423,7 +426,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       ['reports a request from another browser', (person) => report(person, {})],
       ['ends all other sessions', endOthers],
       ['forgets all browsers without a pass', ({ browsers }) => running.call('DELETE', browsers)],
-    ])('stays kept when the user %s, and is no longer remembered', async (_, act) => {
+    ])('a browser stays kept but is no longer remembered when the user %s', async (_, act) => {
       const [person, key] = [await owner(), createBrowserKey()]
       const browser = await person.pass(key, keeping, { rememberDays: 30 })
       const [before] = await person.list()
@@ -435,7 +438,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(await see(person, from(browser, key))).toBe('kept')
     })
 
-    it('ends a known browser that has no key when the user ends all other sessions', async () => {
+    it('a known browser without a key is forgotten when the user ends all other sessions', async () => {
       const person = await owner()
       const browser = await person.pass(createBrowserKey(), {}, { rememberDays: 30 })
 
@@ -451,7 +454,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
         async ({ id }) => changePass(running, id, { ...(await codeOf(id)), purpose: 'sign_in' }),
       ],
       ["another user's pass", async () => changePass(running, (await owner()).id)],
-    ])('is not removed by %s', async (_, passFor) => {
+    ])('a kept browser cannot be removed with %s', async (_, passFor) => {
       const { browser, key, ...person } = await keeper()
       const pass = await passFor(person)
       const query = pass === undefined ? '' : `?pass=${pass}`
@@ -473,7 +476,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
           running.call('DELETE', `${browsers}/${(await list())[0].id}?pass=${await changePass(running, id)}`),
       ],
       ["the user's factors change", (person) => running.call('DELETE', `/users/${person.id}/hardware`)],
-    ])('ends when %s', async (_, end) => {
+    ])('a browser is no longer kept when %s', async (_, end) => {
       const { browser, key, ...person } = await keeper()
 
       const answered = (await end(person)) as { status?: number } | undefined
@@ -482,7 +485,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(await see(person, from(browser, key))).toBe('new')
     })
 
-    it('is not kept again by the next code once it has ended', async () => {
+    it('a browser that is no longer kept is not kept again by the next code', async () => {
       const { browser, key, ...person } = await keeper()
       await running.call('DELETE', `/users/${person.id}/hardware`)
       const { code } = await codeOf(person.id)
@@ -497,7 +500,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(await see(person, from(passed.browser!.id, key))).toBe('new')
     })
 
-    it('ends when the user is reset', async () => {
+    it('resetting a user ends the user’s kept browsers', async () => {
       const { id } = await keeper()
 
       await resetUser(node.ctx, { organizationId: running.organization.id, userId: id })
@@ -506,7 +509,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       expect(rows).toEqual([])
     })
 
-    it('is listed with its place and date', async () => {
+    it('the list of browsers shows a kept browser with its place and date', async () => {
       const [person, key] = [await owner(), createBrowserKey()]
       const now = running.clock.now()
       const browser = await person.pass(key, keeping, { name: 'Firefox · Linux', place: 'Lyon, France' })
@@ -525,7 +528,7 @@ describe.each(mainEngines)('kept browsers on %s', (engine) => {
       ])
     })
 
-    it('is told by mail and recorded', async () => {
+    it('keeping a browser is announced by mail and recorded in the audit trail', async () => {
       const person = await keeper()
 
       await expect.poll(() => subjects(person.email)).toEqual(['A browser was added at Domain'])

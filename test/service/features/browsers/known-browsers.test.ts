@@ -72,7 +72,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
   }
 
   describe('a user', () => {
-    it('has at most twenty, even when passes in many browsers finish at the same time', async () => {
+    it('a user has at most twenty known browsers, even when passes in many browsers finish at the same time', async () => {
       const alice = await asked()
       const user = { id: alice.user.id }
       const { json } = await running.call('POST', `/users/${user.id}/bypasscodes`, {
@@ -85,7 +85,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(rows).toHaveLength(20)
     })
 
-    it('has at most twenty known browsers: the one with the oldest pass is ended first', async () => {
+    it('a twenty-first known browser ends the one with the oldest pass', async () => {
       const alice = await browserUser(running)
       const browsers: (string | undefined)[] = []
       for (let count = 0; count < 21; count += 1) browsers.push((await alice.pass())?.id)
@@ -95,7 +95,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(known).toEqual([false, ...Array<boolean>(20).fill(true)])
     })
 
-    it('gets no known browser from an e-mailed code, which does not extend one either', async () => {
+    it('an e-mailed code neither creates nor extends a known browser', async () => {
       const address = `${unique()}@example.com`
       const alice = await member(running, { email: address })
       const path = `/domains/${running.domain.id}/users/${alice.id}/otp`
@@ -109,7 +109,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect((await alice.show()).everEnrolled).toBe(true)
     })
 
-    it('is known in a browser for 180 days after the last pass, and then a sweep deletes it', async () => {
+    it('a browser is known for 180 days after the user’s last pass, and then a sweep deletes it', async () => {
       const alice = await browserUser(running)
       const known = await alice.pass()
       const of = { id: known?.id ?? '', domainId: running.domain.id, userId: alice.id }
@@ -134,7 +134,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
           await running.call('DELETE', `/domains/${running.domain.id}/users/${id}`)
         },
       ],
-    ])('has no known browser left after the user %s', async (_what, end) => {
+    ])('no known browser is left after the user %s', async (_what, end) => {
       const alice = await browserUser(running)
       await alice.pass()
 
@@ -143,7 +143,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(await db().selectFrom('knownBrowser').selectAll().where('userId', '=', alice.id).execute()).toEqual([])
     })
 
-    it('has no known browser left after "this was not me"', async () => {
+    it('no known browser is left after the user answers “this was not me”', async () => {
       const { browser, ask, answerAll, isKnown } = await asked()
       const before = await isKnown()
       await ask(browser)
@@ -153,7 +153,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect([before, await isKnown()]).toEqual([true, false])
     })
 
-    it('is deleted with all known browsers', async () => {
+    it('a user can be deleted together with all known browsers', async () => {
       const alice = await browserUser(running)
       await alice.pass()
 
@@ -162,7 +162,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
   })
 
   describe('codes', () => {
-    it('are locked after ten from known browsers and ten from elsewhere when 64 of each arrive at once', async () => {
+    it('codes are locked after ten wrong ones from known browsers and ten from elsewhere when 64 of each arrive at once', async () => {
       const alice = await browserUser(running)
       const known = await alice.pass()
 
@@ -174,7 +174,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(answers.map((each) => each.filter((answer) => answer === 'denied').length)).toEqual([10, 10])
     })
 
-    it('are still accepted in a known browser while an attacker uses up the tries elsewhere', async () => {
+    it('codes are still accepted in a known browser while an attacker uses up the tries elsewhere', async () => {
       const alice = await browserUser(running)
       const known = await alice.pass()
       await alice.guess(10)
@@ -183,7 +183,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(await alice.enter(alice.token.code(), known?.id)).toBe('approved')
     })
 
-    it('stay locked elsewhere after a correct code in a known browser, so that attackers gain no guesses', async () => {
+    it('codes stay locked elsewhere after a correct code in a known browser, so that attackers gain no guesses', async () => {
       const alice = await browserUser(running)
       const known = await alice.pass()
       await alice.guess(10)
@@ -193,7 +193,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(await alice.enter(alice.token.code())).toMatch(/^api.error.locked/)
     })
 
-    it('get no second budget from a cookie that is invented, belongs to another user, or was ended', async () => {
+    it('a browser cookie that is invented, ended or another user’s gives no second budget of codes', async () => {
       const [alice, mallory] = [await browserUser(running), await browserUser(running)]
       const [ended, foreign] = [await alice.pass(), await mallory.pass()]
       await running.call('DELETE', alice.browsers)
@@ -206,7 +206,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(new Set(await Promise.all(answers))).toEqual(new Set([`api.error.locked ${15 * minute}`]))
     })
 
-    it('are locked in all known browsers after ten wrong codes from these, and nowhere else', async () => {
+    it('ten wrong codes from known browsers lock codes in all known browsers and nowhere else', async () => {
       const alice = await browserUser(running)
       const [one, other] = [await alice.pass(), await alice.pass()]
       await alice.guess(5, one?.id)
@@ -216,7 +216,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(await alice.enter(alice.token.code())).toBe('approved')
     })
 
-    it('are locked after fifty wrong codes from each, until an administrator unlocks both', async () => {
+    it('fifty wrong codes each from known browsers and elsewhere lock codes until an administrator unlocks both', async () => {
       const alice = await browserUser(running)
       const known = await alice.pass()
       for (let round = 0; round < 5; round += 1) {
@@ -238,7 +238,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
   })
 
   describe('requests to the device', () => {
-    it('are limited to three at a time from known browsers and three from elsewhere when 64 of each arrive at once', async () => {
+    it('at most three requests from known browsers and three from elsewhere are sent when 64 of each arrive at once', async () => {
       const { browser, ask, isKnown } = await asked()
       // All connections to the database are open, so that none of the requests has to wait for one.
       await times(64, isKnown)
@@ -248,7 +248,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(answers.map((each) => each.filter((answer) => answer === 'sent').length)).toEqual([3, 3])
     })
 
-    it('are still sent from a known browser while an attacker uses up the requests elsewhere', async () => {
+    it('requests are still sent from a known browser while an attacker uses up those from elsewhere', async () => {
       const { browser, ask, spend } = await asked()
       await spend()
       expect(await ask()).toMatch(/^api.error.toomanyrequests/)
@@ -256,14 +256,14 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(await ask(browser)).toBe('sent')
     })
 
-    it('are still sent from a known browser while an attacker keeps three requests pending', async () => {
+    it('requests are still sent from a known browser while an attacker keeps three requests pending', async () => {
       const { browser, ask } = await asked()
       for (let count = 0; count < 3; count += 1) await ask()
 
       expect([await ask(), await ask(browser)]).toEqual(['api.error.toomanyrequests 90', 'sent'])
     })
 
-    it('have separate limits of the same size in all known browsers together', async () => {
+    it('all known browsers together have a separate limit of requests, of the same size as elsewhere', async () => {
       const { user, bypass, browser, ask, answerAll, spend } = await asked()
       const second = await passByCode(running, { user: { id: user.id }, bypasscode: bypass })
       await spend(browser)
@@ -273,7 +273,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       await answerAll('deny')
     })
 
-    it('are allowed again after an approval only in the browser where it was requested', async () => {
+    it('after an approval, requests are allowed again only in the browser that asked for it', async () => {
       const { browser, ask, answerAll, spend } = await asked()
       await spend()
       await ask(browser)
@@ -282,7 +282,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(await ask()).toMatch(/^api.error.toomanyrequests/)
     })
 
-    it('are paused everywhere after "this was not me"', async () => {
+    it('requests are paused everywhere after the user answers “this was not me”', async () => {
       const { browser, ask, answerAll } = await asked()
       await ask()
       await answerAll('report')
@@ -292,7 +292,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
   })
 
   describe('the id of a browser', () => {
-    it('is created by the service and never adopted from a request, so that a planted id is worthless', async () => {
+    it('the service creates browser ids and never adopts one from a request, so that a planted id is worthless', async () => {
       const [mallory, alice] = [await browserUser(running), await browserUser(running)]
       const planted = [(await mallory.pass())?.id, random128()]
 
@@ -303,7 +303,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect([await alice.isKnown(given[0]?.id), await alice.isKnown(given[1]?.id)]).toEqual([true, true])
     })
 
-    it('has 128 random bits, and only its hash is stored', async () => {
+    it('a browser id has 128 random bits, and only its hash is stored', async () => {
       const known = await (await browserUser(running)).pass()
 
       const rows = await db().selectFrom('knownBrowser').selectAll().execute()
@@ -312,7 +312,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect(JSON.stringify(rows)).not.toContain(known?.id)
     })
 
-    it('is valid for the five users who passed last', async () => {
+    it('a browser id is valid for the five users who passed last', async () => {
       const people = await times(6, () => browserUser(running))
       let browser: string | undefined
       for (const person of people) browser = (await person.pass({ id: browser }))?.id
@@ -323,7 +323,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       ])
     })
 
-    it('is replaced, and no longer valid, once another user has passed in the browser', async () => {
+    it('a browser id is replaced and no longer valid once another user has passed in the browser', async () => {
       const [alice, bob] = [await browserUser(running), await browserUser(running)]
       const first = await alice.pass()
       const second = await bob.pass({ id: first?.id })
@@ -331,7 +331,7 @@ describe.each(mainEngines)('known browsers on %s', (engine) => {
       expect([await alice.isKnown(first?.id), await alice.isKnown(second?.id)]).toEqual([false, true])
     })
 
-    it('is not replaced by a pass at another organization', async () => {
+    it('a browser id is not replaced by a pass at another organization', async () => {
       const other = await createTenant(running.service, running.origin)
       const [alice, stranger] = [await browserUser(running), await browserUser({ ...running, ...other })]
       const known = await alice.pass()

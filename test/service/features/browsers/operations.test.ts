@@ -10,7 +10,7 @@ import { operation } from '../../operation.ts'
 const day = 86_400
 
 operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject) => {
-  it('recognizes a browser for 180 days after its last sign-in', async () => {
+  it('the service recognizes a browser for 180 days after its last sign-in', async () => {
     const person = await browserUser(subject())
     const known = await person.pass()
     const refreshed = await person.pass({ id: known?.id })
@@ -21,7 +21,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
     expect(json).toEqual({ expiresAt: subject().clock.now() - 30 + 180 * day })
   })
 
-  it('returns until when the browser is remembered, if the user chose that', async () => {
+  it('recognizing a browser returns until when it is remembered, if the user chose that', async () => {
     const person = await browserUser(subject())
     const known = await person.pass({ rememberDays: 1 })
 
@@ -33,7 +33,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
     expect(later.json).toEqual({ expiresAt: known?.expiresAt })
   })
 
-  it('does not recognize a browser of another user, even if both have the same factors', async () => {
+  it('the service does not recognize a browser of another user, even if both have the same factors', async () => {
     const [one, other] = [await member(subject()), await member(subject())]
     const { json } = await subject().call('POST', `${one.path}/bypasscodes`, {
       body: { usesAllowed: 1, expirationTime: 0 },
@@ -48,7 +48,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
     expect((await recognize(other)).code).toBe('api.error.notfound.browser')
   })
 
-  it('finds no browser by an invalid id', async () => {
+  it('recognizing a browser by an invalid id finds none', async () => {
     const person = await browserUser(subject())
 
     const answers = await Promise.all(['', undefined, 'a'.repeat(5000)].map((browser) => person.recognize(browser)))
@@ -56,7 +56,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
     expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.notfound.browser'))
   })
 
-  it('no longer recognizes a browser after any factor of the user changes', async () => {
+  it('the service no longer recognizes a browser after any factor of the user changes', async () => {
     const person = await browserUser(subject())
     const { json: domainUser } = await subject().call('GET', person.path)
     const known = await person.pass()
@@ -66,7 +66,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
     expect(await person.isKnown(known?.id)).toBe(false)
   })
 
-  it('does not recognize it again when a removed factor is given back', async () => {
+  it('the service does not recognize a browser again when a removed factor is given back', async () => {
     const person = await browserUser(subject())
     const [hardware, membership] = [
       `${person.path}/hardware/${person.token.id}`,
@@ -84,7 +84,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
     expect([afterHardware, await person.isKnown(second?.id)]).toEqual([false, false])
   })
 
-  it('does not recognize it again after its user has left the domain and come back', async () => {
+  it('the service does not recognize a browser again after its user has left the domain and come back', async () => {
     const person = await browserUser(subject())
     const { id } = await subject().service.administration.createDomain(subject().organization.id, {
       name: randomUUID(),
@@ -100,7 +100,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
     expect(await person.isKnown(known?.id)).toBe(false)
   })
 
-  it('recognizes it only in its own domain', async () => {
+  it('the service recognizes a browser only in its own domain', async () => {
     const person = await browserUser(subject())
     const known = await person.pass()
     const other = await subject().service.administration.createDomain(subject().organization.id, { name: 'Other' })
@@ -114,7 +114,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
 })
 
 operation('POST /domains/{domainId}/users/{userId}/browsers/list', (subject) => {
-  it('lists the remembered browsers of the user in the domain, and says which one asks', async () => {
+  it('listing browsers returns the user’s remembered ones in the domain and marks the one that asks', async () => {
     const person = await browserUser(subject())
     const { clock } = subject()
     const first = await person.pass({ rememberDays: 30, name: 'Firefox · \u202eAndroid' })
@@ -143,7 +143,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/list', (subject) => 
     ])
   })
 
-  it('notes once a day that a browser is used without a second step', async () => {
+  it('the service notes once a day that a browser is used without a second step', async () => {
     const person = await browserUser(subject())
     const known = await person.pass({ rememberDays: 30 })
     const used = async () => {
@@ -159,7 +159,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/list', (subject) => 
     expect([later - passed, await used()]).toEqual([day + 30, later])
   })
 
-  it('lists no browser after any factor of the user changes', async () => {
+  it('listing browsers returns none after any factor of the user changes', async () => {
     const person = await browserUser(subject())
     await person.pass({ rememberDays: 30 })
     const { json } = await subject().call('PUT', `/domains/${subject().domain.id}/users/${person.id}/token`)
@@ -171,7 +171,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/list', (subject) => 
 })
 
 operation('DELETE /domains/{domainId}/users/{userId}/browsers/{browserId}', (subject) => {
-  it('forgets one browser of the user, and of no other user of that browser', async () => {
+  it('deleting a browser forgets it for its user and for no other user of that browser', async () => {
     const [person, other] = [await browserUser(subject()), await browserUser(subject())]
     const kept = await person.pass({ rememberDays: 30 })
     const first = await person.pass({ rememberDays: 30 })
@@ -190,7 +190,7 @@ operation('DELETE /domains/{domainId}/users/{userId}/browsers/{browserId}', (sub
 })
 
 operation('DELETE /domains/{domainId}/users/{userId}/browsers', (subject) => {
-  it('forgets all browsers of the user, and of no other user', async () => {
+  it('deleting a user’s browsers forgets all of them and none of another user', async () => {
     const [person, other] = [await browserUser(subject()), await browserUser(subject())]
     const [first, second] = [await person.pass(), await person.pass()]
     const shared = await other.pass({ id: first?.id })
@@ -203,7 +203,7 @@ operation('DELETE /domains/{domainId}/users/{userId}/browsers', (subject) => {
 })
 
 operation('POST /domains/{domainId}/users/{userId}/pauses', (subject) => {
-  it('returns nothing when no limit applies, and counts nothing', async () => {
+  it('the pauses of a user are empty when no limit applies, and reading them counts nothing', async () => {
     const person = await browserUser(subject())
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => person.pauses()))
@@ -211,7 +211,7 @@ operation('POST /domains/{domainId}/users/{userId}/pauses', (subject) => {
     expect(answers).toEqual(answers.map(() => ({})))
   })
 
-  it('returns until when codes are locked, for this browser and not for others', async () => {
+  it('the pauses say until when codes are locked for this browser and not for others', async () => {
     const person = await browserUser(subject())
     const known = await person.pass()
     await person.guess(10)
@@ -220,7 +220,7 @@ operation('POST /domains/{domainId}/users/{userId}/pauses', (subject) => {
     expect(await person.pauses(known?.id)).toEqual({})
   })
 
-  it('returns no end of the lock when only an administrator can unlock codes', async () => {
+  it('the pauses name no end of the lock when only an administrator can unlock codes', async () => {
     const person = await browserUser(subject())
     for (let round = 0; round < 5; round += 1) {
       await person.guess(10)
@@ -230,7 +230,7 @@ operation('POST /domains/{domainId}/users/{userId}/pauses', (subject) => {
     expect(await person.pauses()).toEqual({ codes: {} })
   })
 
-  it('returns when all limits allow a request again, not only the first', async () => {
+  it('the pauses say when all limits allow a request again, not only the first', async () => {
     const { user, device, pending, sessions } = await subject().enroll('asked')
     const path = `/domains/${subject().domain.id}/users/${user.id}/pauses`
     const ask = () => subject().call('POST', sessions, { body: { user: { id: user.id } } })

@@ -81,7 +81,7 @@ describe('an action on many people', () => {
     return json as { id: string; people: number }
   }
 
-  it('unlocks people, and names the job, the actor and the reason in the entry of each', async () => {
+  it('a bulk job unlocks people and names the job, the actor and the reason in each audit entry', async () => {
     const people = []
     for (let index = 0; index < 3; index += 1) {
       const someone = await member(running)
@@ -102,7 +102,7 @@ describe('an action on many people', () => {
     }
   })
 
-  it('removes people from one domain, with their devices there, and from no other', async () => {
+  it('a bulk job removes people from one domain, with their devices there, and from no other', async () => {
     const { user, device } = await running.enroll(unique())
     await running.call('PUT', `/domains/${otherDomain}/users/${user.id}`)
     const { json: job } = await prepare(owner, [user.id], removing())
@@ -114,7 +114,7 @@ describe('an action on many people', () => {
     expect((await device.inbox()).status).toBe(403)
   })
 
-  it('changes nobody before it is started', async () => {
+  it('a bulk job changes nobody before it is started', async () => {
     const id = await person()
 
     const { json } = await prepare(owner, [id], removing())
@@ -123,7 +123,7 @@ describe('an action on many people', () => {
     expect(await isMember(id)).toBe(true)
   })
 
-  it('changes everyone whom a search finds, and nobody who came later', async () => {
+  it('a bulk job from a search changes everyone it found and nobody who came later', async () => {
     const name = unique()
     const rows = Array.from({ length: 60 }, (_, index) => ({ ...newUser(`${name} ${index}`), name }))
     const { id: domain } = await running.service.administration.createDomain(running.organization.id, { name })
@@ -139,7 +139,7 @@ describe('an action on many people', () => {
     ])
   })
 
-  it('leaves out the own record, people of other domains, and those who are not there, and says so', async () => {
+  it('a bulk job leaves out the administrator’s own record, people of other domains and unknown people, and says so', async () => {
     const domains = [running.domain.id]
     const [own, ownMail, elsewhere, good] = [
       await person(),
@@ -164,7 +164,7 @@ describe('an action on many people', () => {
     expect([byOwner.people, byOwner.leftOut]).toEqual([1, [{ reason: 'not_member', people: 1 }]])
   })
 
-  it('leaves out people who said No to the help desk', async () => {
+  it('a bulk job leaves out people who said No to the help desk', async () => {
     const hal = await limited('helpdesk')
     const blocked = await personWithDevice(running)
     await (await askedCaller(hal, blocked)).answer('deny')
@@ -174,7 +174,7 @@ describe('an action on many people', () => {
     expect([json.people, json.leftOut]).toEqual([0, [{ reason: 'blocked', people: 1 }]])
   })
 
-  it('needs a domain that the administrator manages, and either people or a search', async () => {
+  it('a bulk job needs a domain that the administrator manages, and either people or a search', async () => {
     const ada = await limited('admin')
     const id = await person()
 
@@ -196,13 +196,13 @@ describe('an action on many people', () => {
   })
 
   describe('by the help desk', () => {
-    it('removes no one', async () => {
+    it('the help desk cannot remove people with a bulk job', async () => {
       const hal = await limited('helpdesk')
 
       expect((await prepare(hal, [await person()], removing())).code).toBe('api.error.forbidden')
     })
 
-    it('is about 50 people at most', async () => {
+    it('a bulk job of the help desk covers at most 50 people', async () => {
       const hal = await limited('helpdesk')
       const rows = Array.from({ length: 51 }, () => newUser(unique()))
       const { id: domain } = await running.service.administration.createDomain(running.organization.id, {
@@ -239,7 +239,7 @@ describe('an action on many people', () => {
       return { hal, ids, mails: mailing(domain) }
     }
 
-    it('is about 50 people in 24 hours at most, however many actions they are in', async () => {
+    it('all bulk jobs of a help desk agent together cover at most 50 people in 24 hours', async () => {
       const { hal, ids, mails } = await members(50)
       const { json: first } = await prepare(hal, ids.slice(0, 30), mails)
       await start(hal, first)
@@ -258,7 +258,7 @@ describe('an action on many people', () => {
       expect([started.status, dayAfter.json.people]).toEqual([200, 50])
     })
 
-    it('is about those again whom a canceled action did not reach', async () => {
+    it('people whom a canceled bulk job did not reach no longer count toward the help desk’s limit', async () => {
       const { hal, ids, mails } = await members(50)
       const job = await abandoned(hal, ids, mails)
       const present = (await presentAdministrator(database(), hal.id))!
@@ -272,7 +272,7 @@ describe('an action on many people', () => {
     })
   })
 
-  it('on too many people leaves nothing of its preview behind', async () => {
+  it('a bulk job on too many people leaves nothing of its preview behind', async () => {
     const { id: domain } = await running.service.administration.createDomain(running.organization.id, {
       name: unique(),
     })
@@ -291,7 +291,7 @@ describe('an action on many people', () => {
   })
 
   describe('a start', () => {
-    it('that is repeated, at once or later, starts nothing a second time', async () => {
+    it('starting a bulk job again, at once or later, does not start it a second time', async () => {
       const id = await person()
       const { json: job } = await prepare(owner, [id])
 
@@ -304,13 +304,13 @@ describe('an action on many people', () => {
       expect(await entries(id, 'codes.unlocked')).toHaveLength(1)
     })
 
-    it('names the number of people in the preview', async () => {
+    it('starting a bulk job requires the number of people in its preview', async () => {
       const { json: job } = await prepare(owner, [await person()])
 
       expect((await start(owner, { ...job, people: 2 })).code).toBe('api.error.conflict.people')
     })
 
-    it('is for who has prepared it, and for 15 minutes', async () => {
+    it('only the administrator who prepared a bulk job can start it, within 15 minutes', async () => {
       const ada = await limited('admin')
       const { json: job } = await prepare(ada, [await person()])
       const foreign = await start(owner, job)
@@ -322,14 +322,14 @@ describe('an action on many people', () => {
       expect((await start(ada, job)).code).toBe('api.error.conflict.state')
     })
 
-    it('waits for the job that the administrator runs already', async () => {
+    it('a bulk job cannot start while another one of the same administrator runs', async () => {
       await abandoned(owner, [await person()])
       const { json: job } = await prepare(owner, [await person()])
 
       expect((await start(owner, job)).code).toBe('api.error.conflict.state')
     })
 
-    it('needs a pass that is not older than five minutes', async () => {
+    it('starting a bulk job requires a pass no older than five minutes', async () => {
       const { json: job } = await prepare(owner, [await person()])
       running.clock.skip(300)
 
@@ -338,7 +338,7 @@ describe('an action on many people', () => {
   })
 
   describe('that a process has left behind', () => {
-    it('is taken over by another one after half a minute, which does the rest once', async () => {
+    it('another process takes over an abandoned bulk job after half a minute and does the rest once', async () => {
       const people = [await person(), await person(), await person()]
       const job = await abandoned(owner, people, removing())
       const [first] = people.toSorted()
@@ -361,7 +361,7 @@ describe('an action on many people', () => {
       for (const id of people) expect(await entries(id, 'membership.removed')).toHaveLength(1)
     })
 
-    it('is done once when several nodes race for it', async () => {
+    it('a bulk job is done once when several nodes race for it', async () => {
       const people = [await person(), await person(), await person(), await person()]
       const { json: job } = await prepare(owner, people)
       const nodes = [running.ctx, running.ctx, running.ctx].map((ctx) => createBulkJobs(ctx))
@@ -375,7 +375,7 @@ describe('an action on many people', () => {
       expect(await entries(job.id, 'bulk.finished')).toHaveLength(1)
     })
 
-    it('is left to the next process when the service closes', async () => {
+    it('a bulk job is left to the next process when the service closes', async () => {
       const job = await abandoned(owner, [await person()])
       running.clock.skip(leaseLength)
       const node = createBulkJobs(running.ctx)
@@ -392,7 +392,7 @@ describe('an action on many people', () => {
       return ended(by, id)
     }
 
-    it('and ends when the administrator was revoked', async () => {
+    it('before each person, a bulk job ends if its administrator was revoked', async () => {
       const [ada, id] = [await limited('admin'), await person()]
       const job = await abandoned(ada, [id], removing())
       await revokeAdministrator(running.ctx, { organizationId: running.organization.id, id: ada.id })
@@ -406,17 +406,20 @@ describe('an action on many people', () => {
     it.each([
       ['the role', { role: 'auditor', domains: [] }],
       ['the domain', { role: 'admin', domains: ['other'] }],
-    ] as const)('and ends when the administrator has lost %s', async (_what, { role, domains }) => {
-      const [ada, id] = [await limited('admin'), await person()]
-      const job = await abandoned(ada, [id], removing())
-      const of = { organizationId: running.organization.id, id: ada.id }
-      await setAdministratorRole(running.ctx, of, { role, domains: domains.map(() => otherDomain) })
+    ] as const)(
+      'before each person, a bulk job ends if its administrator has lost %s',
+      async (_what, { role, domains }) => {
+        const [ada, id] = [await limited('admin'), await person()]
+        const job = await abandoned(ada, [id], removing())
+        const of = { organizationId: running.organization.id, id: ada.id }
+        await setAdministratorRole(running.ctx, of, { role, domains: domains.map(() => otherDomain) })
 
-      expect(await goOn(owner, job.id)).toMatchObject({ state: 'stopped', done: 0 })
-      expect(await isMember(id)).toBe(true)
-    })
+        expect(await goOn(owner, job.id)).toMatchObject({ state: 'stopped', done: 0 })
+        expect(await isMember(id)).toBe(true)
+      },
+    )
 
-    it('and ends when the role allows fewer people by now', async () => {
+    it('before each person, a bulk job ends if the role now allows fewer people', async () => {
       const ada = await limited('admin')
       // The help desk may do this to fifty people.
       const job = await abandoned(ada, [await person()], { action: 'enrollment_mail', domain: running.domain.id })
@@ -427,7 +430,7 @@ describe('an action on many people', () => {
       expect(await goOn(owner, job.id)).toMatchObject({ state: 'stopped', done: 0 })
     })
 
-    it('and leaves out who has become its own record, or has left', async () => {
+    it('before each person, a bulk job skips those who became the administrator’s own record or left', async () => {
       const ada = await signedIn({ role: 'admin', domains: [running.domain.id], email: 'same@example.org' })
       const [own, gone, moved, good] = [await person(), await person(), await person(), await person()]
       const job = await abandoned(ada, [own, gone, moved, good])
@@ -446,7 +449,7 @@ describe('an action on many people', () => {
       expect(rows.get(good)?.slice(2)).toEqual(['done', ''])
     })
 
-    it('and ends when it was canceled', async () => {
+    it('before each person, a bulk job ends if it was canceled', async () => {
       const id = await person()
       const job = await abandoned(owner, [id])
       const { json } = await owner.call('POST', `/bulk-jobs/${job.id}/cancel`)
@@ -461,7 +464,7 @@ describe('an action on many people', () => {
     })
   })
 
-  it('does not go on after a backup was restored', async () => {
+  it('a bulk job does not continue after a backup was restored', async () => {
     const id = await person()
     const job = await abandoned(owner, [id], removing())
     await database()
@@ -474,7 +477,7 @@ describe('an action on many people', () => {
     expect(await isMember(id)).toBe(true)
   })
 
-  it('is in the trail with each preview and each report, and with the number of people in it', async () => {
+  it('the audit trail records each preview and each report of a bulk job with its number of people', async () => {
     const ada = await limited('admin')
     const { json: job } = await prepare(ada, [await person(), await person([otherDomain])])
     await ada.call('GET', `/bulk-jobs/${job.id}/report.csv`)
@@ -485,7 +488,7 @@ describe('an action on many people', () => {
     expect(recorded.map((entry) => JSON.parse(entry.facts))).toMatchObject([{ ...facts, because }, facts])
   })
 
-  it('has a report in which no cell is calculated', async () => {
+  it('the report of a bulk job has no cell that a spreadsheet would calculate', async () => {
     const id = await person(undefined, { name: 'Mallory;=1+41;x' })
     const { json: job } = await prepare(owner, [id])
 
@@ -495,7 +498,7 @@ describe('an action on many people', () => {
     expect(calculatedCells(text)).toEqual([])
   })
 
-  it('shows an administrator of some domains only the own jobs', async () => {
+  it('an administrator of some domains sees only their own bulk jobs', async () => {
     const [ada, other] = [await limited('admin'), await limited('admin')]
     const { json: job } = await prepare(ada, [await person()])
     await start(ada, job)

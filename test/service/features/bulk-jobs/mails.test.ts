@@ -48,7 +48,7 @@ describe('mails to many people', () => {
     return read()
   }
 
-  it('send each a link, once, and leave out who has a device or no address', async () => {
+  it('a bulk job mails each person one link and leaves out people with a device or without an address', async () => {
     const owner = await signedIn({ role: 'owner' })
     const [first, second] = [await person(), await person()]
     const [without, enrolled] = [await person({ email: null }), await personWithDevice(running)]
@@ -77,7 +77,7 @@ describe('mails to many people', () => {
     ])
   })
 
-  it('are sent by a process that knows the mail server, and by no other', async () => {
+  it('only a process that knows the mail server sends the mails of a bulk job', async () => {
     const owner = await signedIn({ role: 'owner' })
     const { json: job } = await prepare(owner, [(await person()).id])
     const startedAt = running.clock.now()
@@ -91,7 +91,7 @@ describe('mails to many people', () => {
     expect(await ended(owner, job.id)).toMatchObject({ state: 'done', done: 1 })
   })
 
-  it('by the help desk go to no address that changed within 7 days, not even if it changed after the preview', async () => {
+  it('bulk mails of the help desk skip addresses that changed within 7 days, even if after the preview', async () => {
     const hal = await signedIn({ role: 'helpdesk', domains: [running.domain.id] })
     const [settled, changed, later] = [await person(), await person(), await person()]
     const readdress = ({ id }: { id: string }) =>
@@ -111,7 +111,7 @@ describe('mails to many people', () => {
     expect(links).toHaveLength(1)
   })
 
-  it('tell the owners when an action is about more than 100 people', async () => {
+  it('a mail tells the owners when a bulk job covers more than 100 people', async () => {
     const email = `${unique()}@example.org`
     const owner = await administrator(running, { role: 'owner', email })
     const { id: domain } = await running.service.administration.createDomain(running.organization.id, {
@@ -135,7 +135,7 @@ describe('mails to many people', () => {
     expect(told()[0]?.text).toContain('101 users')
   })
 
-  it('tell the owners when the actions of one administrator are about more than 100 people in 24 hours', async () => {
+  it('a mail tells the owners when one administrator’s bulk jobs cover more than 100 people in 24 hours', async () => {
     const email = `${unique()}@example.org`
     await administrator(running, { role: 'owner', email })
     const { id: domain } = await running.service.administration.createDomain(running.organization.id, {

@@ -45,7 +45,7 @@ describe.each(engines)('jobs on many people that several nodes race for, on %s,'
     return { domain, id: (await by.call('POST', '/bulk-jobs', { body })).json.id as string }
   }
 
-  it('are taken by one of them', async () => {
+  it('one node takes a bulk job when several race for it', async () => {
     const by = await owner()
     const { id } = await prepared(by, 1)
     const now = running.clock.now()
@@ -62,7 +62,7 @@ describe.each(engines)('jobs on many people that several nodes race for, on %s,'
     expect(taken.filter((job) => job?.id === id)).toHaveLength(1)
   })
 
-  it('change each person once', async () => {
+  it('a bulk job changes each person once when several nodes race for it', async () => {
     const by = await owner()
     const { id, domain } = await prepared(by, 25)
     const nodes = [running.ctx, other.ctx, other.ctx].map((ctx) => createBulkJobs(ctx))
@@ -79,7 +79,7 @@ describe.each(engines)('jobs on many people that several nodes race for, on %s,'
     expect(entries.filter(({ event, facts }) => event === 'bulk.finished' && facts.includes(id))).toHaveLength(1)
   })
 
-  it('of the help desk are about 50 people in 24 hours, even if two are started at once', async () => {
+  it('bulk jobs of a help desk agent cover 50 people in 24 hours, even if two are started at once', async () => {
     const { id: domain } = await running.service.administration.createDomain(running.organization.id, {
       name: unique(),
     })
@@ -112,7 +112,7 @@ describe.each(engines)('jobs on many people that several nodes race for, on %s,'
     expect(again.map(({ code }) => code).filter(Boolean)).toEqual(['api.error.toomanyrequests'])
   })
 
-  it('are one for each administrator, even if two are started at once', async () => {
+  it('an administrator runs one bulk job at a time, even if two are started at once', async () => {
     const by = await owner()
     const { id: first } = await prepared(by, 1)
     const { id: second } = await prepared(by, 1)

@@ -23,7 +23,7 @@ async function person() {
 }
 
 describe('a bypass code', () => {
-  it('has nine digits, the requested number of uses, and an expiration time', async () => {
+  it('a bypass code has nine digits, the requested number of uses and an expiration time', async () => {
     const { id, create, list, show } = await person()
 
     const { json, status } = await create('5', '90')
@@ -43,7 +43,7 @@ describe('a bypass code', () => {
     expect(await show()).toMatchObject({ bypasscodes: [json.id], factors: ['bypass'], everEnrolled: true })
   })
 
-  it('never expires if requested', async () => {
+  it('a bypass code never expires if that is requested', async () => {
     const { create, signIn } = await person()
 
     const { json } = await create(1, 0)
@@ -66,7 +66,7 @@ describe('a bypass code', () => {
     ['expirationTime', 525_601],
     ['expirationTime', '525601'],
     ['expirationTime', undefined],
-  ])('cannot have %s %j', async (field, value) => {
+  ])('a bypass code cannot have %s %j', async (field, value) => {
     const { codes } = await person()
 
     const answer = await running.call('POST', codes, { body: { usesAllowed: 1, expirationTime: 1, [field]: value } })
@@ -78,11 +78,11 @@ describe('a bypass code', () => {
     [1, 1],
     [1000, 525_600],
     ['1000', '0'],
-  ])('can have %j uses and last %j minutes', async (usesAllowed, expirationTime) => {
+  ])('a bypass code can have %j uses and last %j minutes', async (usesAllowed, expirationTime) => {
     expect((await (await person()).create(usesAllowed, expirationTime)).status).toBe(200)
   })
 
-  it('works for its number of uses, and is then reported as not found', async () => {
+  it('a bypass code works for its number of uses and is then reported as not found', async () => {
     const { create, signIn, list, show } = await person()
     const { json } = await create(2)
 
@@ -102,7 +102,7 @@ describe('a bypass code', () => {
     expect(await show()).toMatchObject({ bypasscodes: [], factors: [] })
   })
 
-  it('with five uses is accepted five times when 64 try at once', async () => {
+  it('a bypass code with five uses is accepted five times when 64 requests try it at once', async () => {
     const { create, signIn } = await person()
     const { json } = await create(5)
 
@@ -111,7 +111,7 @@ describe('a bypass code', () => {
     expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(5)
   })
 
-  it('works until it expires, and not a second longer', async () => {
+  it('a bypass code works until it expires, and not a second longer', async () => {
     const { create, signIn, list } = await person()
     const { json } = await create(10, 1)
 
@@ -124,7 +124,7 @@ describe('a bypass code', () => {
     expect(await list()).toEqual([])
   })
 
-  it('works only for its user', async () => {
+  it('a bypass code works only for its user', async () => {
     const [owner, other] = [await person(), await person()]
     const { json } = await owner.create()
 
@@ -132,7 +132,7 @@ describe('a bypass code', () => {
     expect(await owner.signIn({ bypasscode: json.code })).toMatchObject({ state: 'approved' })
   })
 
-  it('works in every domain of the organization that accepts bypass codes, and in no other', async () => {
+  it('a bypass code works in every domain of the organization that accepts bypass codes, and in no other', async () => {
     const { create, id, show } = await person()
     const { json } = await create(2)
     const domain = async (bypassEnabled: boolean) => {
@@ -152,7 +152,7 @@ describe('a bypass code', () => {
     expect((await show()).factors).toEqual(['bypass'])
   })
 
-  it('can be deleted alone or with all other codes of its user', async () => {
+  it('a bypass code can be deleted alone or with all other codes of its user', async () => {
     const { create, codes, list, signIn } = await person()
     const made = [(await create()).json, (await create()).json, (await create()).json]
 
@@ -173,7 +173,7 @@ describe('a bypass code', () => {
     expect(await signIn({ bypasscode: made[1].code })).toMatchObject({ state: 'denied' })
   })
 
-  it('is deleted with its user', async () => {
+  it('a bypass code is deleted with its user', async () => {
     const { path, create } = await person()
     const { json } = await create()
 
@@ -183,7 +183,7 @@ describe('a bypass code', () => {
     expect((await running.call('GET', `/bypasscodes/${json.id}`)).code).toBe('api.error.notfound.bypasscode')
   })
 
-  it('is hidden from other organizations', async () => {
+  it('a bypass code is hidden from other organizations', async () => {
     const { codes, create, list } = await person()
     const { json } = await create()
     const stranger = await createTenant(running.service, running.origin)
@@ -206,7 +206,7 @@ describe('a bypass code', () => {
     expect(await list()).toEqual([json])
   })
 
-  it('is not found by an invalid or unknown id, or for an unknown user', async () => {
+  it('a bypass code is not found by an invalid or unknown id, or for an unknown user', async () => {
     const answers = [
       await running.call('GET', '/bypasscodes/x'),
       await running.call('GET', `/bypasscodes/${unknownId}`),
@@ -218,7 +218,7 @@ describe('a bypass code', () => {
 })
 
 describe('the bypass codes of a user', () => {
-  it('number at most five', async () => {
+  it('a sixth bypass code of a user is refused', async () => {
     const { create, list } = await person()
     for (let count = 0; count < 5; count += 1) expect((await create()).status).toBe(200)
 
@@ -228,7 +228,7 @@ describe('the bypass codes of a user', () => {
     expect(await list()).toHaveLength(5)
   })
 
-  it('number at most five when 64 are created at once', async () => {
+  it('a user gets at most five bypass codes when 64 are created at once', async () => {
     const { create, list } = await person()
 
     const answers = await Promise.all(Array.from({ length: 64 }, () => create()))
@@ -238,7 +238,7 @@ describe('the bypass codes of a user', () => {
     expect(await list()).toHaveLength(5)
   })
 
-  it('make room for a new one when they are used up, expired or deleted', async () => {
+  it('bypass codes that are used up, expired or deleted make room for new ones', async () => {
     const { create, signIn } = await person()
     const [used, deleted] = [(await create()).json, (await create()).json]
     await create(1, 1)
@@ -253,7 +253,7 @@ describe('the bypass codes of a user', () => {
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 409])
   })
 
-  it('all work, in any order', async () => {
+  it('all bypass codes of a user work, in any order', async () => {
     const { create, signIn } = await person()
     const made = [await create(), await create(), await create()].map(({ json }) => json.code as string)
 

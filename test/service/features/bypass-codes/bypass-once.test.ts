@@ -33,7 +33,7 @@ async function holder() {
 }
 
 describe('a bypass code that is shown once', () => {
-  it('is shown when it is created, and never again', async () => {
+  it('a show-once bypass code is shown when it is created, and never again', async () => {
     const { make, list } = await holder()
 
     const made = await make()
@@ -48,7 +48,7 @@ describe('a bypass code that is shown once', () => {
     expect(old.json).toEqual(rest)
   })
 
-  it('works for its number of uses, and no other code does', async () => {
+  it('a show-once bypass code works for its number of uses, and no other code does', async () => {
     const { make, signIn } = await holder()
     const { code } = await make(2)
 
@@ -62,7 +62,7 @@ describe('a bypass code that is shown once', () => {
     expect(states).toEqual(['denied', 'approved', 'approved', 'denied'])
   })
 
-  it('is accepted exactly as often as allowed when many requests use it at once', async () => {
+  it('a show-once bypass code is accepted exactly as often as allowed when many requests use it at once', async () => {
     const { make, signIn } = await holder()
     const { code } = await make(3)
 
@@ -71,14 +71,14 @@ describe('a bypass code that is shown once', () => {
     expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(3)
   })
 
-  it('does not work for another user', async () => {
+  it('a show-once bypass code does not work for another user', async () => {
     const { make } = await holder()
     const { code } = await make()
 
     expect(await (await holder()).signIn({ bypasscode: code })).toMatchObject({ state: 'denied' })
   })
 
-  it('is stored as a hash that the keys of the service cannot decrypt', async () => {
+  it('a show-once bypass code is stored as a hash that the keys of the service cannot decrypt', async () => {
     const { make, id } = await holder()
     const { code } = await make()
 

@@ -13,7 +13,7 @@ async function excused(subject: Subject) {
 }
 
 operation('POST /users/{userId}/bypasscodes', (subject) => {
-  it('creates a code of nine digits that works for its number of uses', async () => {
+  it('creating a bypass code returns nine digits that work for its number of uses', async () => {
     const { id, text, code, signIn } = await excused(subject())
 
     const states = []
@@ -29,7 +29,7 @@ operation('POST /users/{userId}/bypasscodes', (subject) => {
 })
 
 operation('GET /users/{userId}/bypasscodes', (subject) => {
-  it('lists the codes of the user with their remaining uses', async () => {
+  it('listing a user’s bypass codes returns them with their remaining uses', async () => {
     const { path, code, signIn } = await excused(subject())
     await signIn({ bypasscode: code.code })
 
@@ -40,7 +40,7 @@ operation('GET /users/{userId}/bypasscodes', (subject) => {
 })
 
 operation('GET /bypasscodes/{bypassCodeId}', (subject) => {
-  it('returns the code as it was created', async () => {
+  it('reading a bypass code returns it as it was created', async () => {
     const { text, code } = await excused(subject())
 
     const read = await subject().call13('GET', `/bypasscodes/${code.id}`)
@@ -50,7 +50,7 @@ operation('GET /bypasscodes/{bypassCodeId}', (subject) => {
 })
 
 operation('DELETE /users/{userId}/bypasscodes', (subject) => {
-  it('deletes all codes of the user, and no other', async () => {
+  it('deleting a user’s bypass codes deletes all of them and none of another user', async () => {
     const [person, other] = [await excused(subject()), await excused(subject())]
 
     const answer = await subject().call('DELETE', `${person.path}/bypasscodes`)
@@ -62,7 +62,7 @@ operation('DELETE /users/{userId}/bypasscodes', (subject) => {
 })
 
 operation('DELETE /bypasscodes/{bypassCodeId}', (subject) => {
-  it('deletes this code once, and it no longer works', async () => {
+  it('a bypass code can be deleted once and then no longer works', async () => {
     const { code, signIn } = await excused(subject())
 
     const first = await subject().call('DELETE', `/bypasscodes/${code.id}`)
@@ -75,7 +75,7 @@ operation('DELETE /bypasscodes/{bypassCodeId}', (subject) => {
 })
 
 operation('PUT /domains/{domainId}/users/{userId}/bypasscodes', (subject) => {
-  it('replaces all codes with five new ones', async () => {
+  it('replacing a user’s bypass codes exchanges all of them for five new ones', async () => {
     const person = await excused(subject())
     const body = { usesAllowed: 1, expirationTime: 0, pass: await person.pass() }
 

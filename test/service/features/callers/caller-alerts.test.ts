@@ -40,7 +40,7 @@ beforeEach(() => running.clock.skip(600))
 const helpdesk = () => administrator(running, { role: 'helpdesk', domains: [running.domain.id] })
 
 describe('a question of the help desk', () => {
-  it('wakes the device with a message that carries its id and nothing else', async () => {
+  it('a caller verification wakes the device with a message that carries its id and nothing else', async () => {
     const person = await personWithDevice(running, undefined, { push: pushes.subscribe() })
 
     const { json } = await askCaller(await helpdesk(), person)
@@ -51,7 +51,7 @@ describe('a question of the help desk', () => {
 })
 
 describe('an answer of No', () => {
-  it('is mailed to the present owners of the organization, and to no other administrator', async () => {
+  it('a No to a caller verification is mailed to the current owners of the organization and to no other administrator', async () => {
     const addresses = ['first', 'second', 'former', 'admin'].map((name) => `${name}.${unique()}@example.com`)
     const [first, second, former, admin] = addresses as [string, string, string, string]
     const { id } = await administrator(running, { role: 'owner', email: former })

@@ -48,7 +48,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
   const isBlocked = () => isHelpDeskBlocked(db(), person.id, now())
 
   describe('an answer', () => {
-    it('is final: of many that arrive at once, one decides', async () => {
+    it('when many answers to a caller verification arrive at once, one decides and is final', async () => {
       const { answer, confirm, outcome } = await askedCaller(helpdesk, person)
 
       const answers = await Promise.all(
@@ -63,7 +63,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(answers.map(({ status }) => status)).toEqual(answers.map((_, index) => (index % 2 === right ? 200 : 409)))
     })
 
-    it('with the right number confirms, and stands for 10 minutes for the administrator who asked', async () => {
+    it('the right number confirms a caller verification for 10 minutes for the administrator who asked', async () => {
       const { id, confirm, outcome } = await askedCaller(helpdesk, person)
       const other = await administrator(running, { role: 'helpdesk', domains: [running.domain.id] })
 
@@ -80,7 +80,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect((await outcomeOf(helpdesk, person, id)).code).toBe('api.error.notfound.callerverification')
     })
 
-    it('with a wrong number settles it for good', async () => {
+    it('a wrong number settles a caller verification for good', async () => {
       const { confirm, wrongNumber, outcome } = await askedCaller(helpdesk, person)
 
       const first = await confirm({ number: wrongNumber })
@@ -92,7 +92,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect([await isVerified(), await isBlocked()]).toEqual([false, false])
     })
 
-    it('without a number leaves it pending', async () => {
+    it('an answer without a number leaves a caller verification pending', async () => {
       const { answer, outcome } = await askedCaller(helpdesk, person)
 
       const { code } = await answer('confirm')
@@ -104,23 +104,26 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
     it.each([
       ['deny', 'denied'],
       ['report', 'reported'],
-    ])('%s needs no number, and blocks the help desk for 24 hours', async (decision, state) => {
-      const { answer, outcome } = await askedCaller(helpdesk, person)
-      const admin = await administrator(running, { role: 'admin', domains: [running.domain.id] })
+    ])(
+      'the answer %s to a caller verification needs no number and blocks the help desk for 24 hours',
+      async (decision, state) => {
+        const { answer, outcome } = await askedCaller(helpdesk, person)
+        const admin = await administrator(running, { role: 'admin', domains: [running.domain.id] })
 
-      await answer(decision)
+        await answer(decision)
 
-      expect((await outcome()).state).toBe(state)
-      expect([await isVerified(), await isBlocked()]).toEqual([false, true])
-      expect((await askCaller(helpdesk, person)).code).toBe('api.error.forbidden.blocked')
-      expect((await askCaller(admin, person)).status).toBe(200)
-      running.clock.skip(24 * 60 * 60 - 1)
-      expect(await isBlocked()).toBe(true)
-      running.clock.skip(1)
-      expect(await isBlocked()).toBe(false)
-    })
+        expect((await outcome()).state).toBe(state)
+        expect([await isVerified(), await isBlocked()]).toEqual([false, true])
+        expect((await askCaller(helpdesk, person)).code).toBe('api.error.forbidden.blocked')
+        expect((await askCaller(admin, person)).status).toBe(200)
+        running.clock.skip(24 * 60 * 60 - 1)
+        expect(await isBlocked()).toBe(true)
+        running.clock.skip(1)
+        expect(await isBlocked()).toBe(false)
+      },
+    )
 
-    it('of No alerts the operator', async () => {
+    it('a No to a caller verification alerts the operator', async () => {
       const { id, answer } = await askedCaller(helpdesk, person)
 
       await answer('deny')
@@ -129,7 +132,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(alert?.details).toMatchObject({ verification: id, user: person.id, administrator: helpdesk.id })
     })
 
-    it('needs the nonce of its question, which is checked before the number', async () => {
+    it('an answer to a caller verification needs its nonce, which is checked before the number', async () => {
       const { id, outcome } = await askedCaller(helpdesk, person)
 
       const { code } = await person.answerCall(id, { nonce: random128(), decision: 'confirm', number: '00' })
@@ -138,7 +141,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect((await outcome()).state).toBe('pending')
     })
 
-    it('gets the same response when it is sent again, and a different one is too late', async () => {
+    it('an answer to a caller verification gets the same response when sent again, and a different one is too late', async () => {
       const { confirm, answer } = await askedCaller(helpdesk, person)
       const first = await confirm()
 
@@ -149,7 +152,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(other.code).toBe('api.error.conflict.state')
     })
 
-    it('comes too late after 90 seconds', async () => {
+    it('an answer to a caller verification comes too late after 90 seconds', async () => {
       const { confirm, outcome } = await askedCaller(helpdesk, person)
       running.clock.skip(90)
 
@@ -160,7 +163,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(await person.calls()).toEqual([])
     })
 
-    it('is rejected from the device of another user', async () => {
+    it('an answer to a caller verification is rejected from the device of another user', async () => {
       const { id, call, number, outcome } = await askedCaller(helpdesk, person)
       const stranger = await personWithDevice(running)
 
@@ -170,7 +173,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect((await outcome()).state).toBe('pending')
     })
 
-    it('counts no longer once its device is removed', async () => {
+    it('a confirmed caller verification no longer counts once its device is removed', async () => {
       const { confirm } = await askedCaller(helpdesk, person)
       await confirm()
 
@@ -179,7 +182,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(await isVerified()).toBe(false)
     })
 
-    it('counts no longer once the person has left the domain', async () => {
+    it('a confirmed caller verification no longer counts once the person has left the domain', async () => {
       const { confirm } = await askedCaller(helpdesk, person)
       await confirm()
 
@@ -188,7 +191,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(await isVerified()).toBe(false)
     })
 
-    it('lets the help desk act without a consent, for 10 minutes', async () => {
+    it('a confirmed caller verification lets the help desk act without a consent for 10 minutes', async () => {
       const reset = () => helpdesk.call('POST', `/people/${person.id}/reset`, { body: { because: 'test' } })
       const { confirm } = await askedCaller(helpdesk, person)
 
@@ -211,7 +214,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       ])
     })
 
-    it('is still possible after a sign-in was reported', async () => {
+    it('a caller verification can still be answered after a sign-in was reported', async () => {
       const { id, number, answer, outcome } = await askedCaller(helpdesk, person)
       const sessions = `/domains/${running.domain.id}/sessions`
       const { json: session } = await running.call('POST', sessions, { body: { user: { id: person.id } } })
@@ -223,7 +226,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(await outcome()).toMatchObject({ id, state: 'confirmed' })
     })
 
-    it('is in the history of the device, apart from sign-ins', async () => {
+    it('the history of the device lists caller verifications apart from sign-ins', async () => {
       const { id, answer } = await askedCaller(helpdesk, person)
       await askCaller(helpdesk, person)
       await answer('deny')
@@ -234,7 +237,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(json.calls).toHaveLength(1)
     })
 
-    it('ends a read that is held for it', async () => {
+    it('an answer to a caller verification ends a read that is held for it', async () => {
       const { id, confirm } = await askedCaller(helpdesk, person)
       const held = outcomeOf(helpdesk, person, id, 30)
       await running.clock.timerSet(30)
@@ -247,13 +250,13 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
   })
 
   describe('limits', () => {
-    it('hold for questions that arrive at once', async () => {
+    it('the limits of caller verifications hold when many are asked at once', async () => {
       const answers = await Promise.all(Array.from({ length: 8 }, () => askCaller(helpdesk, person)))
 
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
     })
 
-    it('are 2 in 10 minutes for a person, no matter who asks', async () => {
+    it('a person gets at most 2 caller verifications in 10 minutes, no matter who asks', async () => {
       const owner = await administrator(running, { role: 'owner' })
       await askCaller(helpdesk, person)
       await askCaller(owner, person)
@@ -270,7 +273,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect((await askCaller(helpdesk, person)).status).toBe(200)
     })
 
-    it('are 5 in 24 hours for a person', async () => {
+    it('a person gets at most 5 caller verifications in 24 hours', async () => {
       for (let asked = 0; asked < 5; asked += 1) {
         expect((await askCaller(helpdesk, person)).status).toBe(200)
         running.clock.skip(600)
@@ -282,7 +285,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect([sixth.status, sixth.headers.get('retry-after')]).toEqual([429, String(24 * 60 * 60 - 5 * 600)])
     })
 
-    it('are 30 in 24 hours for an administrator', async () => {
+    it('an administrator asks for at most 30 caller verifications in 24 hours', async () => {
       const scope = `caller by ${helpdesk.id}`
       const at = now()
       await db()
@@ -296,7 +299,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect([last.status, next.status, next.headers.get('retry-after')]).toEqual([200, 429, String(24 * 60 * 60)])
     })
 
-    it('leave sign-ins alone, and sign-ins leave them alone', async () => {
+    it('the limits of caller verifications and of sign-ins do not affect each other', async () => {
       const path = `/domains/${running.domain.id}/sessions`
       const signIn = () => running.call('POST', path, { body: { user: { id: person.id } } })
       await askCaller(helpdesk, person)
@@ -312,7 +315,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
   })
 
   describe('as it is asked', () => {
-    it('shows the number to the administrator who asks, and reads as pending', async () => {
+    it('a new caller verification shows its number to the administrator who asks, and reads as pending', async () => {
       const { status, json } = await askCaller(helpdesk, person)
 
       expect(status).toBe(200)
@@ -334,7 +337,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect((await outcomeOf(helpdesk, person, json.id)).json).toEqual(json)
     })
 
-    it('shows the number to no other administrator', async () => {
+    it('a caller verification shows its number to no administrator but the one who asked', async () => {
       const { json } = await askCaller(helpdesk, person)
       const owner = await administrator(running, { role: 'owner' })
 
@@ -344,7 +347,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(seen).not.toHaveProperty('number')
     })
 
-    it('reaches the inbox of the device, without the number and without the administrator', async () => {
+    it('a caller verification reaches the inbox of the device without its number and its administrator', async () => {
       const { id, call, number } = await askedCaller(helpdesk, person)
 
       const { json: inbox, text } = await read(await person.device.inbox())
@@ -367,7 +370,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(text).not.toContain(helpdesk.id)
     })
 
-    it('is no request that an older authenticator could show as a sign-in', async () => {
+    it('a caller verification is no request that an older authenticator could show as a sign-in', async () => {
       await askCaller(helpdesk, person)
 
       const { requests } = (await read(await person.device.inbox())).json
@@ -377,7 +380,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(DeviceRequest.safeParse(call).success).toBe(false)
     })
 
-    it('needs a device', async () => {
+    it('a caller verification requires that the person has a device', async () => {
       const { json: user } = await running.call('POST', '/users', {
         body: newUser(random128()),
       })
@@ -388,7 +391,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(code).toBe('api.error.notfound.token')
     })
 
-    it('has another number than the sign-ins that the person may be looking at', async () => {
+    it('a caller verification has a different number than the sign-ins that the person may be looking at', async () => {
       const path = `/domains/${running.domain.id}/sessions`
       const body = { user: { id: person.id }, numberMatching: true }
       const signIns = [await running.call('POST', path, { body }), await running.call('POST', path, { body })]
@@ -401,7 +404,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
   })
 
   describe('on the page of the person', () => {
-    it('stands for the administrator who asked, as long as its outcome', async () => {
+    it('the person’s page shows a caller verification to the administrator who asked, as long as its outcome stands', async () => {
       const other = await administrator(running, { role: 'admin', domains: [running.domain.id] })
       const { id, number, confirm } = await askedCaller(helpdesk, person)
 
@@ -418,7 +421,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect(over).not.toHaveProperty('caller')
     })
 
-    it('blocks the help desk until 24 hours after a No, which every administrator sees', async () => {
+    it('the person’s page shows every administrator that a No blocks the help desk for 24 hours', async () => {
       const other = await administrator(running, { role: 'admin', domains: [running.domain.id] })
       await (await askedCaller(helpdesk, person)).answer('deny')
       const until = now() + 24 * 60 * 60
@@ -455,7 +458,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       strong = await personWithDevice(running, pinDomain, { pin }, person.id)
     })
 
-    it('covers only the app without a PIN, after its device has confirmed', async () => {
+    it('a caller verification by a device without a PIN covers only the app without a PIN', async () => {
       await (await askedCaller(helpdesk, person)).confirm()
 
       const answers = [await issue(running.domain.id), await issue(pinDomain)]
@@ -469,20 +472,23 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       })
     })
 
-    it.each(names)('does not cover %s, which counts everywhere', async (name) => {
-      await (await askedCaller(helpdesk, person)).confirm()
+    it.each(names)(
+      'a caller verification by a device without a PIN does not cover %s, which counts everywhere',
+      async (name) => {
+        await (await askedCaller(helpdesk, person)).confirm()
 
-      expect((await change(name)).code).toBe('api.error.forbidden.guarded')
-    })
+        expect((await change(name)).code).toBe('api.error.forbidden.guarded')
+      },
+    )
 
-    it.each(names)('covers %s, after the strongest device has confirmed', async (name) => {
+    it.each(names)('a caller verification by the strongest device covers %s', async (name) => {
       await (await askedCaller(helpdesk, strong)).confirm({ pin })
 
       expect((await change(name)).code).not.toBe('api.error.forbidden.guarded')
       expect((await pageOf(helpdesk)).caller ?? { everywhere: true }).toMatchObject({ everywhere: true })
     })
 
-    it('covers as little as possible if it is older than its strength is known', async () => {
+    it('a caller verification from before its strength was recorded covers as little as possible', async () => {
       await (await askedCaller(helpdesk, strong)).confirm({ pin })
       await db().updateTable('callerVerification').set({ keyType: 'NONE' }).where('userId', '=', person.id).execute()
 
@@ -495,7 +501,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       person = await personWithDevice(running, pinDomain, { pin })
     })
 
-    it('needs the PIN to confirm, and not to deny', async () => {
+    it('a caller verification in a domain with a PIN needs the PIN to confirm, and not to deny', async () => {
       const first = await askedCaller(helpdesk, person)
       const second = await askedCaller(helpdesk, person)
 
@@ -507,7 +513,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect([confirmed.json.state, denied.json.state]).toEqual(['confirmed', 'denied'])
     })
 
-    it('stays pending after a wrong PIN, which counts together with those of sign-ins', async () => {
+    it('a caller verification stays pending after a wrong PIN, which counts together with those of sign-ins', async () => {
       const { confirm, outcome } = await askedCaller(helpdesk, person)
       await running.call('POST', `/domains/${pinDomain}/sessions`, { body: { user: { id: person.id } } })
       const [request] = await person.pending()
@@ -519,7 +525,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect((await outcome()).state).toBe('pending')
     })
 
-    it('revokes the device after the last wrong PIN', async () => {
+    it('the last wrong PIN for a caller verification revokes the device', async () => {
       const { confirm, outcome } = await askedCaller(helpdesk, person)
 
       const answers = []
@@ -529,7 +535,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
       expect((await outcome()).state).toBe('pending')
     })
 
-    it('does not reveal, when the PIN is wrong, whether the number was right', async () => {
+    it('a wrong PIN for a caller verification does not reveal whether the number was right', async () => {
       const { confirm, wrongNumber, outcome } = await askedCaller(helpdesk, person)
 
       const right = await confirm({ pin: '0000' })
@@ -540,7 +546,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
     })
   })
 
-  it('is in the audit trail: with the administrator who asked, and the device that answered', async () => {
+  it('the audit trail records who asked for a caller verification and which device answered', async () => {
     const { id, answer } = await askedCaller(helpdesk, person)
 
     await answer('deny')
@@ -557,7 +563,7 @@ describe.each(mainEngines)('a caller verification, on %s', (engine) => {
     ])
   })
 
-  it('is not found under another person or domain', async () => {
+  it('a caller verification is not found under another person or domain', async () => {
     const { id } = await askedCaller(helpdesk, person)
     const other = await personWithDevice(running)
 

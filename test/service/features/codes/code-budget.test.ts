@@ -36,7 +36,7 @@ async function arrange(on: Running = running) {
 }
 
 describe('wrong codes of a challenge', () => {
-  it('are limited to five; then even the right one is not checked, except in another challenge', async () => {
+  it('after five wrong codes, a challenge no longer checks even the right one, but another challenge does', async () => {
     const { enter, wrong, guess, token } = await arrange()
     const challenge = newChallenge()
     await guess(4, challenge)
@@ -46,7 +46,7 @@ describe('wrong codes of a challenge', () => {
     expect(await enter(token.code())).toBe('approved')
   })
 
-  it('are counted down in the response, also towards the lockout of the user, and nowhere else', async () => {
+  it('only the response to a wrong code counts down the tries left, also toward the user’s lockout', async () => {
     const { id, wrong, guess } = await arrange()
     await guess(7)
     const challenge = newChallenge()
@@ -63,7 +63,7 @@ describe('wrong codes of a challenge', () => {
     expect(read.json).not.toHaveProperty('triesLeft')
   })
 
-  it('are limited to five when 64 arrive at once', async () => {
+  it('a challenge allows five wrong codes when 64 arrive at once', async () => {
     const { enter, wrong } = await arrange()
     const challenge = newChallenge()
 
@@ -74,7 +74,7 @@ describe('wrong codes of a challenge', () => {
 })
 
 describe('wrong codes of a user in a row', () => {
-  it('lock all codes for fifteen minutes after ten across all challenges; the right one is then neither checked nor used up', async () => {
+  it('ten wrong codes in a row across all challenges lock codes for fifteen minutes, without checking or using up the right one', async () => {
     const { enter, guess, token } = await arrange()
     await guess(10)
 
@@ -87,7 +87,7 @@ describe('wrong codes of a user in a row', () => {
     expect(await enter(token.code(-1))).toBe('approved')
   })
 
-  it('are counted exactly when 64 arrive at once: none is lost, none counted twice', async () => {
+  it('wrong codes are counted exactly when 64 arrive at once: none is lost and none counted twice', async () => {
     const { enter, wrong, token } = await arrange()
 
     const answers = await Promise.all(Array.from({ length: 64 }, () => enter(wrong())))
@@ -96,7 +96,7 @@ describe('wrong codes of a user in a row', () => {
     expect(await enter(token.code())).toMatch(/locked/)
   })
 
-  it('are reset by a right one', async () => {
+  it('a right code resets the count of wrong codes in a row', async () => {
     const { enter, guess, token } = await arrange()
     await guess(9)
     expect(await enter(token.code())).toBe('approved')
@@ -106,7 +106,7 @@ describe('wrong codes of a user in a row', () => {
     expect(await enter(token.code())).toBe('approved')
   })
 
-  it('lock for twice as long the next time', async () => {
+  it('wrong codes lock a user’s codes for twice as long the next time', async () => {
     const { enter, guess, token } = await arrange()
     await guess(10)
     await running.clock.advance(15 * minute)
@@ -115,7 +115,7 @@ describe('wrong codes of a user in a row', () => {
     expect(await enter(token.code())).toBe(`api.error.locked ${30 * minute}`)
   })
 
-  it('lock the codes of every factor, but not the device', async () => {
+  it('wrong codes lock the codes of every factor, but not the device', async () => {
     const person = await arrange()
     const { json } = await running.call('POST', `${person.path}/bypasscodes`, {
       body: { usesAllowed: 1, expirationTime: 60 },
@@ -130,14 +130,14 @@ describe('wrong codes of a user in a row', () => {
     expect(push.code).toBe('api.error.notfound.token')
   })
 
-  it('lock only their own user', async () => {
+  it('wrong codes lock only their own user', async () => {
     const [one, other] = await Promise.all([arrange(), arrange()])
     await one.guess(10)
 
     expect(await other.enter(other.token.code())).toBe('approved')
   })
 
-  it('are counted across all processes, and stay counted across restarts', async () => {
+  it('wrong codes are counted across all processes and stay counted across restarts', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'budget-'))
     const database = join(folder, 'mfa.sqlite')
     const first = await startService({ database })
@@ -176,11 +176,14 @@ describe('how long codes are locked', () => {
     [30, hour],
     [40, 2 * hour],
     [49, undefined],
-  ])('after %i wrong ones: %s seconds', (failures, seconds) => {
+  ])('after %i wrong codes in a row, codes are locked for %s seconds', (failures, seconds) => {
     expect(lockedUntil(failures, 1000)).toBe(seconds === undefined ? undefined : 1000 + seconds)
   })
 
-  it.each([50, 51, 60, 1000])('after %i: until an administrator unlocks', (failures) => {
-    expect(lockedUntil(failures, 1000)).toBe(untilUnlocked)
-  })
+  it.each([50, 51, 60, 1000])(
+    'after %i wrong codes in a row, codes are locked until an administrator unlocks them',
+    (failures) => {
+      expect(lockedUntil(failures, 1000)).toBe(untilUnlocked)
+    },
+  )
 })

@@ -40,21 +40,21 @@ const times = <T>(count: number, act: () => Promise<T>): Promise<T[]> => Promise
 const approved = (sessions: { state: string }[]) => sessions.filter(({ state }) => state === 'approved').length
 
 describe('on two nodes with one database', () => {
-  it('the code of a token is accepted once when 64 requests use it at once', async () => {
+  it('two nodes accept the code of a token once when 64 requests use it at once', async () => {
     const { token, signIn } = await holder(running)
     const otp = token.code()
 
     expect(approved(await times(64, () => signIn({ otp })))).toBe(1)
   })
 
-  it('a bypass code with five uses is accepted five times when 64 requests use it at once', async () => {
+  it('two nodes accept a bypass code with five uses five times when 64 requests use it at once', async () => {
     const { path, signIn } = await member(running)
     const { json } = await running.call('POST', `${path}/bypasscodes`, { body: { usesAllowed: 5, expirationTime: 1 } })
 
     expect(approved(await times(64, () => signIn({ bypasscode: json.code })))).toBe(5)
   })
 
-  it('a user has five bypass codes when 64 are created at once', async () => {
+  it('a user has five bypass codes when 64 are created at once on two nodes', async () => {
     const { path, show } = await member(running)
 
     const answers = await times(64, () =>
@@ -66,7 +66,7 @@ describe('on two nodes with one database', () => {
     expect((await show()).bypasscodes).toHaveLength(5)
   })
 
-  it('a token is assigned to one user, and a user gets one token, when all are assigned at once', async () => {
+  it('two nodes assign a token to one user, and one token to a user, when all are assigned at once', async () => {
     const people = await times(8, () => member(running))
     const tokens = await times(2, () => hardwareToken(running))
 
@@ -78,7 +78,7 @@ describe('on two nodes with one database', () => {
     expect(answers.filter(({ code }) => code === 'api.error.conflict.hardware')).toHaveLength(14)
   })
 
-  it('one code is e-mailed when 16 are requested at once, and it is accepted once', async () => {
+  it('two nodes e-mail one code when 16 are requested at once, and accept it once', async () => {
     const address = 'nodes@example.com'
     const { id, signIn } = await member(running, { email: address })
     const path = `/domains/${running.domain.id}/users/${id}/otp`
@@ -91,7 +91,7 @@ describe('on two nodes with one database', () => {
     expect([mails.length, approved(sessions)]).toEqual([1, 1])
   })
 
-  it('wrong codes that arrive at once each count against the e-mailed one', async () => {
+  it('wrong codes that arrive at two nodes at once each count against the e-mailed one', async () => {
     const address = 'wrong@example.com'
     const { id, signIn } = await member(running, { email: address })
     await running.call('POST', `/domains/${running.domain.id}/users/${id}/otp`, {
@@ -104,7 +104,7 @@ describe('on two nodes with one database', () => {
     expect(await signIn({ otp })).toMatchObject({ state: 'denied' })
   })
 
-  it('a user can be deleted while bypass codes are created, and nothing is left of either', async () => {
+  it('a user can be deleted while two nodes create bypass codes, and nothing is left of either', async () => {
     const { path } = await member(running)
     const make = () => running.call('POST', `${path}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 1 } })
 

@@ -22,7 +22,7 @@ describe('a session with a code', () => {
     { type: 'TOTP6', timeStep: 60 },
     { type: 'TOTP8', timeStep: 30 },
     { type: 'TOTP8', timeStep: 60 },
-  ] as const)('is approved at once by a token of $type and $timeStep s', async (kind) => {
+  ] as const)('a session is approved at once by the code of a $type token with steps of $timeStep s', async (kind) => {
     const { token, signIn } = await holder(running, kind)
 
     const session = await signIn({ otp: token.code() })
@@ -40,7 +40,7 @@ describe('a session with a code', () => {
     })
   })
 
-  it('has two members for callers of 1.3, whatever the outcome', async () => {
+  it('a session with a code has two members for callers of version 1.3, whatever the outcome', async () => {
     const { id, token } = await holder(running)
     const sessions = `/domains/${running.domain.id}/sessions`
     const create = (otp: string) => running.call('POST', sessions, { headers: v13, body: { user: { id }, otp } })
@@ -52,7 +52,7 @@ describe('a session with a code', () => {
     expect((await running.call('GET', `${sessions}/${right.json.id}`, { headers: v13 })).text).toBe(right.text)
   })
 
-  it('needs no device, and sends no request to one', async () => {
+  it('a session with a code needs no device and sends no request to one', async () => {
     const { user, ask, pending } = await running.enroll('with device and code')
     const { json } = await running.call('POST', `/users/${user.id}/bypasscodes`, {
       body: { usesAllowed: 1, expirationTime: 1 },
@@ -64,14 +64,14 @@ describe('a session with a code', () => {
     expect(await pending()).toEqual([])
   })
 
-  it('accepts a code with the spaces it was displayed with', async () => {
+  it('a session accepts a code with the spaces it was displayed with', async () => {
     const { token, signIn } = await holder(running)
     const code = token.code()
 
     expect(await signIn({ otp: ` ${code.slice(0, 3)} ${code.slice(3)}` })).toMatchObject({ state: 'approved' })
   })
 
-  it('can be redeemed once, by its challenge', async () => {
+  it('a session with a code can be redeemed once, by its challenge', async () => {
     const { token, signIn } = await holder(running)
     const { id } = await signIn({ otp: token.code(), challenge })
     const redeem = (by: string) =>
@@ -83,7 +83,7 @@ describe('a session with a code', () => {
     expect(answers[1]?.json).toMatchObject({ state: 'approved', factor: 'otp' })
   })
 
-  it('cannot be redeemed when the code was wrong', async () => {
+  it('a session with a wrong code cannot be redeemed', async () => {
     const { token, signIn } = await holder(running)
     const { id } = await signIn({ otp: otherThan(token.code()), challenge })
 
@@ -94,7 +94,7 @@ describe('a session with a code', () => {
     expect(answer.code).toBe('api.error.conflict.state')
   })
 
-  it('requires a member of the domain', async () => {
+  it('a session with a code requires a member of the domain', async () => {
     const { id, token } = await holder(running)
     await running.call('DELETE', `/domains/${running.domain.id}/users/${id}`)
 
@@ -107,7 +107,7 @@ describe('a session with a code', () => {
 })
 
 describe('a wrong code', () => {
-  it('gets the same response, whatever factors the user has', async () => {
+  it('a wrong code gets the same response, whatever factors the user has', async () => {
     const { token, ...withToken } = await holder(running)
     const without = await member(running)
     const { user, ask } = await running.enroll('denied in the same words')
@@ -124,7 +124,7 @@ describe('a wrong code', () => {
   })
 
   it.each(['1', '12345', '1234567', '0123456789', 'abcdef', '１２３４５６', '-12345', '12345.', "' OR 1=1--"])(
-    'is denied as wrong, even when malformed: %j',
+    'a malformed code is denied as a wrong one: %j',
     async (otp) => {
       const { signIn } = await holder(running)
 
@@ -132,7 +132,7 @@ describe('a wrong code', () => {
     },
   )
 
-  it('does not prevent the right one from being accepted next', async () => {
+  it('a wrong code does not prevent the right one from being accepted next', async () => {
     const { token, signIn } = await holder(running)
     await signIn({ otp: otherThan(token.code()) })
 
@@ -141,7 +141,7 @@ describe('a wrong code', () => {
 })
 
 describe('the factor of a code', () => {
-  it('is the bypass code if both codes are sent, even when only the other is right', async () => {
+  it('a session’s factor is the bypass code if both codes are sent, even when only the other is right', async () => {
     const { token, signIn } = await holder(running)
 
     const both = await signIn({ otp: token.code(), bypasscode: '123456789' })
@@ -151,13 +151,13 @@ describe('the factor of a code', () => {
     expect(one).toMatchObject({ state: 'approved', factor: 'otp' })
   })
 
-  it('is never a token if it is sent as a bypass code', async () => {
+  it('a session’s factor is never a token if its code is sent as a bypass code', async () => {
     const { token, signIn } = await holder(running)
 
     expect(await signIn({ bypasscode: token.code() })).toMatchObject({ state: 'denied', factor: 'bypass' })
   })
 
-  it('is the token or device that displays it; using one up does not affect the other', async () => {
+  it('a session’s factor is the token or device that displays the code; using one up does not affect the other', async () => {
     const { user, codeSecret, ask } = await running.enroll('token and device')
     const token = await hardwareToken(running)
     await running.call('PUT', `/users/${user.id}/hardware/${token.id}`)
@@ -176,7 +176,7 @@ describe('the factor of a code', () => {
 })
 
 describe('a code used by many requests at once', () => {
-  it('is accepted once', async () => {
+  it('a code is accepted once when many requests use it at once', async () => {
     const { token, signIn } = await holder(running)
     const otp = token.code()
 
@@ -185,7 +185,7 @@ describe('a code used by many requests at once', () => {
     expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(1)
   })
 
-  it('is accepted once as the second code of a resynchronization', async () => {
+  it('the second code of a resynchronization is accepted once when many requests use it at once', async () => {
     const { token, signIn } = await holder(running)
     await signIn({ otp: token.code(5) })
     const otp = token.code(6)
@@ -195,7 +195,7 @@ describe('a code used by many requests at once', () => {
     expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(1)
   })
 
-  it('is accepted once across all domains of the organization', async () => {
+  it('a code that many requests use at once is accepted once across all domains of the organization', async () => {
     const { id, token } = await holder(running)
     const other = await running.service.administration.createDomain(running.organization.id, { name: 'Second' })
     await running.call('PUT', `/domains/${other.id}/users/${id}`)
@@ -212,7 +212,7 @@ describe('a code used by many requests at once', () => {
 })
 
 describe('the clock of a hardware token', () => {
-  it('may be a step off, and its learned drift moves the window', async () => {
+  it('the clock of a hardware token may be a step off, and its learned drift moves the window', async () => {
     const { token, signIn } = await holder(running)
     const states: string[] = []
     for (const ahead of [1, 2, 3, 2]) {
@@ -225,7 +225,7 @@ describe('the clock of a hardware token', () => {
     expect((await signIn({ otp: token.code(0) })).state).toBe('denied')
   })
 
-  it('is reported by syncState: never used, in sync, out of sync, and in sync again', async () => {
+  it('syncState reports a hardware token as never used, in sync, out of sync, and in sync again', async () => {
     const { token, signIn } = await holder(running)
     const states = [['', (await token.show()).syncState]]
     const note = async (otp: string) => {
@@ -250,7 +250,7 @@ describe('the clock of a hardware token', () => {
     ])
   })
 
-  it('is in sync again as soon as one of its codes is accepted', async () => {
+  it('a hardware token is in sync again as soon as one of its codes is accepted', async () => {
     const { token, signIn } = await holder(running)
     await signIn({ otp: token.code(4) })
     const before = (await token.show()).syncState
@@ -261,7 +261,7 @@ describe('the clock of a hardware token', () => {
     expect((await token.show()).syncState).toBe('Synchronized')
   })
 
-  it('is not resynchronized by one code twice, nor by two that are not consecutive', async () => {
+  it('a hardware token is not resynchronized by one code twice, nor by two that are not consecutive', async () => {
     const { token, signIn } = await holder(running)
 
     const states = [
@@ -274,7 +274,7 @@ describe('the clock of a hardware token', () => {
     expect(states).toEqual(['denied', 'denied', 'denied', 'denied'])
   })
 
-  it('says when its last code was accepted, by the clock of the service', async () => {
+  it('a hardware token says when its last code was accepted, by the clock of the service', async () => {
     const { token, signIn } = await holder(running)
     const unused = await token.show()
     await signIn({ otp: token.code(7) })
@@ -287,7 +287,7 @@ describe('the clock of a hardware token', () => {
     expect(lastUsedAt).toBe(Math.floor(running.clock.now() / 30) * 30)
   })
 
-  it('is not reported as out of sync when a used code is replayed', async () => {
+  it('a hardware token is not reported as out of sync when a used code is replayed', async () => {
     const { token, signIn } = await holder(running)
     const otp = token.code()
     await signIn({ otp })
@@ -297,7 +297,7 @@ describe('the clock of a hardware token', () => {
     expect((await token.show()).syncState).toBe('Synchronized')
   })
 
-  it('can be resynchronized ten steps off, but not eleven', async () => {
+  it('a hardware token can be resynchronized ten steps off, but not eleven', async () => {
     const [near, far] = [await holder(running), await holder(running)]
 
     const states = [
@@ -330,7 +330,7 @@ describe('the clock of a phone', () => {
         return { code, signIn: ask }
       },
     ],
-  ])('is not resynchronized by two noted codes in a row: %s', async (_what, own) => {
+  ])('two noted codes in a row do not resynchronize the clock of a phone: %s', async (_what, own) => {
     const { code, signIn } = await own()
     await running.clock.advance(300)
 

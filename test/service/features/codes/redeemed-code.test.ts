@@ -20,7 +20,7 @@ describe.each(mainEngines)('a code that is redeemed by the call that checks it, 
   })
   afterAll(() => running.close())
 
-  it('verifies once when calls race, whether they belong to one challenge or to several', async () => {
+  it('a code redeemed by the call that checks it verifies once when calls race, in one challenge or several', async () => {
     const shared = random128()
     for (const challenges of [[shared, shared, shared, shared], Array.from({ length: 4 }, () => random128())]) {
       const { id, signIn } = await member(running)
@@ -33,7 +33,7 @@ describe.each(mainEngines)('a code that is redeemed by the call that checks it, 
     }
   })
 
-  it('is denied when the same call is sent again because its answer was lost', async () => {
+  it('a code redeemed by the call that checks it is denied when that call is repeated after a lost response', async () => {
     const { enrollApp, signIn } = await member(running)
     const { code } = await enrollApp()
     const call = { otp: code(1), challenge: random128(), redeem: {} }
@@ -45,7 +45,7 @@ describe.each(mainEngines)('a code that is redeemed by the call that checks it, 
 })
 
 describe('a code whose approval cannot be redeemed', () => {
-  it('is not used up, and leaves no session', async () => {
+  it('a code whose approval cannot be redeemed is not used up and leaves no session', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-redeem-'))
     const database = join(folder, 'mfa.sqlite')
     const running = await startService({ database })

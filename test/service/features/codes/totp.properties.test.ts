@@ -29,7 +29,7 @@ const isAmbiguous = (source: Source, expected: number) => {
 }
 
 describe('the window of time-based codes', () => {
-  it('accepts one step on either side, and recognizes ten', () => {
+  it('the window of time-based codes accepts one step on either side and recognizes ten', () => {
     fc.assert(
       fc.property(sources, times, fc.integer({ min: -20, max: 20 }), (source, now, off) => {
         const expected = stepAt(now, source.period) + source.drift
@@ -42,7 +42,7 @@ describe('the window of time-based codes', () => {
     )
   })
 
-  it('accepts no step twice and no earlier step, in any order of codes', () => {
+  it('the window of time-based codes accepts no step twice and no earlier step, in any order of codes', () => {
     fc.assert(
       fc.property(
         sources,
@@ -65,7 +65,7 @@ describe('the window of time-based codes', () => {
     )
   })
 
-  it('moves only for two consecutive codes', () => {
+  it('the window of time-based codes moves only for two consecutive codes', () => {
     fc.assert(
       fc.property(
         sources,
@@ -87,7 +87,7 @@ describe('the window of time-based codes', () => {
     )
   })
 
-  it('accepts only codes of the source', () => {
+  it('the window of time-based codes accepts only codes of the source', () => {
     fc.assert(
       fc.property(sources, times, fc.oneof(fc.string(), fc.stringMatching(/^\d{4,9}$/)), (source, now, code) => {
         const expected = stepAt(now, source.period) + source.drift

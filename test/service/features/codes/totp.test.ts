@@ -40,7 +40,7 @@ describe('the code of a step', () => {
     [7, '162583'],
     [8, '399871'],
     [9, '520489'],
-  ])('%i is %s, as in RFC 4226', (step, code) => {
+  ])('the code of step %i is %s, as in RFC 4226', (step, code) => {
     expect(codeAt(fresh, step)).toBe(code)
   })
 
@@ -52,7 +52,7 @@ describe('the code of a step', () => {
     [1_234_567_890, '89005924'],
     [2_000_000_000, '69279037'],
     [20_000_000_000, '65353130'],
-  ])('at %i is %s, as in RFC 6238', (time, code) => {
+  ])('the code at time %i is %s, as in RFC 6238', (time, code) => {
     expect(codeAt({ seed, digits: 8 }, stepAt(time, 30))).toBe(code)
     expect(judgeCode({ ...fresh, digits: 8 }, code, time)).toMatchObject({ outcome: 'accepted', drift: 0 })
   })
@@ -69,38 +69,41 @@ describe('a code', () => {
     [2, 'seen'],
     [10, 'seen'],
     [11, 'wrong'],
-  ])('%i steps away is %s', (distance, outcome) => {
+  ])('a code that is %i steps away is %s', (distance, outcome) => {
     expect(judge(1000 + distance).outcome).toBe(outcome)
   })
 
-  it.each([30, 60] as const)('of a token of %i s works during its step and one step on either side', (period) => {
-    const source = { ...fresh, period }
-    const code = codeAt(source, 1000)
-    const outcomeAt = (time: number) => judgeCode(source, code, time).outcome
+  it.each([30, 60] as const)(
+    'a code of a token of %i s works during its step and one step on either side',
+    (period) => {
+      const source = { ...fresh, period }
+      const code = codeAt(source, 1000)
+      const outcomeAt = (time: number) => judgeCode(source, code, time).outcome
 
-    expect(outcomeAt(999 * period - 1)).toBe('seen')
-    expect(outcomeAt(999 * period)).toBe('accepted')
-    expect(outcomeAt(1002 * period - 1)).toBe('accepted')
-    expect(outcomeAt(1002 * period)).toBe('seen')
-  })
+      expect(outcomeAt(999 * period - 1)).toBe('seen')
+      expect(outcomeAt(999 * period)).toBe('accepted')
+      expect(outcomeAt(1002 * period - 1)).toBe('accepted')
+      expect(outcomeAt(1002 * period)).toBe('seen')
+    },
+  )
 
-  it('sets the drift, around which the next one is searched', () => {
+  it('an accepted code sets the drift, around which the next one is searched', () => {
     expect(judge(999)).toEqual({ outcome: 'accepted', step: 999, drift: -1 })
     expect(judge(998, { drift: -1, lastStep: 900 })).toEqual({ outcome: 'accepted', step: 998, drift: -2 })
     expect(judge(1001, { drift: -1, lastStep: 900 }).outcome).toBe('seen')
   })
 
-  it('invalidates itself and all earlier ones when accepted', () => {
+  it('an accepted code invalidates itself and all earlier ones', () => {
     expect(judge(1000, { lastStep: 1000 }).outcome).toBe('wrong')
     expect(judge(999, { lastStep: 1000 }).outcome).toBe('wrong')
     expect(judge(1001, { lastStep: 1000 }).outcome).toBe('accepted')
   })
 
-  it.each(['', '28708', '2870822', '28708a', '２８７０８２', '000000'])('is wrong when it is %j', (code) => {
+  it.each(['', '28708', '2870822', '28708a', '２８７０８２', '000000'])('a code is wrong when it is %j', (code) => {
     expect(judgeCode(fresh, code, 59)).toEqual({ outcome: 'wrong' })
   })
 
-  it('can be checked before the tenth step', () => {
+  it('a code can be checked before the tenth step', () => {
     expect(judge(0, {}, 0)).toEqual({ outcome: 'accepted', step: 0, drift: 0 })
   })
 })
@@ -108,28 +111,28 @@ describe('a code', () => {
 describe('resynchronization', () => {
   const seen = { seenStep: 1005, seenAt: now }
 
-  it('accepts the code of the very next step, and sets the drift', () => {
+  it('resynchronization accepts the code of the very next step and sets the drift', () => {
     expect(judge(1006, seen, now + 30)).toEqual({ outcome: 'accepted', step: 1006, drift: 5 })
   })
 
-  it.each([1004, 1005, 1007])('rejects the code of step %i', (step) => {
+  it.each([1004, 1005, 1007])('resynchronization after step 1005 rejects the code of step %i', (step) => {
     expect(judge(step, seen, now + 30).outcome).toBe('seen')
   })
 
-  it('accepts it for three steps, and no longer', () => {
+  it('resynchronization accepts the next code for three steps, and no longer', () => {
     expect(judge(1006, seen, now + 90).outcome).toBe('accepted')
     expect(judge(1006, seen, now + 91).outcome).toBe('seen')
   })
 
-  it('is limited to ten steps', () => {
+  it('resynchronization is limited to ten steps', () => {
     expect(judge(1011, { seenStep: 1010, seenAt: now - 30 }, now).outcome).toBe('wrong')
   })
 
-  it('does not accept a used code again', () => {
+  it('resynchronization does not accept a used code again', () => {
     expect(judge(1006, { ...seen, lastStep: 1006 }, now + 30).outcome).toBe('wrong')
   })
 
-  it('never applies to phones, whose codes work only within one step of the current time', () => {
+  it('resynchronization never applies to phones, whose codes work only within one step of the current time', () => {
     const phone = { resynchronizes: false, drift: -3 }
     const outcomes = [998, 999, 1000, 1001, 1002].map((step) => judge(step, phone).outcome)
 
@@ -139,7 +142,7 @@ describe('resynchronization', () => {
 })
 
 describe('a new seed', () => {
-  it('has 160 bits, and the same value in base32', () => {
+  it('a new seed has 160 bits, and the same value in base32', () => {
     const made = newSeed(systemRandom)
 
     expect(made).toMatch(/^[0-9a-f]{40}$/)

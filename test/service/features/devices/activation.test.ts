@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => running.close())
 
 describe('a preview', () => {
-  it('shows the service, organization and domain of the code', async () => {
+  it('the preview of an activation code shows its service, organization and domain', async () => {
     const { user, newDevice } = await invited(running)
 
     const { previewed } = await newDevice()
@@ -30,7 +30,7 @@ describe('a preview', () => {
     expect(previewed.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('ignores case, spaces and hyphens in a code', async () => {
+  it('the preview of an activation code ignores case, spaces and hyphens', async () => {
     const { code } = await invited(running)
     const typed = ` ${code.slice(0, 5).toUpperCase()}-${code.slice(5)} `
 
@@ -39,14 +39,14 @@ describe('a preview', () => {
     expect(response.status).toBe(200)
   })
 
-  it('does not find a code that has expired', async () => {
+  it('the preview does not find an activation code that has expired', async () => {
     const { code } = await invited(running)
     running.clock.skip(7 * 24 * 60 * 60)
 
     expect(await outcome(await previewCode(running.origin, code))).toEqual([404, 'api.error.notfound.activationcode'])
   })
 
-  it('does not find an unknown code, and rejects a malformed one', async () => {
+  it('the preview does not find an unknown activation code and rejects a malformed one', async () => {
     const preview = (code: string) => previewCode(running.origin, code)
 
     expect(await outcome(await preview('aaaaaaaaaa'))).toEqual([404, 'api.error.notfound.activationcode'])
@@ -55,7 +55,7 @@ describe('a preview', () => {
 })
 
 describe('activating', () => {
-  it('activates the token and registers the device', async () => {
+  it('activation activates the token and registers the device', async () => {
     const { user, code, newDevice } = await invited(running)
     const { signer, activate, inbox } = await newDevice()
 
@@ -67,7 +67,7 @@ describe('activating', () => {
     expect(empty.json).toEqual({ requests: [] })
   })
 
-  it('succeeds once per code, however many devices try at once', async () => {
+  it('activation succeeds once per code, however many devices try at once', async () => {
     const { code, newDevice } = await invited(running)
     const devices = await Promise.all(Array.from({ length: 64 }, newDevice))
 
@@ -77,7 +77,7 @@ describe('activating', () => {
     expect(outcomes.filter(([, code404]) => code404 === 'api.error.notfound.activationcode')).toHaveLength(63)
   })
 
-  it('requires a signature by the very key it registers', async () => {
+  it('activation requires a signature by the very key it registers', async () => {
     const { code, newDevice } = await invited(running)
     const { signer, post } = await newDevice()
     const { privateKey: other } = await generateKeyPair('ES256')
@@ -92,7 +92,7 @@ describe('activating', () => {
     ])
   })
 
-  it('requires a point on the curve', async () => {
+  it('activation requires a key that is a point on the curve', async () => {
     const { code, newDevice } = await invited(running)
     const { signer, activate } = await newDevice()
 
@@ -101,7 +101,7 @@ describe('activating', () => {
     expect(answer).toEqual([401, 'api.error.unauthorized'])
   })
 
-  it('fails with a code that has expired', async () => {
+  it('activation fails with a code that has expired', async () => {
     const { code, newDevice } = await invited(running)
     const { activate } = await newDevice()
     running.clock.skip(7 * 24 * 60 * 60)
@@ -109,7 +109,7 @@ describe('activating', () => {
     expect(await outcome(await activate(code))).toEqual([404, 'api.error.notfound.activationcode'])
   })
 
-  it('rejects an invalid name', async () => {
+  it('activation rejects an invalid device name', async () => {
     const { code, newDevice } = await invited(running)
     const { activate } = await newDevice()
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => running.close())
 
 describe('the inbox', () => {
-  it('shows what the app reported, newest first, but never the number', async () => {
+  it('the inbox shows what the app reported, newest first, but never the number', async () => {
     const attributes = [{ key: 'Browser', value: 'Fire\u202Efox' }]
     const { ask, pending, number, device, request } = await asked(running, {
       numberMatching: true,
@@ -36,7 +36,7 @@ describe('the inbox', () => {
     expect(text).not.toContain(`"${number}"`)
   })
 
-  it('contains only requests of this device', async () => {
+  it('the inbox contains only requests of its own device', async () => {
     await asked(running)
     const other = await running.enroll('empty inbox')
 
@@ -49,7 +49,7 @@ describe('an answer', () => {
     ['approve', 'approved', undefined],
     ['deny', 'denied', 'user_denied'],
     ['report', 'denied', 'reported'],
-  ])('%s settles the session as %s', async (decision, state, reason) => {
+  ])('the answer %s settles the session as %s', async (decision, state, reason) => {
     const { device, id, nonce, session } = await asked(running)
 
     const answered = await read(await device.answer(id, { nonce, decision }))
@@ -59,7 +59,7 @@ describe('an answer', () => {
     expect(await session(id)).toMatchObject({ state, settledAt: running.clock.now() })
   })
 
-  it('with the right number approves the session', async () => {
+  it('an answer with the right number approves the session', async () => {
     const { device, id, nonce, number, session } = await asked(running, { numberMatching: true })
 
     await device.answer(id, { nonce, decision: 'approve', number })
@@ -67,7 +67,7 @@ describe('an answer', () => {
     expect(await session(id)).toMatchObject({ state: 'approved', factor: 'push' })
   })
 
-  it('with a wrong number denies the session for good', async () => {
+  it('an answer with a wrong number denies the session for good', async () => {
     const { device, id, nonce, number, session } = await asked(running, { numberMatching: true })
     const wrong = number === '10' ? '11' : '10'
 
@@ -79,7 +79,7 @@ describe('an answer', () => {
     expect((await session(id)).state).toBe('denied')
   })
 
-  it('without the required number leaves the session pending', async () => {
+  it('an answer without the required number leaves the session pending', async () => {
     const { device, id, nonce, session } = await asked(running, { numberMatching: true })
 
     const answer = await outcome(await device.answer(id, { nonce, decision: 'approve' }))
@@ -88,13 +88,13 @@ describe('an answer', () => {
     expect((await session(id)).state).toBe('pending')
   })
 
-  it('can deny and report without a number', async () => {
+  it('an answer can deny and report without a number', async () => {
     const { device, id, nonce } = await asked(running, { numberMatching: true })
 
     expect((await device.answer(id, { nonce, decision: 'deny' })).status).toBe(200)
   })
 
-  it('needs the nonce of its request, which is checked before the number', async () => {
+  it('an answer needs the nonce of its request, which is checked before the number', async () => {
     const { device, id, session } = await asked(running, { numberMatching: true })
 
     const answer = await outcome(await device.answer(id, { nonce: random128(), decision: 'approve', number: '00' }))
@@ -103,7 +103,7 @@ describe('an answer', () => {
     expect((await session(id)).state).toBe('pending')
   })
 
-  it('gets the same response when it is sent again, and a different one is too late', async () => {
+  it('an answer gets the same response when it is sent again, and a different one is too late', async () => {
     const { device, id, nonce, number } = await asked(running, { numberMatching: true })
     const answer = { nonce, decision: 'approve', number }
     const first = await read(await device.answer(id, answer))
@@ -115,7 +115,7 @@ describe('an answer', () => {
     expect(other).toEqual([409, 'api.error.conflict.state'])
   })
 
-  it('comes too late once the session has expired', async () => {
+  it('an answer comes too late once the session has expired', async () => {
     const { device, id, nonce, session } = await asked(running)
     await running.clock.advance(90)
 
@@ -125,7 +125,7 @@ describe('an answer', () => {
     expect((await session(id)).state).toBe('expired')
   })
 
-  it('comes too late once the session is canceled', async () => {
+  it('an answer comes too late once the session is canceled', async () => {
     const { device, id, nonce, sessions, session } = await asked(running)
     await running.call('DELETE', `${sessions}/${id}`)
 
@@ -135,7 +135,7 @@ describe('an answer', () => {
     expect((await session(id)).state).toBe('cancelled')
   })
 
-  it('is final: of many that arrive at once, one decides', async () => {
+  it('when many answers arrive at once, one decides and is final', async () => {
     const { device, id, nonce, session } = await asked(running)
     const decisions = ['approve', 'deny', 'report']
 
@@ -154,7 +154,7 @@ describe('an answer', () => {
     expect((await session(id)).state).toBe(heard[0]?.json.state)
   })
 
-  it('is rejected from the device of another user', async () => {
+  it('an answer is rejected from the device of another user', async () => {
     const { id, nonce, session } = await asked(running)
     const other = await running.enroll(`other device ${unique()}`)
 
@@ -169,7 +169,7 @@ describe('an answer', () => {
     [{ nonce: 'x', decision: 'approve' }, 'api.error.invalid.nonce'],
     [{ nonce: 'A'.repeat(22), decision: 'maybe' }, 'api.error.invalid.decision'],
     [{ nonce: 'A'.repeat(22), decision: 'approve', number: 47 }, 'api.error.invalid.number'],
-  ])('is rejected when malformed: %j', async (answer, code) => {
+  ])('an answer is rejected when malformed: %j', async (answer, code) => {
     const { device, id } = await asked(running)
 
     expect(await outcome(await device.answer(id, answer))).toEqual([400, code])
@@ -177,7 +177,7 @@ describe('an answer', () => {
 })
 
 describe('removing an account on the device', () => {
-  it('revokes the token, cancels pending sessions, and locks the device out', async () => {
+  it('removing an account on the device revokes the token, cancels pending sessions and locks the device out', async () => {
     const { user, device, id, session } = await asked(running)
 
     const removed = await device.remove()

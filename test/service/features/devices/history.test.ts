@@ -64,7 +64,7 @@ async function entriesLater({ signer }: Person, seconds: number): Promise<number
 const sweepEvery = 5 * 60
 
 describe('the history of a device', () => {
-  it('lists what it answered, newest first, as the user saw it', async () => {
+  it('the history of a device lists what it answered, newest first, as the user saw it', async () => {
     const person = await running.enroll(unique())
     const ids = [
       await answered(person, { decision: 'deny' }, { attributes: [{ key: 'Browser', value: 'Firefox' }] }),
@@ -92,7 +92,7 @@ describe('the history of a device', () => {
     expect(JSON.stringify(json)).not.toMatch(/"(nonce|number)"/)
   })
 
-  it('omits requests that were not answered on the device', async () => {
+  it('the history of a device omits requests that were not answered on it', async () => {
     const person = await running.enroll(unique())
     const { id } = await person.ask({ challenge: random128() })
     await running.call('DELETE', `${person.sessions}/${id}`)
@@ -103,7 +103,7 @@ describe('the history of a device', () => {
     expect((await history(person)).json).toEqual({ entries: [], more: false })
   })
 
-  it('lists an answer once, however often it was sent', async () => {
+  it('the history of a device lists an answer once, however often it was sent', async () => {
     const person = await running.enroll(unique())
     const { id } = await person.ask({ challenge: random128() })
     const [request] = await person.pending()
@@ -114,7 +114,7 @@ describe('the history of a device', () => {
     expect((await history(person)).json.entries.length).toBe(1)
   })
 
-  it('is read in pages of 50', async () => {
+  it('the history of a device is read in pages of 50', async () => {
     const person = await running.enroll(unique())
     const ids: string[] = []
     for (let count = 0; count < 52; count += 1) ids.unshift(await answered(person, { decision: 'approve' }))
@@ -128,7 +128,7 @@ describe('the history of a device', () => {
     expect([...first.entries, ...second.entries].map(({ id }) => id)).toEqual(ids)
   })
 
-  it('cannot be read, or paged through, by another device', async () => {
+  it('the history of a device cannot be read, or paged through, by another device', async () => {
     const [mine, other] = [await running.enroll(unique()), await running.enroll(unique())]
     await answered(mine, { decision: 'approve' })
     const others = await answered(other, { decision: 'approve' })
@@ -143,7 +143,7 @@ describe('the history of a device', () => {
     expect(asOther.status).toBe(401)
   })
 
-  it('is kept for 90 days, longer than the sessions, and then deleted', async () => {
+  it('the history of a device is kept for 90 days, longer than the sessions, and then deleted', async () => {
     const person = await running.enroll(unique())
     await answered(person, { decision: 'approve' })
     const day = 86_400
@@ -155,7 +155,7 @@ describe('the history of a device', () => {
     expect(rowsOf(person)).toBe(0)
   })
 
-  it('is deleted with the device, and with the user', async () => {
+  it('the history of a device is deleted with the device, and with the user', async () => {
     const [removed, deleted] = [await running.enroll(unique()), await running.enroll(unique())]
     for (const person of [removed, deleted]) await answered(person, { decision: 'approve' })
 
@@ -166,7 +166,7 @@ describe('the history of a device', () => {
     expect((await history(removed)).code).toBe('api.error.device.revoked')
   })
 
-  it('rejects a malformed cursor', async () => {
+  it('the history of a device rejects a malformed cursor', async () => {
     const person = await running.enroll(unique())
 
     expect((await history(person, { before: "' or 1=1 --" })).code).toBe('api.error.malformed')

@@ -43,7 +43,7 @@ describe.each(mainEngines)('the event stream of an inbox, on %s', (engine) => {
   })
   afterAll(() => running.close())
 
-  it('sends the pending requests at once, and again whenever they change', async () => {
+  it('the event stream of an inbox sends the pending requests at once, and again whenever they change', async () => {
     const { device, id, nonce, ask } = await asked(running)
     const { type, next } = await follow(device)
 
@@ -56,7 +56,7 @@ describe.each(mainEngines)('the event stream of an inbox, on %s', (engine) => {
     expect([first, both, await next()]).toEqual([[id], [second.id, id], [second.id]])
   })
 
-  it('sends a change when a request expires', async () => {
+  it('the event stream of an inbox sends a change when a request expires', async () => {
     const { device, id, request } = await asked(running)
     const { next } = await follow(device)
     const first = await next()
@@ -66,7 +66,7 @@ describe.each(mainEngines)('the event stream of an inbox, on %s', (engine) => {
     expect([first, await next()]).toEqual([[id], []])
   })
 
-  it('ends when the device is revoked, which learns the reason at its next call', async () => {
+  it('the event stream of an inbox ends when the device is revoked, which learns the reason at its next call', async () => {
     const { device, user, id } = await asked(running)
     const { next } = await follow(device)
     const first = await next()
@@ -77,7 +77,7 @@ describe.each(mainEngines)('the event stream of an inbox, on %s', (engine) => {
     expect((await read(await device.inbox({ accept: 'text/event-stream' }))).code).toBe('api.error.device.revoked')
   })
 
-  it('sends only requests of this device', async () => {
+  it('the event stream of an inbox sends only requests of its own device', async () => {
     const other = await running.enroll(`nobody ${unique()}`)
     const { next } = await follow(other.device)
     const first = await next()
@@ -87,7 +87,7 @@ describe.each(mainEngines)('the event stream of an inbox, on %s', (engine) => {
     expect([first, await next()]).toEqual([[], [own.id]])
   })
 
-  it('requires the signature of the device', async () => {
+  it('the event stream of an inbox requires the signature of the device', async () => {
     const { device } = await asked(running)
 
     const forged = await device.inbox({ accept: 'text/event-stream' }, { path: '/device/history' })
@@ -95,7 +95,7 @@ describe.each(mainEngines)('the event stream of an inbox, on %s', (engine) => {
     expect((await read(forged)).status).toBe(401)
   })
 
-  it('ends when the service closes, which then answers plain reads', async () => {
+  it('the event stream of an inbox ends when the service closes, which then answers plain reads', async () => {
     const database = await newDatabase()
     const ending = await startService({ database, ...keysFor(database) })
     const { device } = await ending.enroll('ends')
@@ -111,7 +111,7 @@ describe.each(mainEngines)('the event stream of an inbox, on %s', (engine) => {
 })
 
 describe('the event streams of a device', () => {
-  it('end at once if the service has closed since they were requested', async () => {
+  it('the event streams of a device end at once if the service has closed since they were requested', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-ends-'))
     const database = join(folder, 'mfa.sqlite')
     const running = await startService({ database, ...keysFor(database) })
@@ -132,7 +132,7 @@ describe('the event streams of a device', () => {
     expect(told).toEqual([{ requests: [] }])
   })
 
-  it('share the limit of its held reads; beyond that it gets a plain response until one ends', async () => {
+  it('event streams share the limit of a device’s held reads; beyond that it gets plain responses until one ends', async () => {
     const running = await startService({ limits: { heldReadsPerDevice: 2 } })
     onTestFinished(() => running.close())
     const { device } = await running.enroll('many')

@@ -56,7 +56,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     return { waiting, shown: (await device.moveClaim(account))! }
   }
 
-  it('serves one device when two scan the same code', async () => {
+  it('a device move serves one device when two scan the same code', async () => {
     const { account } = await owner()
     const { code } = await device.beginMove(account)
 
@@ -66,7 +66,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     expect(results.find(({ status }) => status === 'rejected')).toMatchObject({ reason: noCode })
   })
 
-  it('gives the account to the device that the old one confirms, and ends the old one', async () => {
+  it('a device move gives the account to the device that the old one confirms, and ends the old one', async () => {
     const { account, ask, path } = await owner()
     const before = await ask()
     const { waiting, shown } = await claimed(account)
@@ -85,7 +85,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     expect(await device.answer(moved, requests[0]!, { decision: 'approve' })).toMatchObject({ state: 'approved' })
   })
 
-  it('ends requests and web sessions, and is audited, as a replacement is', async () => {
+  it('a device move ends requests and web sessions and is audited, as a replacement is', async () => {
     const { account, ask, id } = await owner()
     const { waiting, shown } = await claimed(account)
     const pending = await ask()
@@ -107,7 +107,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     ])
   })
 
-  it('leaves everything as it is until the old device confirms', async () => {
+  it('a device move leaves everything as it is until the old device confirms', async () => {
     const { account } = await owner()
     const { waiting } = await claimed(account)
 
@@ -118,7 +118,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     expect((await device.requests(account)).requests).toEqual([])
   })
 
-  it('takes place only while the person asks for it on the new device', async () => {
+  it('a device move takes place only while the person asks for it on the new device', async () => {
     const { account } = await owner()
     const { code } = await device.beginMove(account)
     await claim(code)
@@ -128,7 +128,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     await expect(device.confirmMove(account, shown)).rejects.toMatchObject(tooLate)
   })
 
-  it('is confirmed for the device that was shown, and for no other', async () => {
+  it('a device move is confirmed for the device that was shown, and for no other', async () => {
     const { account } = await owner()
     const first = await claimed(account)
     const second = await claimed(account)
@@ -139,7 +139,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     await expect(device.collectMove(first.waiting)).rejects.toMatchObject(noCode)
   })
 
-  it('gives the account to nobody but the holder of the key', async () => {
+  it('a device move gives the account to nobody but the holder of the key', async () => {
     const { account } = await owner()
     const { waiting, shown } = await claimed(account)
     const thief = await claimed((await owner()).account)
@@ -202,7 +202,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
       },
     ],
   ] satisfies [string, (account: Account) => Promise<string>][])(
-    'refuses a code that %s, always alike',
+    'a device move refuses a code that %s, always with the same error',
     async (_, make) => {
       const code = await make((await owner()).account)
 
@@ -210,7 +210,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     },
   )
 
-  it('stores no code that a reader of the database could use', async () => {
+  it('a device move stores no code that a reader of the database could use', async () => {
     const { account } = await owner()
 
     const { code } = await device.beginMove(account)
@@ -220,7 +220,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     expect(JSON.stringify(rows)).not.toContain(code)
   })
 
-  it('ends two minutes after the scan if nobody confirms', async () => {
+  it('a device move ends two minutes after the scan if nobody confirms', async () => {
     const { account } = await owner()
     const { waiting, shown } = await claimed(account)
 
@@ -231,7 +231,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     await expect(device.collectMove(waiting)).rejects.toMatchObject(noCode)
   })
 
-  it('ends on both devices when either of them cancels', async () => {
+  it('a device move ends on both devices when either of them cancels', async () => {
     const { account } = await owner()
     const first = await claimed(account)
 
@@ -244,7 +244,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     await expect(device.confirmMove(account, second.shown)).rejects.toMatchObject(tooLate)
   })
 
-  it('ends when an administrator revokes the device', async () => {
+  it('a device move ends when an administrator revokes the device', async () => {
     const { account, path } = await owner()
     const { waiting, shown } = await claimed(account)
 
@@ -258,7 +258,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
     it.each([
       ['no PIN', undefined],
       ['a wrong PIN', '9999'],
-    ])('does not begin with %s', async (_, typed) => {
+    ])('a device move that requires a PIN does not begin with %s', async (_, typed) => {
       const { account } = await owner(withPin, pin)
 
       await expect(device.beginMove(account, { pin: typed })).rejects.toMatchObject({ code: 'api.error.invalid.pin' })
@@ -267,7 +267,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
       expect(await rows.execute()).toEqual([])
     })
 
-    it('counts wrong PINs, and revokes the token after the last', async () => {
+    it('a device move counts wrong PINs and revokes the token after the last', async () => {
       const { account } = await owner(withPin, pin)
       const wrong = () => device.beginMove(account, { pin: '9999' })
 
@@ -276,7 +276,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
       await expect(wrong()).rejects.toMatchObject({ code: 'api.error.device.revoked' })
     })
 
-    it('keeps the PIN, which the new device asks for once', async () => {
+    it('a device move keeps the PIN, which the new device asks for once', async () => {
       const { account, ask } = await owner(withPin, pin)
       const { waiting, shown } = await claimed(account)
       await device.confirmMove(account, shown)
@@ -293,7 +293,7 @@ describe.each(mainEngines)('a move to another device, on %s,', (engine) => {
       expect((await ask({ otp })).state).toBe('approved')
     })
 
-    it('checks no PIN before the old device has confirmed', async () => {
+    it('a device move checks no PIN before the old device has confirmed', async () => {
       const { account } = await owner(withPin, pin)
       const { waiting } = await claimed(account)
 

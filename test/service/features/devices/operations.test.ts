@@ -12,7 +12,7 @@ import { operation } from '../../operation.ts'
 const tokenOf = async (subject: Subject) => `/domains/${subject.domain.id}/users/${(await member(subject)).id}/token`
 
 operation('PUT /domains/{domainId}/users/{userId}/token', (subject) => {
-  it('issues a token, and returns it as later reads do', async () => {
+  it('issuing a token returns it as later reads do', async () => {
     const path = await tokenOf(subject())
 
     const first = await subject().call13('PUT', path)
@@ -24,7 +24,7 @@ operation('PUT /domains/{domainId}/users/{userId}/token', (subject) => {
 })
 
 operation('GET /domains/{domainId}/users/{userId}/token', (subject) => {
-  it('returns the code while the token is pending, and never after', async () => {
+  it('reading a token returns its code while it is pending, and never after', async () => {
     const path = await tokenOf(subject())
     const { text, json } = await subject().call13('PUT', path)
 
@@ -36,7 +36,7 @@ operation('GET /domains/{domainId}/users/{userId}/token', (subject) => {
     expect(active.text).toBe('{"state":"active"}')
   })
 
-  it('says when and where the device was last used, by its history and its codes, in 1.4 to an administrator', async () => {
+  it('reading a token in 1.4 tells an administrator when and where the device was last used, by history and codes', async () => {
     const path = await tokenOf(subject())
     const { clock } = subject()
     const { code } = (await subject().call('PUT', path)).json
@@ -69,7 +69,7 @@ operation('GET /domains/{domainId}/users/{userId}/token', (subject) => {
     expect(await shown()).toEqual({ ...unused, lastUsedAt: step })
   })
 
-  it('finds no token if none was issued', async () => {
+  it('reading a token finds none if none was issued', async () => {
     const answer = await subject().call('GET', await tokenOf(subject()))
 
     expect(answer.code).toBe('api.error.notfound.token')
@@ -77,7 +77,7 @@ operation('GET /domains/{domainId}/users/{userId}/token', (subject) => {
 })
 
 operation('PUT /domains/{domainId}/users/{userId}/token/device', (subject) => {
-  it('renames the device', async () => {
+  it('renaming the device changes its name in the token', async () => {
     const path = await tokenOf(subject())
     const { json } = await subject().call('PUT', path)
     await activateDevice(subject().origin, subject().clock, json.code)
@@ -88,7 +88,7 @@ operation('PUT /domains/{domainId}/users/{userId}/token/device', (subject) => {
     expect((await subject().call('GET', path)).json.device.name).toBe('Work phone')
   })
 
-  it('requires a name and a device', async () => {
+  it('renaming the device requires a name and a device', async () => {
     const path = await tokenOf(subject())
     await subject().call('PUT', path)
 
@@ -100,7 +100,7 @@ operation('PUT /domains/{domainId}/users/{userId}/token/device', (subject) => {
 })
 
 operation('DELETE /domains/{domainId}/users/{userId}/token', (subject) => {
-  it('revokes the token once', async () => {
+  it('a token can be revoked once', async () => {
     const path = await tokenOf(subject())
     await subject().call('PUT', path)
 
@@ -113,7 +113,7 @@ operation('DELETE /domains/{domainId}/users/{userId}/token', (subject) => {
 })
 
 operation('PUT /domains/{domainId}/users/{userId}/token/first', (subject) => {
-  it('issues a token to users who never had a factor, and to no others', async () => {
+  it('a first token is issued to users who never had a factor, and to no others', async () => {
     const path = await tokenOf(subject())
 
     const issued = await subject().call('PUT', `${path}/first`)
@@ -130,7 +130,7 @@ operation('PUT /domains/{domainId}/users/{userId}/token/first', (subject) => {
 })
 
 operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) => {
-  it('issues a code for another device, and leaves the current one unchanged', async () => {
+  it('a replacement code is issued for another device and leaves the current one unchanged', async () => {
     const path = await tokenOf(subject())
     const { json } = await subject().call('PUT', path)
     const { device } = await activateDevice(subject().origin, subject().clock, json.code)
@@ -144,7 +144,7 @@ operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) 
     expect((await device.inbox()).status).toBe(200)
   })
 
-  it('issues the code of a first device to a user without one, with the same lifetime', async () => {
+  it('a replacement code for a user without a device is one for the first, with the same lifetime', async () => {
     const path = await tokenOf(subject())
 
     const issued = await subject().call('PUT', `${path}/replacement`, { body: {} })
@@ -156,7 +156,7 @@ operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) 
     expect((await previewCode(subject().origin, issued.json.code)).status).toBe(404)
   })
 
-  it('neither returns nor replaces a code that an administrator issued', async () => {
+  it('asking for a replacement code neither returns nor replaces a code that an administrator issued', async () => {
     const path = await tokenOf(subject())
     const { json } = await subject().call('PUT', path)
 
@@ -166,7 +166,7 @@ operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) 
     expect((await subject().call('GET', path)).json).toEqual({ state: 'pending', code: json.code })
   })
 
-  it('is reported by the token until the code is used, withdrawn or expired', async () => {
+  it('the token reports a replacement code until the code is used, withdrawn or expired', async () => {
     const path = await tokenOf(subject())
     const { json } = await subject().call('PUT', path)
     await activateDevice(subject().origin, subject().clock, json.code)
@@ -185,7 +185,7 @@ operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) 
 })
 
 operation('DELETE /domains/{domainId}/users/{userId}/token/replacement', (subject) => {
-  it('invalidates the code, and does nothing if there is none', async () => {
+  it('withdrawing a replacement code invalidates it, and does nothing if there is none', async () => {
     const path = await tokenOf(subject())
     const { json } = await subject().call('PUT', path)
     await activateDevice(subject().origin, subject().clock, json.code)
@@ -198,7 +198,7 @@ operation('DELETE /domains/{domainId}/users/{userId}/token/replacement', (subjec
     expect((await previewCode(subject().origin, replacement.code)).status).toBe(404)
   })
 
-  it('keeps a code that an administrator issued', async () => {
+  it('withdrawing a replacement code keeps a code that an administrator issued', async () => {
     const path = await tokenOf(subject())
     const { json } = await subject().call('PUT', path)
 
@@ -209,7 +209,7 @@ operation('DELETE /domains/{domainId}/users/{userId}/token/replacement', (subjec
 })
 
 operation('GET /domains/{domainId}/users/{userId}/factors/requirement', (subject) => {
-  it('returns the factors that can confirm a change, and whether a session allows it', async () => {
+  it('the requirement of a change names the factors that can confirm it, and whether a session allows it', async () => {
     const { user } = await subject().enroll(unique())
     const path = `/domains/${subject().domain.id}/users/${user.id}/factors/requirement?changed=device`
 
@@ -238,7 +238,7 @@ operation('POST /domains/{domainId}/users/{userId}/factors/give-up', (subject) =
     }
   }
 
-  it('removes one factor, but never the last one', async () => {
+  it('giving up a factor removes one, but never the last one', async () => {
     const [device, hardware] = [await both(), await both()]
 
     const given = [await device.giveUp('device'), await hardware.giveUp('hardware')]

@@ -47,7 +47,7 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     return device?.pinTries
   }
 
-  it('allows no more than its tries, however many arrive at once', async () => {
+  it('a PIN allows no more than its tries, however many arrive at once', async () => {
     const { approve, state, device, signer } = await asked(running)
     const tried = Array.from({ length: 64 }, (_, index) => String(1000 + index))
 
@@ -64,7 +64,7 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
   it.each([
     ['OWASP recommends by default', undefined, /^scrypt:32768:8:3:/],
     ['is configured', { N: 4, r: 2, p: 1 }, /^scrypt:4:2:1:/],
-  ])('is hashed at the cost that %s', async (_, pinHashCost, form) => {
+  ])('a PIN is hashed at the cost that %s', async (_, pinHashCost, form) => {
     const path = await newDatabase()
     const other = await startService({ database: path, pinHashCost }, { keyType: 'PIN' })
     onTestFinished(other.close)
@@ -78,14 +78,14 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     expect(ctx.secrets.open(sealed!, { kind: 'pin', id, userId })).toMatch(form)
   })
 
-  it('allows an approval when it is correct', async () => {
+  it('a correct PIN allows an approval', async () => {
     const { approve, state } = await asked(running)
 
     expect(await approve()).toMatchObject({ status: 200, json: { state: 'approved' } })
     expect(await state()).toMatchObject({ state: 'approved', factor: 'push' })
   })
 
-  it('leaves the request pending when it is wrong, and reports how many tries are left', async () => {
+  it('a wrong PIN leaves the request pending, and the response reports how many tries are left', async () => {
     const { approve, state } = await asked(running)
 
     const wrong = await approve({ pin: '0000' })
@@ -96,7 +96,7 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     expect((await approve()).status).toBe(200)
   })
 
-  it('does not reveal, when it is wrong, whether the number was right', async () => {
+  it('a wrong PIN does not reveal whether the number was right', async () => {
     const one = await asked(running, { numberMatching: true })
     const { number } = one.asked
 
@@ -111,7 +111,7 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     expect(await one.state()).toMatchObject({ state: 'pending' })
   })
 
-  it('revokes the token after the last wrong try, and reports this to the device from then on', async () => {
+  it('the last wrong PIN revokes the token, which is reported to the device from then on', async () => {
     const { approve, state, device, user } = await asked(running)
 
     const answers = []
@@ -128,7 +128,7 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     expect(token.code).toBe('api.error.notfound.token')
   })
 
-  it('counts wrong tries across all requests, and starts over after a right one', async () => {
+  it('wrong PINs are counted across all requests, and a right one starts the count over', async () => {
     const person = await asked(running)
     for (const wrong of ['0000', '0001', '0002', '0003']) await person.approve({ pin: wrong })
     expect((await person.approve()).status).toBe(200)
@@ -142,7 +142,7 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     expect(wrong.json.errors[0].triesLeft).toBe(4)
   })
 
-  it('counts a wrong try once if its response is lost and it is sent again', async () => {
+  it('a wrong PIN is counted once if its response is lost and it is sent again', async () => {
     const { approve } = await asked(running)
     const attempt = random128()
 
@@ -153,21 +153,21 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     expect([first, again, guess].map(({ json }) => json.errors[0].triesLeft)).toEqual([4, 4, 4])
   })
 
-  it('costs no try when a lost approval is sent again', async () => {
+  it('a PIN costs no try when a lost approval is sent again', async () => {
     const { approve } = await asked(running)
     await approve()
 
     expect(await approve({ pin: '0000' })).toMatchObject({ status: 200, json: { state: 'approved' } })
   })
 
-  it('is not required to deny or report', async () => {
+  it('a PIN is not required to deny or report', async () => {
     const [one, other] = [await asked(running), await asked(running)]
 
     expect((await one.answer({ decision: 'deny' })).json).toMatchObject({ reason: 'user_denied' })
     expect((await other.answer({ decision: 'report' })).json).toMatchObject({ reason: 'reported' })
   })
 
-  it('is required, and its absence does not count as a try', async () => {
+  it('a PIN is required to approve, and a missing one does not count as a try', async () => {
     const { approve } = await asked(running)
 
     const without = await approve({ pin: undefined })
@@ -178,7 +178,7 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     expect(wrong.json.errors[0].triesLeft).toBe(4)
   })
 
-  it('costs no try if the number is missing', async () => {
+  it('a PIN costs no try if the number is missing', async () => {
     const { approve, asked: session } = await asked(running, { numberMatching: true })
 
     expect((await approve()).code).toBe('api.error.invalid.number')
@@ -186,7 +186,7 @@ describe.each(mainEngines)('a PIN, on %s', (engine) => {
     expect((await approve({ number: session.number })).json).toMatchObject({ state: 'approved' })
   })
 
-  it('is checked after the nonce: a wrong nonce costs no try', async () => {
+  it('a PIN is checked after the nonce: a wrong nonce costs no try', async () => {
     const { approve } = await asked(running)
 
     expect((await approve({ pin: '0000', nonce: 'A'.repeat(22) })).code).toBe('api.error.invalid.nonce')
@@ -213,7 +213,7 @@ describe('activation in a domain that requires a PIN or passcode', () => {
   }
 
   it.each([undefined, '', '123', '12345', 'abcd', '٤٠٧١', '0000', '1234', '9876', '1212', '2001'])(
-    'rejects the PIN %s, and does not use up the code',
+    'activation rejects the PIN %s and does not use up the activation code',
     async (refused) => {
       const code = await newCode(running)
       const device = createDevice({ clock: running.clock })
@@ -227,7 +227,7 @@ describe('activation in a domain that requires a PIN or passcode', () => {
     },
   )
 
-  it('accepts a passcode however it is typed, and rejects short and common ones', async () => {
+  it('activation accepts a passcode however it is typed and rejects short and common ones', async () => {
     const passcodes = await startService({}, { keyType: 'PASSCODE' })
     try {
       const device = createDevice({ clock: passcodes.clock })
@@ -255,7 +255,7 @@ describe('activation in a domain that requires a PIN or passcode', () => {
     }
   })
 
-  it('encrypts the secret of offline codes with the PIN: only the service can detect a wrong one, and counts it', async () => {
+  it('the PIN encrypts the secret of offline codes: only the service can detect a wrong PIN, and counts it', async () => {
     const device = createDevice({ clock: running.clock })
     const account = await device.activate(running.origin, await newCode(running), { name: 'Test', pin })
     const signIn = async (otp: string) =>

@@ -80,7 +80,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
   const outcomeOf = async ({ path }: Request) => (await running.call('GET', path)).json
   const redeem = ({ path, challenge }: Request) => callThere('POST', `${path}/redeem`, { body: { challenge } })
 
-  it('denies every open request of the person, of all apps and purposes, says how many, and none can be approved', async () => {
+  it('a report denies every open request of the person, for all apps and purposes, says how many, and stops later approvals', async () => {
     const { ask, pending } = await person()
     const requests = [await ask(), await ask('here', { purpose: 'change_devices' }), await ask('there')] as const
 
@@ -93,20 +93,23 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     expect(await pending()).toEqual([])
   })
 
-  it.each(['this node', 'another node'])('wakes those who wait for the other requests at %s', async (where) => {
-    const { ask } = await person()
-    const [first, second] = [await ask(), await ask('there')]
-    const isHeld = running.clock.timerSet(25)
-    const call = where === 'this node' ? running.call : callThere
-    const waiting = call('GET', second.path, { headers: { prefer: 'wait=25' } })
-    await isHeld
+  it.each(['this node', 'another node'])(
+    'a report wakes callers that wait for the person’s other requests at %s',
+    async (where) => {
+      const { ask } = await person()
+      const [first, second] = [await ask(), await ask('there')]
+      const isHeld = running.clock.timerSet(25)
+      const call = where === 'this node' ? running.call : callThere
+      const waiting = call('GET', second.path, { headers: { prefer: 'wait=25' } })
+      await isHeld
 
-    await first.answer('report')
+      await first.answer('report')
 
-    expect((await waiting).json).toMatchObject(reported)
-  })
+      expect((await waiting).json).toMatchObject(reported)
+    },
+  )
 
-  it('leaves the requests of other people open', async () => {
+  it('a report leaves the requests of other people open', async () => {
     const [one, another] = [await person(), await person()]
     const [request, theirs] = [await one.ask(), await another.ask()]
 
@@ -115,7 +118,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     expect((await theirs.answer('approve')).json).toMatchObject({ state: 'approved' })
   })
 
-  it('ends an approval that was given before and is not redeemed yet', async () => {
+  it('a report ends an approval that was given before and is not redeemed yet', async () => {
     const { ask } = await person()
     const [approved, request] = [await ask('there'), await ask()]
     await approved.answer('approve')
@@ -126,7 +129,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     expect((await redeem(approved)).code).toBe('api.error.conflict.state')
   })
 
-  it('pauses requests in each app where one was open, and in no other', async () => {
+  it('a report pauses requests in each app where one was open, and in no other', async () => {
     const [both, one] = [await person(), await person()]
     const [first] = [await both.ask(), await both.ask('there')]
     await first.answer('report')
@@ -138,7 +141,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     expect(answers.map(({ status }) => status)).toEqual([429, 429, 200])
   })
 
-  it('gets the same response when it is sent again, and for each request that it denied', async () => {
+  it('a report gets the same response when it is sent again, and for each request that it denied', async () => {
     const { ask } = await person()
     const [first, second] = [await ask(), await ask('there')]
     const { json } = await first.answer('report')
@@ -150,7 +153,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     expect([beside.status, beside.json]).toMatchObject([200, { ...reported, blocked: 2 }])
   })
 
-  it('is in the audit trail with the number of requests, and each of them as denied', async () => {
+  it('the audit trail records a report with the number of requests, and each of them as denied', async () => {
     const { id, ask } = await person()
     const [first] = [await ask(), await ask('there')]
     await first.answer('report')
@@ -162,7 +165,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     expect(denied.map(({ facts }) => facts['reason'])).toEqual(['reported', 'reported'])
   })
 
-  it('denies a request that a clock dated in the future, which could be approved later', async () => {
+  it('a report denies a request that a clock dated in the future, which could be approved later', async () => {
     const { ask } = await person()
     const [first, second] = [await ask(), await ask('there')]
     const id = second.path.split('/').at(-1)!
@@ -177,7 +180,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     expect(state).toBe('denied')
   })
 
-  it('at once with an approval of another request lets no approval be redeemed', async () => {
+  it('a report at once with an approval of another request lets no approval be redeemed', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { ask } = await person()
       const [first, second] = [await ask(), await ask('there')]
@@ -193,7 +196,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     }
   })
 
-  it('at once with a new request leaves none open', async () => {
+  it('a report at once with a new request leaves none open', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { ask, create, pending, sessions } = await person()
       const first = await ask()
@@ -207,7 +210,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
 
   const cancelled = { state: 'cancelled', reason: 'cancelled' }
 
-  it('of a request that an attacker has canceled denies the others, ends approvals and pauses, and the request keeps its state', async () => {
+  it('a report of a request that an attacker canceled denies the others, ends approvals and pauses, and keeps its state', async () => {
     const { id, ask, create, pending, sessions } = await person()
     const [approved, reportedOne, beside] = [await ask('there'), await ask(), await ask('there')]
     await approved.answer('approve')
@@ -224,7 +227,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     expect(entries.filter(({ event }) => event === 'session.reported').map(({ facts }) => facts['count'])).toEqual([1])
   })
 
-  it('of a request that has expired denies the others, and gets the same response when it is sent again', async () => {
+  it('a report of an expired request denies the others and gets the same response when it is sent again', async () => {
     const { id, ask } = await person()
     const first = await ask()
     await running.clock.advance(60)
@@ -243,7 +246,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     expect(entries.filter(({ event }) => event === 'session.reported')).toHaveLength(1)
   })
 
-  it('says that it has blocked none where only a canceled request is reported, and pauses all the same', async () => {
+  it('a report of only a canceled request says that it blocked none, and pauses requests all the same', async () => {
     const { ask, create, sessions } = await person()
     const request = await ask()
     await request.cancel()
@@ -254,7 +257,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     expect((await create(sessions)).status).toBe(429)
   })
 
-  it('of a request that has ended comes too late after ten minutes', async () => {
+  it('a report of a request that has ended comes too late after ten minutes', async () => {
     const { ask } = await person()
     const [one, other] = [await ask(), await ask('there')]
     await Promise.all([one.cancel(), other.cancel()])
@@ -268,7 +271,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
   })
 
   it.each(['approve', 'deny'])(
-    'of a request that got the answer %s comes too late, and denies no other',
+    'a report of a request that got the answer %s comes too late and denies no other',
     async (answer) => {
       const { ask } = await person()
       const [request, beside] = [await ask(), await ask('there')]
@@ -281,7 +284,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     },
   )
 
-  it('of a request that has expired stays, although the clock is set back', async () => {
+  it('a report of an expired request stands even if the clock is set back', async () => {
     const { ask } = await person()
     const request = await ask()
     await running.clock.advance(91)
@@ -300,7 +303,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     expect(late.status).toBe(409)
   })
 
-  it('at once with the cancellation of its request denies the others', async () => {
+  it('a report at once with the cancellation of its request denies the others', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { ask, pending } = await person()
       const [request, beside] = [await ask(), await ask('there')]
@@ -315,7 +318,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
     }
   })
 
-  it('on two devices at once succeeds on both, with the same number', async () => {
+  it('reports on two devices at once both succeed, with the same number', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { ask } = await person()
       const requests = [await ask(), await ask('there'), await ask('there')]
@@ -332,7 +335,7 @@ describe.each(mainEngines)('"It wasn’t me" on %s', (engine) => {
   // On SQLite, transactions follow each other.
   if (engine === 'SQLite') return
 
-  it('that waits for the cancellation of its request denies the others', async () => {
+  it('a report that waits for the cancellation of its request denies the others', async () => {
     const { ask } = await person()
     const [request, beside] = [await ask(), await ask('there')]
     const id = request.path.split('/').at(-1)!

@@ -38,7 +38,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     return { ...enrolled, created, id, nonce, number, secret, scan, answer, state: () => enrolled.session(id) }
   }
 
-  it('leaves one guess in all, scanned or typed, when many arrive at once', async () => {
+  it('a scan code and typed numbers allow one guess in all when many arrive at once', async () => {
     const { number, scan, answer, state } = await shown()
     const wrong = ['10', '11', '12'].filter((each) => each !== number)
     const guesses = [
@@ -53,7 +53,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     expect((await state()).reason).toBe('wrong_number')
   })
 
-  it('has a secret of 128 random bits, which the creating call returns to the caller that gets the number', async () => {
+  it('a scan code has a secret of 128 random bits, which the creating call returns along with the number', async () => {
     const [one, other] = [await shown(), await shown()]
 
     expect(one.secret).toMatch(/^[A-Za-z0-9_-]{22}$/)
@@ -61,7 +61,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     expect((await one.ask()).scanSecret).toBeUndefined()
   })
 
-  it('does not exist over version 1.3', async () => {
+  it('a scan code does not exist over version 1.3', async () => {
     const { user } = await running.enroll(unique())
     const old = createCall(running.origin, running.apiKey)
     const body = { user: { id: user.id }, ...numbered }
@@ -71,7 +71,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     expect(text).toMatch(/^\{"id":"[0-9a-f]{40}","state":"pending"\}$/)
   })
 
-  it('is stored as a hash, and returned by no other read', async () => {
+  it('the secret of a scan code is stored as a hash and returned by no other read', async () => {
     const { device, id, secret, state, scan, answer, number } = await shown()
     const reads = [await state(), (await read(await device.inbox())).text]
     await scan(secret)
@@ -88,7 +88,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     expect(JSON.stringify([reads, row, entries, running.logged])).not.toContain(secret)
   })
 
-  it('gives the device the number, and approves nothing', async () => {
+  it('a scan code gives the device the number and approves nothing', async () => {
     const { id, number, secret, scan, state } = await shown()
 
     const answers = [await scan(secret), await scan(secret)]
@@ -97,7 +97,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     expect((await state()).state).toBe('pending')
   })
 
-  it('gives a number that approves', async () => {
+  it('a scan code gives a number that approves the session', async () => {
     const { secret, scan, answer, state } = await shown()
 
     const { number } = (await scan(secret)).json
@@ -106,7 +106,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     expect(await state()).toMatchObject({ state: 'approved', factor: 'push' })
   })
 
-  it('counts as a wrong number when its secret is wrong: the session is denied for good, without the number', async () => {
+  it('a wrong scan secret counts as a wrong number: it denies the session for good, without the number', async () => {
     const { id, secret, scan, state } = await shown()
     const wrong = random128()
 
@@ -120,7 +120,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     expect(await state()).toMatchObject(wrongNumber)
   })
 
-  it('is recorded like a wrong number when its secret is wrong', async () => {
+  it('a wrong scan secret is recorded like a wrong number', async () => {
     const [scanned, typed] = [await shown(), await shown()]
     await scanned.scan(random128())
     await typed.answer({ decision: 'approve', number: typed.number === '10' ? '11' : '10' })
@@ -143,7 +143,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     expect(histories.map(({ json }) => json.entries[0])).toMatchObject([wrongNumber, wrongNumber])
   })
 
-  it('belongs to one session: the secret of another request of the same device is a wrong one', async () => {
+  it('a scan code belongs to one session: the secret of another request of the same device is wrong', async () => {
     const { ask, scan, state } = await shown()
     const other = await ask(numbered)
 
@@ -151,7 +151,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     expect((await state()).state).toBe('denied')
   })
 
-  it('is worth nothing to another device', async () => {
+  it('a scan code is worth nothing to another device', async () => {
     const [mine, theirs] = [await shown(), await shown()]
 
     const answer = await outcome(await theirs.device.scan(mine.id, { nonce: mine.nonce, secret: mine.secret }))
@@ -160,7 +160,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     expect((await mine.state()).state).toBe('pending')
   })
 
-  it('needs the nonce of its request, which is checked before the secret', async () => {
+  it('a scan needs the nonce of its request, which is checked before the secret', async () => {
     const { device, id, state } = await shown()
 
     const answer = await outcome(await device.scan(id, { nonce: random128(), secret: random128() }))
@@ -169,7 +169,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     expect((await state()).state).toBe('pending')
   })
 
-  it('is read once by each signed call', async () => {
+  it('each signed call can read a scan code only once', async () => {
     const { device, id, nonce, secret } = await shown()
     const same = { jti: random128() }
     const scan = () => device.scan(id, { nonce, secret }, same)
@@ -180,7 +180,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
   it.each([
     ['has expired', (_: string, { clock }: Running) => clock.advance(90)],
     ['is canceled', (id: string, { call, domain }: Running) => call('DELETE', `/domains/${domain.id}/sessions/${id}`)],
-  ])('comes too late once the session %s, whether it is right or wrong', async (_, end) => {
+  ])('a scan comes too late once the session %s, whether its secret is right or wrong', async (_, end) => {
     const { id, secret, scan } = await shown()
     await end(id, running)
 
@@ -190,7 +190,7 @@ describe.each(mainEngines)('the code that is scanned in place of the number, on 
     expect(answers.map(({ text }) => text.includes('number'))).toEqual([false, false])
   })
 
-  it('settles nothing where the request has no number', async () => {
+  it('a scan settles nothing where the request has no number', async () => {
     const { device, id, nonce, session } = await asked(running)
 
     const answer = await outcome(await device.scan(id, { nonce, secret: random128() }))
@@ -208,7 +208,7 @@ describe('the code that is scanned in place of the number, with a PIN,', () => {
   })
   afterAll(() => running.close())
 
-  it('replaces the number and not the PIN', async () => {
+  it('a scan code replaces the number and not the PIN', async () => {
     const { device, ask, pending, session } = await running.enroll(unique(), { pin: '4071' })
     const { id, scanSecret } = await ask(numbered)
     const [request] = await pending()

@@ -89,7 +89,7 @@ describe('a forged call', () => {
     ],
   ]
 
-  it.each(forgeries)('%s is 401 and changes nothing', async (_what, forge, code) => {
+  it.each(forgeries)('a forged device call %s gets 401 and changes nothing', async (_what, forge, code) => {
     const target = await asked(running)
 
     const answer = await read(await target.device.post(target.path, await forge(target, target.signer)))
@@ -99,13 +99,13 @@ describe('a forged call', () => {
     expect((await target.session(target.id)).state).toBe('pending')
   })
 
-  it.each(['', 'x', 'a.b.c', '{}', '..', 'e30.e30.e30'])('is rejected as malformed: %j', async (body) => {
+  it.each(['', 'x', 'a.b.c', '{}', '..', 'e30.e30.e30'])('a malformed device call is rejected: %j', async (body) => {
     const { device, path } = await asked(running)
 
     expect([400, 401]).toContain((await device.post(path, body)).status)
   })
 
-  it('with its clock a minute off is accepted', async () => {
+  it('a device call with its clock a minute off is accepted', async () => {
     const { device, id, nonce } = await asked(running)
 
     const response = await device.answer(id, { nonce, decision: 'deny' }, { iat: running.clock.now() - 60 })
@@ -113,7 +113,7 @@ describe('a forged call', () => {
     expect(response.status).toBe(200)
   })
 
-  it('with its clock further off learns the right time, but only from the service it was signed for', async () => {
+  it('a device call with its clock further off learns the right time, but only from the service it was signed for', async () => {
     const { device } = await asked(running)
     const iat = running.clock.now() - 3600
 
@@ -125,7 +125,7 @@ describe('a forged call', () => {
     expect(await outcome(elsewhere)).toEqual([401, 'api.error.unauthorized'])
   })
 
-  it('without a signature cannot read the inbox', async () => {
+  it('a device call without a signature cannot read the inbox', async () => {
     const response = await fetch(running.origin + devicePaths.requests)
 
     expect(await outcome(response)).toEqual([401, 'api.error.unauthorized'])
@@ -133,7 +133,7 @@ describe('a forged call', () => {
 })
 
 describe('a recorded call', () => {
-  it('is carried out once, even when it is sent many times at once', async () => {
+  it('a recorded device call is carried out once, even when it is sent many times at once', async () => {
     const target = await asked(running)
     const jws = await target.signer.sign({
       htm: 'POST',
@@ -150,7 +150,7 @@ describe('a recorded call', () => {
     expect(outcomes.filter(([, code]) => code === 'api.error.device.replayed')).toHaveLength(15)
   })
 
-  it('is rejected for as long as its signature would be valid, even right after a sweep of old ones', async () => {
+  it('a recorded device call is rejected while its signature is valid, even right after a sweep of old ones', async () => {
     const fresh = await startService()
     const { ask, pending, device, signer } = await fresh.enroll('recorded')
     const betweenSweeps = 300

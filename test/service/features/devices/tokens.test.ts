@@ -21,7 +21,7 @@ async function member(username: string) {
 }
 
 describe('a token', () => {
-  it('is issued as pending with an activation code, and returned unchanged from then on', async () => {
+  it('a token is issued as pending with an activation code, and returned unchanged from then on', async () => {
     const { path } = await member('issued')
 
     const none = await running.call('GET', path)
@@ -34,7 +34,7 @@ describe('a token', () => {
     expect([again.json, shown.json]).toEqual([issued.json, issued.json])
   })
 
-  it('is issued once when many requests arrive at once', async () => {
+  it('a token is issued once when many requests arrive at once', async () => {
     const { path } = await member('at once')
 
     const answers = await Promise.all(Array.from({ length: 16 }, () => running.call('PUT', path)))
@@ -42,7 +42,7 @@ describe('a token', () => {
     expect(new Set(answers.map((answer) => answer.text)).size).toBe(1)
   })
 
-  it('has a device instead of a code once it is active', async () => {
+  it('a token has a device instead of a code once it is active', async () => {
     const { user, signer } = await running.enroll('active')
     const path = `/domains/${running.domain.id}/users/${user.id}/token`
 
@@ -53,7 +53,7 @@ describe('a token', () => {
     expect([shown.json, asked.json]).toEqual([active, active])
   })
 
-  it('that was not activated in time reads as none, and is reissued with another code', async () => {
+  it('a token that was not activated in time reads as none and is reissued with another code', async () => {
     const { path } = await member('too late')
     const { json: first } = await running.call('PUT', path)
     running.clock.skip(7 * day)
@@ -66,7 +66,7 @@ describe('a token', () => {
     expect(second.code).not.toBe(first.code)
   })
 
-  it('is issued only to members of the domain', async () => {
+  it('a token is issued only to members of the domain', async () => {
     const { json: stranger } = await running.call('POST', '/users', { body: newUser('stranger') })
 
     const answer = await running.call('PUT', `/domains/${running.domain.id}/users/${stranger.id}/token`)
@@ -74,7 +74,7 @@ describe('a token', () => {
     expect(answer.code).toBe('api.error.notfound.user')
   })
 
-  it('counts as a factor while it is active, and as enrollment forever', async () => {
+  it('a token counts as a factor while it is active, and as enrollment forever', async () => {
     const { user } = await running.enroll('enrolled')
     const facts = async () => (await running.call('GET', `/users/${user.id}`)).json
 
@@ -96,7 +96,7 @@ describe('withdrawing a token', () => {
     ['by deleting the user', (user) => `/users/${user.id}`],
   ]
 
-  it.each(ways)('%s cancels pending sessions and notifies waiting callers', async (way, path) => {
+  it.each(ways)('withdrawing a token %s cancels pending sessions and notifies waiting callers', async (way, path) => {
     const { user, ask, held } = await running.enroll(way)
     const session = await ask()
     const waiting = running.clock.timerSet(25)
@@ -109,7 +109,7 @@ describe('withdrawing a token', () => {
     expect((await answer).json).toMatchObject({ state: 'cancelled', reason: 'cancelled' })
   })
 
-  it.each(ways)('%s rejects its device, even during a held call', async (way, path) => {
+  it.each(ways)('withdrawing a token %s rejects its device, even during a held call', async (way, path) => {
     const { user, ask, pending, device } = await running.enroll(`${way}, device`)
     const { id } = await ask()
     const [request] = await pending()
@@ -128,7 +128,7 @@ describe('withdrawing a token', () => {
     )
   })
 
-  it('invalidates an approval that was not redeemed yet', async () => {
+  it('withdrawing a token invalidates an approval that was not redeemed yet', async () => {
     const { user, ask, pending, device, sessions } = await running.enroll('approved and revoked')
     const challenge = 'A'.repeat(22)
     const session = await ask({ challenge })
@@ -140,7 +140,7 @@ describe('withdrawing a token', () => {
     expect(redeemed.code).toBe('api.error.conflict.state')
   })
 
-  it('does not affect the tokens of other users', async () => {
+  it('withdrawing a token does not affect the tokens of other users', async () => {
     const { user } = await running.enroll('going')
     const { ask, session } = await running.enroll('staying')
     const { id } = await ask()
@@ -150,7 +150,7 @@ describe('withdrawing a token', () => {
     expect((await session(id)).state).toBe('pending')
   })
 
-  it('invalidates its activation code', async () => {
+  it('withdrawing a token invalidates its activation code', async () => {
     const { path } = await member('annulled')
     const { json: issued } = await running.call('PUT', path)
     await running.call('DELETE', path)
@@ -160,13 +160,13 @@ describe('withdrawing a token', () => {
     expect(preview.code).toBe('api.error.notfound.activationcode')
   })
 
-  it('returns 404 if there is none', async () => {
+  it('withdrawing a token returns 404 if there is none', async () => {
     const { path } = await member('none')
 
     expect((await running.call('DELETE', path)).code).toBe('api.error.notfound.token')
   })
 
-  it('allows a new token, which the old device cannot use', async () => {
+  it('withdrawing a token allows a new one, which the old device cannot use', async () => {
     const { user, device } = await running.enroll('again')
     await running.call('DELETE', token(user))
 

@@ -59,7 +59,7 @@ describe.each(mainEngines)('activation codes on %s', (engine) => {
     return statuses
   }
 
-  it('are never checked beyond the budget, however many arrive at once at two nodes', async () => {
+  it('activation codes are never checked beyond the budget, however many arrive at once at two nodes', async () => {
     const nodes = [running.origin, `http://127.0.0.1:${door.port}`]
 
     const answers = await Promise.all(Array.from({ length: 48 }, (_, i) => previewCode(nodes[i % 2]!, wrong)))
@@ -68,7 +68,7 @@ describe.each(mainEngines)('activation codes on %s', (engine) => {
     expect([statuses.filter((status) => status === 404).length, new Set(statuses)]).toEqual([3, new Set([404, 429])])
   })
 
-  it('release their tries when they are right, however many arrive at once', async () => {
+  it('right activation codes release their tries, however many arrive at once', async () => {
     const people = [await invited(running), await invited(running), await invited(running)]
 
     const answers = await Promise.all(people.map(({ code }) => previewCode(running.origin, code)))
@@ -77,7 +77,7 @@ describe.each(mainEngines)('activation codes on %s', (engine) => {
     expect(await guesses(4)).toEqual([404, 404, 404, 429])
   })
 
-  it('are counted for the whole service, which refuses all of them after too many wrong ones', async () => {
+  it('activation codes are counted for the whole service, which refuses all after too many wrong ones', async () => {
     const statuses: number[] = []
     for (let round = 0; round < 5; round += 1) {
       statuses.push(...(await guesses(3)))
@@ -91,7 +91,7 @@ describe.each(mainEngines)('activation codes on %s', (engine) => {
     expect([right.status, right.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d{3}$/)])
   })
 
-  it('count only when they are wrong: any number of phones can enroll from one address', async () => {
+  it('activation codes count only when they are wrong: any number of phones can enroll from one address', async () => {
     const statuses: number[] = []
     for (let phone = 0; phone < 5; phone += 1) {
       const { code, newDevice } = await invited(running)
@@ -103,7 +103,7 @@ describe.each(mainEngines)('activation codes on %s', (engine) => {
     expect(await guesses(4)).toEqual([404, 404, 404, 429])
   })
 
-  it('are all refused for ten minutes, even right ones, once an address has used up its wrong ones', async () => {
+  it('an address that used up its wrong activation codes is refused for ten minutes, even with right ones', async () => {
     const { code } = await invited(running)
     await guesses(3)
 
@@ -121,7 +121,7 @@ describe.each(mainEngines)('activation codes on %s', (engine) => {
     expect([early.status, early.headers.get('retry-after'), later.status]).toEqual([429, '1', 200])
   })
 
-  it('are looked up only after a try is reserved', async () => {
+  it('activation codes are looked up only after a try is reserved', async () => {
     const { db } = node.ctx.store
     const present: number[] = []
     const find = async () => {
@@ -136,7 +136,7 @@ describe.each(mainEngines)('activation codes on %s', (engine) => {
     expect(present).toEqual([1])
   })
 
-  it('count in an activation as in a preview', async () => {
+  it('activation codes count in an activation as in a preview', async () => {
     const { newDevice } = await invited(running)
     const { signer } = await newDevice()
     const { activate } = createDeviceCalls(running.origin, signer)
@@ -146,7 +146,7 @@ describe.each(mainEngines)('activation codes on %s', (engine) => {
     expect(statuses).toEqual([404, 404, 404, 429])
   })
 
-  it('count in the claim of a move as in a preview', async () => {
+  it('activation codes count in the claim of a device move as in a preview', async () => {
     const { newDevice } = await invited(running)
     const { signer } = await newDevice()
     const { call } = createDeviceCalls(running.origin, signer)
@@ -157,7 +157,7 @@ describe.each(mainEngines)('activation codes on %s', (engine) => {
     expect(statuses).toEqual([404, 404, 404, 429])
   })
 
-  it('do not count when the service fails', async () => {
+  it('activation codes do not count when the service fails', async () => {
     const { db } = node.ctx.store
     await db.schema.alterTable('device').renameTo('device_elsewhere').execute()
     await db.schema.alterTable('token').renameTo('token_elsewhere').execute()
@@ -168,7 +168,7 @@ describe.each(mainEngines)('activation codes on %s', (engine) => {
     expect([...broken, ...(await guesses(4))]).toEqual([500, 500, 500, 500, 404, 404, 404, 429])
   })
 
-  it('make the service warn its operator once an hour when many are wrong, and when it refuses all', async () => {
+  it('the service warns its operator once an hour when many activation codes are wrong, and when it refuses all', async () => {
     const before = (await entriesOf(node.ctx.store.db)).length
     for (let round = 0; round < 5; round += 1) {
       await guesses(3)
@@ -194,7 +194,7 @@ describe.each(mainEngines)('activation codes on %s', (engine) => {
     expect(figures).toMatch(/second_factor_activation_codes_total\{outcome="wrong"\} [1-9]/)
   })
 
-  it('that are right never cause a warning', async () => {
+  it('right activation codes never cause a warning', async () => {
     for (let phone = 0; phone < 10; phone += 1) {
       const { code } = await invited(running)
       await previewCode(running.origin, code)
@@ -203,7 +203,7 @@ describe.each(mainEngines)('activation codes on %s', (engine) => {
     expect(logged).toEqual([])
   })
 
-  it('are not counted for the address that a header claims', async () => {
+  it('activation codes are not counted for the address that a header claims', async () => {
     const statuses: number[] = []
     for (let round = 0; round < 4; round += 1) {
       statuses.push((await guess({ 'x-forwarded-for': `192.0.2.${round}` })).status)
@@ -212,7 +212,7 @@ describe.each(mainEngines)('activation codes on %s', (engine) => {
     expect(statuses).toEqual([404, 404, 404, 429])
   })
 
-  it('cannot be used up by another web site', async () => {
+  it('another web site cannot use up the tries of activation codes', async () => {
     const responses = await Promise.all(
       Array.from({ length: 5 }, async () => outcome(await guess({ 'sec-fetch-site': 'cross-site' }))),
     )

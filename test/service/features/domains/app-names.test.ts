@@ -45,7 +45,7 @@ async function ownDomain(administration: Administration) {
 describe.each(mainEngines)('the names of an embedded service on %s', (engine) => {
   const newDatabase = useEngine(engine)
 
-  it('are set once when several processes start at the same time', async () => {
+  it('the names of an embedded service are set once when several processes start at the same time', async () => {
     const database = await newDatabase()
 
     const first = await Promise.all(Array.from({ length: 4 }, () => start(database, 'Todos')))
@@ -55,14 +55,14 @@ describe.each(mainEngines)('the names of an embedded service on %s', (engine) =>
     expect(renamed).toEqual(Array.from({ length: 4 }, () => ({ ...first[0], organization: 'Notes', domain: 'Notes' })))
   })
 
-  it('default to the name of the app', async () => {
+  it('the names of an embedded service default to the name of the app', async () => {
     const [one, two] = [await newDatabase(), await newDatabase()]
 
     expect(await start(one, 'Todos')).toMatchObject({ organization: 'Todos', domain: 'Todos' })
     expect(await start(two, 'Todos', { organization: 'Acme' })).toMatchObject({ organization: 'Acme', domain: 'Todos' })
   })
 
-  it('follow a rename of the app, and keep the domain for the same web sessions', async () => {
+  it('the names of an embedded service follow a rename of the app, and its web sessions keep their domain', async () => {
     const database = await newDatabase()
     const before = await start(database, undefined)
 
@@ -76,24 +76,27 @@ describe.each(mainEngines)('the names of an embedded service on %s', (engine) =>
     expect(unnamed).toEqual(notes)
   })
 
-  it.each(['My app', 'Sign-in'])('replace the names that `second-factor init` set: %s', async (domain) => {
-    const database = await newDatabase()
-    await administer(database, async (administration) => {
-      const { id } = await administration.createOrganization('Organization')
-      await administration.createDomain(id, { name: domain })
-    })
+  it.each(['My app', 'Sign-in'])(
+    'the name of the app replaces the names that second-factor init set: %s',
+    async (domain) => {
+      const database = await newDatabase()
+      await administer(database, async (administration) => {
+        const { id } = await administration.createOrganization('Organization')
+        await administration.createDomain(id, { name: domain })
+      })
 
-    await start(database, 'Todos')
+      await start(database, 'Todos')
 
-    await administer(database, async (administration) => {
-      const [organization, ...others] = await administration.organizations()
-      expect(organization!.name).toBe('Todos')
-      expect((await administration.domains(organization!.id)).map(({ name }) => name)).toEqual(['Todos'])
-      expect(others).toEqual([])
-    })
-  })
+      await administer(database, async (administration) => {
+        const [organization, ...others] = await administration.organizations()
+        expect(organization!.name).toBe('Todos')
+        expect((await administration.domains(organization!.id)).map(({ name }) => name)).toEqual(['Todos'])
+        expect(others).toEqual([])
+      })
+    },
+  )
 
-  it('do not overwrite a domain name that an administrator changed, and keep that domain', async () => {
+  it('a rename of the app does not overwrite a domain name that an administrator changed, and keeps that domain', async () => {
     const database = await newDatabase()
     const before = await start(database, 'Todos')
     await administer(database, async (administration) =>
@@ -105,7 +108,7 @@ describe.each(mainEngines)('the names of an embedded service on %s', (engine) =>
     expect(after).toEqual({ ...before, organization: 'Notes', domain: 'Intranet' })
   })
 
-  it('stay unchanged when another organization already has the name, and a warning says so', async () => {
+  it('the organization keeps its name when another one already has the new name, and a warning says so', async () => {
     const database = await newDatabase()
     const before = await start(database, 'Todos')
     await administer(database, (administration) => administration.createOrganization('Notes'))
@@ -120,7 +123,7 @@ describe.each(mainEngines)('the names of an embedded service on %s', (engine) =>
 })
 
 describe('the name of the app', () => {
-  it('appears on the device', async () => {
+  it('the name of the app appears on the device', async () => {
     const app = await startWebApp({ mfa: { appName: 'Todos' } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')

@@ -36,7 +36,7 @@ describe.each(mainEngines)('domains in the console on %s', (engine) => {
     return entries.at(-1)
   }
 
-  it('are changed once when several changes of one version arrive at once', async () => {
+  it('the console changes a domain once when several changes of one version arrive at once', async () => {
     const first = await owner()
     const { version } = (await first.call('GET', path())).json
 
@@ -47,7 +47,7 @@ describe.each(mainEngines)('domains in the console on %s', (engine) => {
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 412, 412, 412, 412, 412])
   })
 
-  it('are listed by name, each administrator those it is given', async () => {
+  it('the console lists domains by name and shows each administrator their own', async () => {
     const all = (await (await owner()).call('GET', '/domains')).json
     const some = (await (await admin()).call('GET', '/domains')).json
 
@@ -57,7 +57,7 @@ describe.each(mainEngines)('domains in the console on %s', (engine) => {
     ])
   })
 
-  it('are created by an owner', async () => {
+  it('an owner can create domains in the console', async () => {
     const mine = await owner()
 
     const created = await mine.call('POST', '/domains', { body: { name: 'VPN', type: 'RADIUS' } })
@@ -68,7 +68,7 @@ describe.each(mainEngines)('domains in the console on %s', (engine) => {
     expect(await lastEntry('domain.created')).toMatchObject({ actor: { kind: 'administrator', id: mine.id } })
   })
 
-  it('are changed by an administrator of the domain, which the trail records', async () => {
+  it('an administrator of a domain can change it in the console, which the audit trail records', async () => {
     const mine = await admin()
 
     const changed = await change(mine, { requestTimeout: 60, numberMatching: 'required' })
@@ -80,7 +80,7 @@ describe.each(mainEngines)('domains in the console on %s', (engine) => {
     })
   })
 
-  it('keep the change that another administrator has made meanwhile, and say what it was', async () => {
+  it('a domain keeps the change that another administrator made meanwhile, and the error says what it was', async () => {
     const [first, second] = [await owner(), await admin()]
     const { version } = (await second.call('GET', path())).json
     await change(first, { emailOtpEnabled: true })
@@ -93,13 +93,13 @@ describe.each(mainEngines)('domains in the console on %s', (engine) => {
     expect((await first.call('GET', path())).json).toMatchObject({ emailOtpEnabled: true })
   })
 
-  it('are not changed without a version', async () => {
+  it('the console does not change a domain without a version', async () => {
     const answer = await (await admin()).call('PUT', path(), { body: { requestTimeout: 30 } })
 
     expect([answer.status, answer.code]).toEqual([412, 'api.error.precondition'])
   })
 
-  it('keep the rules of the service', async () => {
+  it('the console enforces the rules of the service for domains', async () => {
     const mine = await owner()
     const { json: vpn } = await mine.call('POST', '/domains', { body: { name: 'PAM hosts', type: 'PAM' } })
 
@@ -113,7 +113,7 @@ describe.each(mainEngines)('domains in the console on %s', (engine) => {
     expect(wrong.status).toBe(400)
   })
 
-  it('have an image', async () => {
+  it('an administrator can set and remove the image of a domain in the console', async () => {
     const mine = await admin()
     const png = Buffer.from(defaultImage().bytes).toString('base64')
 
@@ -125,7 +125,7 @@ describe.each(mainEngines)('domains in the console on %s', (engine) => {
     expect(await lastEntry('domain.image_set')).toMatchObject({ actor: { kind: 'administrator', id: mine.id } })
   })
 
-  it('have API keys whose characters are shown once', async () => {
+  it('the console shows the characters of an API key once', async () => {
     const mine = await owner()
 
     const { json: created } = await mine.call('POST', '/api-keys', {
@@ -141,7 +141,7 @@ describe.each(mainEngines)('domains in the console on %s', (engine) => {
     expect(await lastEntry('api_key.revoked')).toMatchObject({ facts: { apiKey: created.id } })
   })
 
-  it('show when an API key was last used, to the hour', async () => {
+  it('the console shows when an API key was last used, to the hour', async () => {
     const mine = await owner()
     const { json: created } = await mine.call('POST', '/api-keys', { body: { role: 'auth' } })
     const used = async () =>
@@ -160,7 +160,7 @@ describe.each(mainEngines)('domains in the console on %s', (engine) => {
     expect([never, (await used()).usedAt]).toEqual([null, first])
   })
 
-  it('have no API key for a domain of another organization, and none of role admin for one domain', async () => {
+  it('the console creates no API key for another organization’s domain, and none of role admin for one domain', async () => {
     const stranger = await createTenant(running.service, running.origin)
     const mine = await owner()
     const create = (body: object) => mine.call('POST', '/api-keys', { body })
@@ -169,7 +169,7 @@ describe.each(mainEngines)('domains in the console on %s', (engine) => {
     expect((await create({ role: 'admin', domain: running.domain.id })).status).toBe(400)
   })
 
-  it('show an auditor of some domains the API keys of these domains alone', async () => {
+  it('the console shows an auditor of some domains only the API keys of these domains', async () => {
     const mine = await owner()
     await mine.call('POST', '/api-keys', { body: { role: 'auth', domain: otherDomain } })
     await mine.call('POST', '/api-keys', { body: { role: 'auth', domain: running.domain.id } })

@@ -25,7 +25,7 @@ async function read(headers: Record<string, string> = {}, domainId = running.dom
 }
 
 describe('the image of a domain', () => {
-  it('is a neutral PNG until the domain has its own', async () => {
+  it('the image of a domain is a neutral PNG until the domain has its own', async () => {
     const { response, bytes } = await read()
 
     expect(response.status).toBe(200)
@@ -41,22 +41,25 @@ describe('the image of a domain', () => {
     '*/*',
     'application/vnd.service.v1+json',
     'application/vnd.service.v1+json; version=1.4',
-  ])('is returned for Accept: %s', async (accept) => {
+  ])('the image of a domain is returned for Accept: %s', async (accept) => {
     const { response } = await read({ accept })
 
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png'])
   })
 
-  it.each(['image/jpeg', 'text/html', 'image/png;q=0'])('is not acceptable for Accept: %s', async (accept) => {
-    expect((await read({ accept })).response.status).toBe(406)
-  })
+  it.each(['image/jpeg', 'text/html', 'image/png;q=0'])(
+    'the image of a domain is not acceptable for Accept: %s',
+    async (accept) => {
+      expect((await read({ accept })).response.status).toBe(406)
+    },
+  )
 
   it.each([
     ['as returned', (tag: string) => tag],
     ['marked as weak by a proxy', (tag: string) => `W/${tag}`],
     ['among others', (tag: string) => `"other", ${tag}`],
     ['as *', () => '*'],
-  ])('is not sent again if If-None-Match names its tag %s', async (_how, name) => {
+  ])('the image of a domain is not sent again if If-None-Match names its tag %s', async (_how, name) => {
     const etag = (await read()).response.headers.get('etag') ?? ''
 
     const { response, bytes } = await read({ 'if-none-match': name(etag) })
@@ -65,11 +68,11 @@ describe('the image of a domain', () => {
     expect(response.headers.get('etag')).toBe(etag)
   })
 
-  it('is sent again if If-None-Match names another tag', async () => {
+  it('the image of a domain is sent again if If-None-Match names another tag', async () => {
     expect((await read({ 'if-none-match': '"other"' })).response.status).toBe(200)
   })
 
-  it('reaches the client, custom or neutral, and changes its tag', async () => {
+  it('the image of a domain reaches the client, custom or neutral, and changes its tag', async () => {
     const client = createClient({ baseUrl: `${running.origin}/api`, apiKey: running.apiKey })
     const { organization, domain, service } = running
     const own = await client.domains.image(domain.id)
@@ -89,13 +92,13 @@ describe('the image of a domain', () => {
     await expect(client.domains.image(unknownId)).rejects.toMatchObject({ code: 'api.error.notfound.domain' })
   })
 
-  it('answers HEAD requests without a body', async () => {
+  it('the image of a domain answers HEAD requests without a body', async () => {
     const { response, bytes } = await read({}, running.domain.id, 'HEAD')
 
     expect([response.status, response.headers.get('content-type'), bytes.length]).toEqual([200, 'image/png', 0])
   })
 
-  it('of an unknown domain returns the usual error', async () => {
+  it('the image of an unknown domain returns the usual error', async () => {
     const { response, bytes } = await read({ accept: 'image/png' }, unknownId)
 
     expect(response.status).toBe(404)
@@ -106,7 +109,7 @@ describe('the image of a domain', () => {
 describe('the image of a domain for devices', () => {
   const url = (domainId: string) => `${running.origin}/device/images/${domainId}`
 
-  it('needs no signature, and is one invisible pixel if the domain has none', async () => {
+  it('the domain image for devices needs no signature and is one invisible pixel if the domain has none', async () => {
     const { organization, domain, service } = running
     const none = await fetch(url(domain.id))
     const nobody = await fetch(url(unknownId))
@@ -123,7 +126,7 @@ describe('the image of a domain for devices', () => {
     expect(await none.text()).toBe(await nobody.text())
   })
 
-  it('is not available to pages of other sites, and is read-only', async () => {
+  it('the domain image for devices is not available to pages of other sites, and is read-only', async () => {
     const elsewhere = await fetch(url(running.domain.id), { headers: { 'sec-fetch-site': 'cross-site' } })
     const written = await fetch(url(running.domain.id), { method: 'PUT' })
 

@@ -5,7 +5,7 @@ import { newUser, unknownId } from '../../start-service.ts'
 import { operation } from '../../operation.ts'
 
 operation('GET /domains/{domainId}', (subject) => {
-  it('returns the domain and its rules, in 1.3 without number matching and phishing resistance', async () => {
+  it('reading a domain returns it with its rules, in 1.3 without number matching and phishing resistance', async () => {
     const { domain, call, call13 } = subject()
 
     const old = await call13('GET', `/domains/${domain.id}`)
@@ -20,7 +20,7 @@ operation('GET /domains/{domainId}', (subject) => {
     })
   })
 
-  it('does not find an unknown domain', async () => {
+  it('reading an unknown domain finds none', async () => {
     const answer = await subject().call('GET', `/domains/${unknownId}`)
 
     expect(answer.code).toBe('api.error.notfound.domain')
@@ -28,7 +28,7 @@ operation('GET /domains/{domainId}', (subject) => {
 })
 
 operation('GET /domains/{domainId}/image', (subject) => {
-  it('returns a PNG, and no content to callers that already have it', async () => {
+  it('the image of a domain is a PNG, without content for callers that already have it', async () => {
     const path = `/domains/${subject().domain.id}/image`
     const get = (headers = {}) =>
       fetch(`${subject().origin}/api${path}`, {
@@ -49,7 +49,7 @@ operation('GET /domains/{domainId}/image', (subject) => {
 })
 
 operation('PUT /domains/{domainId}/users/{userId}', (subject) => {
-  it('makes the user a member, and does nothing for an existing member', async () => {
+  it('adding a user to a domain makes the user a member, and does nothing for an existing member', async () => {
     const { call, domain } = subject()
     const { json: user } = await call('POST', '/users', { body: newUser(unique()) })
     const path = `/domains/${domain.id}/users/${user.id}`
@@ -65,7 +65,7 @@ operation('PUT /domains/{domainId}/users/{userId}', (subject) => {
 })
 
 operation('GET /domains/{domainId}/users/{userId}', (subject) => {
-  it('returns a member, and no other user', async () => {
+  it('reading a user of a domain returns a member, and no other user', async () => {
     const { call, domain } = subject()
     const { id, username } = await member(subject())
     const { json: stranger } = await call('POST', '/users', { body: newUser(unique()) })
@@ -79,7 +79,7 @@ operation('GET /domains/{domainId}/users/{userId}', (subject) => {
 })
 
 operation('GET /domains/{domainId}/users', (subject) => {
-  it('lists the members in the order in which they were added', async () => {
+  it('listing the members of a domain returns them in the order in which they were added', async () => {
     const { call, domain } = subject()
     const [first, second] = [await member(subject()), await member(subject())]
 
@@ -91,7 +91,7 @@ operation('GET /domains/{domainId}/users', (subject) => {
 })
 
 operation('DELETE /domains/{domainId}/users/{userId}', (subject) => {
-  it('removes the member, who remains a user', async () => {
+  it('a user who is removed from a domain remains a user', async () => {
     const { call, domain } = subject()
     const { id, path } = await member(subject())
 
@@ -103,7 +103,7 @@ operation('DELETE /domains/{domainId}/users/{userId}', (subject) => {
 })
 
 operation('PUT /domains/{domainId}/users', (subject) => {
-  it('adds missing members, and removes those who are not in the body', async () => {
+  it('setting the members of a domain adds missing ones and removes those who are not in the body', async () => {
     const { call, domain } = subject()
     const [leaving, staying] = [await member(subject()), await member(subject())]
     const body = [newUser(staying.username), newUser('arriving')]
@@ -118,7 +118,7 @@ operation('PUT /domains/{domainId}/users', (subject) => {
     expect((await call('GET', leaving.path)).json.domains).toEqual([])
   })
 
-  it('treats identical rows as one', async () => {
+  it('setting the members of a domain treats identical rows as one', async () => {
     const { call, domain } = subject()
     const row = newUser(unique())
 
@@ -129,7 +129,7 @@ operation('PUT /domains/{domainId}/users', (subject) => {
     expect(json).toHaveLength(2)
   })
 
-  it('changes nothing if one row is invalid, and names its position', async () => {
+  it('setting the members of a domain changes nothing if one row is invalid, and names its position', async () => {
     const { call, domain } = subject()
     const { id } = await member(subject())
 

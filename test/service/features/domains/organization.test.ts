@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { operation } from '../../operation.ts'
 
 operation('GET /organization', (subject) => {
-  it('returns the organization of the key', async () => {
+  it('GET /organization returns the organization of the API key', async () => {
     const { text } = await subject().call13('GET', '/organization')
 
     expect(text).toBe(JSON.stringify({ name: subject().organization.name }))
@@ -11,7 +11,7 @@ operation('GET /organization', (subject) => {
 })
 
 operation('GET /ping', (subject) => {
-  it('answers callers with a key', async () => {
+  it('GET /ping answers callers with an API key', async () => {
     const answer = await subject().call13('GET', '/ping')
     const stranger = await subject().call('GET', '/ping', { headers: { authorization: '' } })
 

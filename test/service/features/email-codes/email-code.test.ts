@@ -40,7 +40,7 @@ async function person() {
 }
 
 describe('an e-mailed code', () => {
-  it('signs its recipient in, once', async () => {
+  it('an e-mailed code signs its recipient in, once', async () => {
     const { mailed, signIn } = await person()
 
     const otp = await mailed()
@@ -53,7 +53,7 @@ describe('an e-mailed code', () => {
     ])
   })
 
-  it('counts as a factor once it was used: from then on the password alone sets up no first one', async () => {
+  it('an e-mailed code counts as a factor once it was used: then the password alone sets up no first one', async () => {
     const { id, mailed, signIn, enrollApp, show } = await person()
     const first = `/domains/${running.domain.id}/users/${id}/token/first`
     const noted = (await running.call('PUT', first)).json.code
@@ -67,7 +67,7 @@ describe('an e-mailed code', () => {
     expect((await previewCode(running.origin, noted)).status).toBe(404)
   })
 
-  it('is sent with an empty response', async () => {
+  it('sending an e-mailed code returns an empty response', async () => {
     const { send } = await person()
 
     const answer = await send()
@@ -75,7 +75,7 @@ describe('an e-mailed code', () => {
     expect([answer.status, answer.text, answer.headers.get('content-length')]).toEqual([200, '', '0'])
   })
 
-  it('is accepted once when 64 requests use it at once', async () => {
+  it('an e-mailed code is accepted once when 64 requests use it at once', async () => {
     const { mailed, signIn } = await person()
     const otp = await mailed()
 
@@ -84,7 +84,7 @@ describe('an e-mailed code', () => {
     expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(1)
   })
 
-  it('works for ten minutes, and not a second longer', async () => {
+  it('an e-mailed code works for ten minutes, and not a second longer', async () => {
     // Not at the time of a sweep: the code has to expire without one.
     await running.clock.advance(7)
     const [inTime, late] = [await person(), await person()]
@@ -98,7 +98,7 @@ describe('an e-mailed code', () => {
     expect([first.state, second.state]).toEqual(['approved', 'denied'])
   })
 
-  it('invalidates the one before it', async () => {
+  it('an e-mailed code invalidates the one before it', async () => {
     const { mailed, signIn } = await person()
     const old = await mailed()
     await running.clock.advance(minute)
@@ -109,7 +109,7 @@ describe('an e-mailed code', () => {
     expect(sessions.map(({ state }) => state)).toEqual(['denied', 'approved'])
   })
 
-  it('is invalid after five wrong ones, and still works after four', async () => {
+  it('an e-mailed code still works after four wrong ones and is invalid after five', async () => {
     const [four, five] = [await person(), await person()]
     const outcome = async ({ mailed, signIn }: Awaited<ReturnType<typeof person>>, wrong: number) => {
       const otp = await mailed()
@@ -120,7 +120,7 @@ describe('an e-mailed code', () => {
     expect([await outcome(four, 4), await outcome(five, 5)]).toEqual(['approved', 'denied'])
   })
 
-  it('is invalid after five wrong ones at once', async () => {
+  it('an e-mailed code is invalid after five wrong ones at once', async () => {
     const { mailed, signIn } = await person()
     const otp = await mailed()
 
@@ -129,7 +129,7 @@ describe('an e-mailed code', () => {
     expect((await signIn({ otp })).state).toBe('denied')
   })
 
-  it('works only for its user and its domain', async () => {
+  it('an e-mailed code works only for its user and its domain', async () => {
     const [owner, other] = [await person(), await person()]
     const domain = await running.service.administration.createDomain(running.organization.id, {
       name: unique(),
@@ -147,7 +147,7 @@ describe('an e-mailed code', () => {
     expect(sessions.map(({ state }) => state)).toEqual(['denied', 'approved'])
   })
 
-  it('stops working when its user leaves the domain, even if the user returns', async () => {
+  it('an e-mailed code stops working when its user leaves the domain, even if the user returns', async () => {
     const { id, mailed, signIn } = await person()
     const otp = await mailed()
 
@@ -157,7 +157,7 @@ describe('an e-mailed code', () => {
     expect((await signIn({ otp })).state).toBe('denied')
   })
 
-  it('stops working when the domain no longer accepts it', async () => {
+  it('an e-mailed code stops working when the domain no longer accepts it', async () => {
     const { mailed, signIn } = await person()
     const otp = await mailed()
     const set = (emailOtpEnabled: boolean) =>
@@ -170,14 +170,14 @@ describe('an e-mailed code', () => {
     expect(off.state).toBe('denied')
   })
 
-  it('does not prevent its user from being deleted', async () => {
+  it('an e-mailed code does not prevent its user from being deleted', async () => {
     const { path, mailed } = await person()
     await mailed()
 
     expect((await running.call('DELETE', path)).status).toBe(200)
   })
 
-  it('counts as a factor if a domain of the user accepts it', async () => {
+  it('an e-mailed code counts as a factor if a domain of the user accepts it', async () => {
     const { show, id } = await person()
     await running.call('DELETE', `/domains/${running.domain.id}/users/${id}`)
     const without = await show()
@@ -189,7 +189,7 @@ describe('an e-mailed code', () => {
 })
 
 describe('sending a code', () => {
-  it('is possible once a minute, and the code sent before still works', async () => {
+  it('a code can be e-mailed once a minute, and the code sent before still works', async () => {
     const { mailed, send, signIn } = await person()
     const otp = await mailed()
 
@@ -207,7 +207,7 @@ describe('sending a code', () => {
     expect([session.state, again.status]).toEqual(['approved', 200])
   })
 
-  it('is possible five times an hour', async () => {
+  it('a code can be e-mailed five times an hour', async () => {
     const { send, mails } = await person()
     const statuses: number[] = []
     for (let count = 0; count < 6; count += 1) {
@@ -224,7 +224,7 @@ describe('sending a code', () => {
     expect(mails()).toHaveLength(6)
   })
 
-  it('happens once when 64 requests ask for it at once', async () => {
+  it('a code is e-mailed once when 64 requests ask for it at once', async () => {
     const { send, mails } = await person()
 
     const answers = await Promise.all(Array.from({ length: 64 }, () => send()))
@@ -234,7 +234,7 @@ describe('sending a code', () => {
     expect(mails()).toHaveLength(1)
   })
 
-  it('pauses for 24 hours after the address changes, and the code in the old mailbox stops working', async () => {
+  it('e-mailing codes pauses for 24 hours after the address changes, and the code in the old mailbox stops working', async () => {
     const { path, mailed, send, signIn } = await person()
     const otp = await mailed()
     await running.call('PUT', path, { body: { email: `new-${unique()}@example.com` } })
@@ -253,7 +253,7 @@ describe('sending a code', () => {
     expect([later.status, running.clock.now() - changedAt]).toEqual([200, 24 * hour])
   })
 
-  it('to an address that changes meanwhile leaves no working code behind', async () => {
+  it('e-mailing a code to an address that changes meanwhile leaves no working code behind', async () => {
     const { path, send, mails, signIn } = await person()
     server.meanwhile(async () => {
       await running.call('PUT', path, { body: { email: `new-${unique()}@example.com` } })
@@ -266,7 +266,7 @@ describe('sending a code', () => {
     expect(await signIn({ otp: mails()[0]?.code })).toMatchObject({ state: 'denied' })
   })
 
-  it('to a user who leaves the domain meanwhile leaves no working code behind', async () => {
+  it('e-mailing a code to a user who leaves the domain meanwhile leaves no working code behind', async () => {
     const { id, send, mails, signIn } = await person()
     const membership = `/domains/${running.domain.id}/users/${id}`
     server.meanwhile(async () => {
@@ -281,14 +281,14 @@ describe('sending a code', () => {
     expect(await signIn({ otp: mails()[0]?.code })).toMatchObject({ state: 'denied' })
   })
 
-  it('does not pause when the same address is written again, or when the name changes', async () => {
+  it('e-mailing codes does not pause when the same address is written again, or when the name changes', async () => {
     const { path, address, mailed } = await person()
     await running.call('PUT', path, { body: { email: address, name: 'Another' } })
 
     expect(await mailed()).toMatch(/^\d{6}$/)
   })
 
-  it('needs a domain that allows it', async () => {
+  it('e-mailing a code needs a domain that allows it', async () => {
     const { id } = await person()
     const domain = await running.service.administration.createDomain(running.organization.id, { name: unique() })
     await running.call('PUT', `/domains/${domain.id}/users/${id}`)
@@ -298,15 +298,18 @@ describe('sending a code', () => {
     expect([answer.status, answer.code]).toEqual([409, 'api.error.conflict.emailotpenabled'])
   })
 
-  it.each([undefined, '', 'SMS', 'email', null])('of type %j is rejected', async (deliverableOTPType) => {
-    const { id } = await person()
+  it.each([undefined, '', 'SMS', 'email', null])(
+    'sending a code of type %j is rejected',
+    async (deliverableOTPType) => {
+      const { id } = await person()
 
-    const answer = await running.call('POST', sendingPath(id), { body: { deliverableOTPType } })
+      const answer = await running.call('POST', sendingPath(id), { body: { deliverableOTPType } })
 
-    expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.deliverableotptype'])
-  })
+      expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.deliverableotptype'])
+    },
+  )
 
-  it('needs a user of the domain, and a domain of the organization', async () => {
+  it('e-mailing a code needs a user of the domain, and a domain of the organization', async () => {
     const { id } = await person()
     const stranger = await createTenant(running.service, running.origin, { emailOtpEnabled: true })
 
@@ -329,7 +332,7 @@ describe('sending a code', () => {
 describe('a mail server that fails', () => {
   const refusal = { status: 503, code: 'api.error.unavailable.mail' }
 
-  it('gets its own error code; nothing is counted, and the previous code still works', async () => {
+  it('a failing mail server causes its own error code; nothing is counted, and the previous code still works', async () => {
     const { mailed, send, signIn } = await person()
     const otp = await mailed()
     await running.clock.advance(minute)
@@ -346,7 +349,7 @@ describe('a mail server that fails', () => {
     expect(again).toMatch(/^\d{6}$/)
   })
 
-  it('gets the previous error for callers of 1.3, which do not know that code', async () => {
+  it('a failing mail server causes the previous error for callers of 1.3, which do not know the new code', async () => {
     const { id } = await person()
     server.refuse()
 
@@ -362,7 +365,7 @@ describe('a mail server that fails', () => {
     expect(answer.headers.get('retry-after')).toBe('10')
   })
 
-  it('does not count towards the five codes an hour', async () => {
+  it('codes that the mail server refuses do not count toward the five codes an hour', async () => {
     const { send } = await person()
     server.refuse()
     for (let count = 0; count < 6; count += 1) await send()
@@ -377,7 +380,7 @@ describe('a mail server that fails', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
   })
 
-  it('that never answers times out before our callers do', async () => {
+  it('a mail server that never answers times out before the service’s callers do', async () => {
     const { send } = await person()
     server.hang()
     const waiting = running.clock.timerSet(8)
@@ -392,7 +395,7 @@ describe('a mail server that fails', () => {
     expect(before).toBe(false)
   })
 
-  it('leaves neither the code nor the address in the log', async () => {
+  it('a failing mail server leaves neither the code nor the address in the log', async () => {
     const { send, address } = await person()
     server.refuse()
     running.logged.splice(0)
@@ -407,7 +410,7 @@ describe('a mail server that fails', () => {
     expect(logged).not.toMatch(/\b\d{3} ?\d{3}\b/)
   })
 
-  it('that is down or not configured gets the same error', async () => {
+  it('a mail server that is down or not configured causes the same error as a failing one', async () => {
     const gone = await startMailServer()
     await gone.close()
     const ask = async (options: Parameters<typeof startService>[0]) => {
@@ -422,7 +425,7 @@ describe('a mail server that fails', () => {
     expect(await ask({})).toMatchObject(refusal)
   })
 
-  it('without TLS gets no code, unless it is local or explicitly allowed', async () => {
+  it('a mail server without TLS gets no code, unless it is local or explicitly allowed', async () => {
     // The same server by a name that does not have to be local.
     const host = '::ffff:127.0.0.1'
     const ask = async (more: object) => {
@@ -438,7 +441,7 @@ describe('a mail server that fails', () => {
 })
 
 describe('a mail server with a password', () => {
-  it('receives the password', async () => {
+  it('a mail server with a password receives the password', async () => {
     const seen: unknown[] = []
     const guarded = await startMailServer({
       authOptional: false,
@@ -463,7 +466,7 @@ describe('a mail server with a password', () => {
 })
 
 describe('the mail', () => {
-  it('says in plain text and in HTML what it is for and what to do', async () => {
+  it('the mail with a code says in plain text and in HTML what it is for and what to do', async () => {
     const { mailed, mails, address } = await person()
     const code = await mailed()
     const [mail] = mails()
@@ -481,7 +484,7 @@ describe('the mail', () => {
     }
   })
 
-  it('has no code and no user-chosen name in its subject', async () => {
+  it('the mail with a code has no code and no user-chosen name in its subject', async () => {
     const { mailed, mails, username } = await person()
     const code = await mailed()
     const [mail] = mails()

@@ -274,7 +274,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
   ]
 
   it.each(changes)(
-    'of kind %s, in %s, notifies the remaining device and the address (%#)',
+    'a factor change of kind %s, in %s, notifies the remaining device and the address (%#)',
     async (kind, domain, prepare) => {
       const person = await owner()
       const change = await prepare(person)
@@ -299,13 +299,13 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
     },
   )
 
-  it('is not shown on the device that was set up', async () => {
+  it('a factor change is not shown on the device that was set up', async () => {
     const { second } = await owner()
 
     expect(await noticesOf(second)).toEqual([])
   })
 
-  it('removes the notices of a device together with the device', async () => {
+  it('removing a device also removes its notices', async () => {
     const person = await owner()
     await bypassCodeOf(running, person.id)
     expect((await noticesOf(person.first)).length).toBe(1)
@@ -316,7 +316,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
     expect(await left.execute()).toEqual([])
   })
 
-  it('is mailed after a reset, when no device is left', async () => {
+  it('a reset of all factors is mailed when no device is left', async () => {
     const person = await owner()
 
     await resetUser(beside.ctx, { organizationId: running.organization.id, userId: person.id })
@@ -327,7 +327,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
   })
 
   describe('a notice', () => {
-    it('answers a held inbox read', async () => {
+    it('a notice of a factor change answers a held inbox read', async () => {
       const { id, second } = await owner()
       const first = await second.device.inbox()
       const etag = first.headers.get('etag') ?? ''
@@ -340,7 +340,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
       expect((await read(await held)).json.notices).toMatchObject([{ kind: 'codes_made' }])
     })
 
-    it('leaves the inbox when the device acknowledges it, however often that is', async () => {
+    it('a notice leaves the inbox when the device acknowledges it, however often that is', async () => {
       const { id, second } = await owner()
       await bypassCodeOf(running, id)
       const [notice] = await noticesOf(second)
@@ -351,7 +351,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
       expect(await noticesOf(second)).toEqual([])
     })
 
-    it('is kept for 30 days, and then swept', async () => {
+    it('a notice of a factor change is kept for 30 days, and then swept', async () => {
       const { id, second } = await owner()
       await bypassCodeOf(running, id)
       const created = running.clock.now()
@@ -375,7 +375,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
       expect(await rows()).toBe(0)
     })
 
-    it('makes room for a newer one when a device has twenty', async () => {
+    it('the oldest notice makes room for a newer one when a device has twenty', async () => {
       const { id, second } = await owner()
       await bypassCodeOf(running, id)
       const [oldest] = await noticesOf(second)
@@ -391,7 +391,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
       expect(notices.map((notice) => notice.id)).not.toContain(oldest!.id)
     })
 
-    it('wakes a closed authenticator with a message that carries its id and nothing else', async () => {
+    it('a notice of a factor change wakes a closed authenticator with a message that carries its id and nothing else', async () => {
       const person = await owner()
       const { json } = await read(await person.second.device.push(pushes.subscribe()))
       expect(json.endpoint).toBeDefined()
@@ -404,7 +404,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
       expect(pushes.messages.at(-1)!.json).toEqual({ notice: notice!.id })
     })
 
-    it('is not stored, pushed or mailed when the change is rolled back', async () => {
+    it('a notice of a factor change is not stored, pushed or mailed when the change is rolled back', async () => {
       const { id, second, mails } = await owner()
       const sent: string[] = []
       const securityMails = {
@@ -427,7 +427,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
   })
 
   describe('a mail about it', () => {
-    it('says what changed, for which app and when, without a link', async () => {
+    it('a mail about a factor change says what changed, for which app and when, without a link', async () => {
       const person = await owner()
       const { code } = (await running.call('PUT', `${person.path}/token/replacement`, { body: {} })).json
 
@@ -449,7 +449,7 @@ describe.each(mainEngines)('a change of factors, on %s', (engine) => {
       expect(text).not.toContain('://')
     })
 
-    it('is sent to each user at most five times an hour, and again an hour later', async () => {
+    it('each user gets at most five mails about factor changes an hour, and again an hour later', async () => {
       const person = await owner()
       for (let count = 0; count < 6; count += 1) {
         const code = await bypassCodeOf(running, person.id)
@@ -483,7 +483,7 @@ describe('a failing mail server', () => {
   })
   const failures = () => running.logged.filter(({ message }) => message === 'security mail not sent')
 
-  it('does not fail a change when it rejects mail, and the log names no address', async () => {
+  it('a mail server that rejects mail does not fail a factor change, and the log names no address', async () => {
     mail.refuse()
 
     const { user, device } = await running.enroll(unique())
@@ -495,7 +495,7 @@ describe('a failing mail server', () => {
     expect(JSON.stringify(running.logged)).not.toContain('somebody@example.com')
   })
 
-  it('does not delay a change when it hangs', async () => {
+  it('a mail server that hangs does not delay a factor change', async () => {
     mail.hang()
     const { user } = await running.enroll(unique())
 

@@ -82,7 +82,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
   }
 
   describe('bound to its factor', () => {
-    it('records the device, token or code in the redeemed session', async () => {
+    it('a pass for changing factors records the device, token or code in the redeemed session', async () => {
       const person = await owner()
       const { id, code } = await bypassCodeOf(running, person.id)
 
@@ -100,7 +100,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       ])
     })
 
-    it('allows changes while the factor is in force', async () => {
+    it('a pass for changing factors allows changes while its factor is in force', async () => {
       const person = await owner()
 
       const answers = [
@@ -112,7 +112,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     })
 
-    it('allows nothing after a stolen token was released, though the owner has another one', async () => {
+    it('a pass by a stolen token allows nothing after the token was released, though the owner has another one', async () => {
       const person = await owner()
       const pass = await person.byToken()
       await running.call('DELETE', `/users/${person.id}/hardware`)
@@ -128,7 +128,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect(await requirement(person.id, 'device', pass)).toMatchObject({ passed: false })
     })
 
-    it('allows nothing after a stolen phone was revoked, though the owner has another one', async () => {
+    it('a pass by a stolen phone allows nothing after the phone was revoked, though the owner has another one', async () => {
       const person = await owner()
       const pass = await person.byDevice()
       await running.call('DELETE', `${userPath(person.id)}/token`)
@@ -140,7 +140,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect(answers.map(({ code: refusal }) => refusal)).toEqual([refused, refused])
     })
 
-    it('is checked again when the code of a replacement device is used', async () => {
+    it('a pass for changing factors is checked again when the code of a replacement device is used', async () => {
       const person = await owner()
       const { code } = (await replaceDevice(person.id, await person.byToken())).json
       expect((await previewCode(running.origin, code)).status).toBe(200)
@@ -153,7 +153,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect((await previewCode(running.origin, again.code)).status).toBe(200)
     })
 
-    it('creates a new code, not the one shown after a pass with another factor', async () => {
+    it('a pass for changing factors creates a new code, not the one shown after a pass with another factor', async () => {
       const person = await holder(running)
       const seen = (await replaceDevice(person.id, await person.pass({ otp: person.token.code() }))).json
 
@@ -172,7 +172,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       return { ...person, code, pass: await changePass(running, person.id, { bypasscode: code.code }) }
     }
 
-    it('is valid for ten minutes, although the code is reported as not found', async () => {
+    it('a pass by a single-use code is valid for ten minutes, although the code is reported as not found', async () => {
       const { id, code, pass, ask } = await passed()
       const shown = (await running.call('GET', `/users/${id}`)).json
 
@@ -187,7 +187,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect((await replaceCodes(id, pass)).code).toBe(refused)
     })
 
-    it('leaves room for five codes', async () => {
+    it('a pass by a single-use code leaves room for five codes', async () => {
       const { id } = await passed()
 
       const made = []
@@ -196,7 +196,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect(made.filter(Boolean)).toHaveLength(5)
     })
 
-    it('stays valid after the user creates new codes, and the used code stays invalid', async () => {
+    it('a pass by a single-use code stays valid after the user creates new codes, and the used code stays invalid', async () => {
       const { id, pass, code, ask } = await passed()
 
       const made = await replaceCodes(id, pass)
@@ -211,7 +211,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       ['withdrawn with all others', ({ id }) => running.call('DELETE', `/users/${id}/bypasscodes`)],
       ['reset', ({ id }) => reset(id)],
     ] as [string, (person: Awaited<ReturnType<typeof passed>>) => Promise<unknown>][])(
-      'is invalid once the code is %s',
+      'a pass by a single-use code is invalid once the code is %s',
       async (_what, end) => {
         const person = await passed()
 
@@ -221,7 +221,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       },
     )
 
-    it('is invalid once the code would have expired', async () => {
+    it('a pass by a single-use code is invalid once the code would have expired', async () => {
       const person = await owner()
       const body = { usesAllowed: 1, expirationTime: 1 }
       const { code } = (await running.call('POST', `/users/${person.id}/bypasscodes`, { body })).json
@@ -233,7 +233,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
     })
   })
 
-  it('does not result from a sign-in', async () => {
+  it('a sign-in gives no pass for changing factors', async () => {
     const person = await owner()
     const session = await person.ask({ challenge, otp: person.token.code() })
     await running.call('POST', `${person.sessions}/${session.id}/redeem`, { body: { challenge } })
@@ -257,7 +257,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       return { ...person, id, signIn }
     }
 
-    it('results from a sign-in by the only factor, once', async () => {
+    it('a sign-in by the only factor gives a pass for the first recovery codes, once', async () => {
       const person = await newcomer()
       const pass = await person.signIn()
 
@@ -268,7 +268,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect((await replaceCodes(person.id, await person.signIn())).code).toBe(refused)
     })
 
-    it('results from it for one of two requests at once', async () => {
+    it('a sign-in gives a pass for the first recovery codes to one of two requests at once', async () => {
       const person = await newcomer()
       const pass = await person.signIn()
 
@@ -277,7 +277,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect(answers.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 409]))
     })
 
-    it('does not result from it for users who ever had codes', async () => {
+    it('a sign-in gives no pass for recovery codes to users who ever had codes', async () => {
       const person = await newcomer()
       const code = await bypassCodeOf(running, person.id)
       await running.call('DELETE', `/bypasscodes/${code.id}`)
@@ -285,7 +285,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect((await replaceCodes(person.id, await person.signIn())).code).toBe(refused)
     })
 
-    it('results from it again for users whom an administrator has reset', async () => {
+    it('a sign-in gives a pass for the first recovery codes again to users whom an administrator has reset', async () => {
       const person = await newcomer()
       await replaceCodes(person.id, await person.signIn())
       await reset(person.id)
@@ -293,7 +293,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect((await running.call('GET', `/users/${person.id}`)).json.hadBypassCodes).toBe(false)
     })
 
-    it('does not result from it for users with two factors', async () => {
+    it('a sign-in gives no pass for recovery codes to users with two factors', async () => {
       const person = await newcomer()
       const token = await hardwareToken(running)
       await running.call('PUT', `/users/${person.id}/hardware/${token.id}`)
@@ -301,7 +301,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect((await replaceCodes(person.id, await person.signIn())).code).toBe(refused)
     })
 
-    it('does not result from a sign-in by a factor that has been replaced', async () => {
+    it('a sign-in by a factor that has been replaced gives no pass for recovery codes', async () => {
       const person = await newcomer()
       const pass = await person.signIn()
       const token = await hardwareToken(running)
@@ -311,7 +311,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect((await replaceCodes(person.id, pass)).code).toBe(refused)
     })
 
-    it('does not result from a sign-in ten minutes ago', async () => {
+    it('a sign-in more than ten minutes ago gives no pass for recovery codes', async () => {
       const person = await newcomer()
       const pass = await person.signIn()
       await running.clock.advance(10 * minute + 1)
@@ -319,7 +319,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect((await replaceCodes(person.id, pass)).code).toBe(refused)
     })
 
-    it('results from a sign-in for nothing else', async () => {
+    it('a sign-in gives a pass for the first recovery codes and for nothing else', async () => {
       const person = await newcomer()
       const pass = await person.signIn()
 
@@ -328,7 +328,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
     })
   })
 
-  it('is valid once its challenge has redeemed it, for its own user and in its own domain', async () => {
+  it('a pass is valid once its challenge has redeemed it, for its own user and in its own domain', async () => {
     const [person, other] = [await owner(), await owner()]
     const open = await person.ask({ challenge, purpose: 'change_devices', otp: person.token.code() })
     const domain = await running.service.administration.createDomain(running.organization.id, { name: unique() })
@@ -346,7 +346,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
     expect(here.status).toBe(200)
   })
 
-  it('is not accepted for another organization', async () => {
+  it('a pass for changing factors is not accepted for another organization', async () => {
     const person = await owner()
     const pass = await person.byToken()
     const theirs = await createTenant(running.service, running.origin)
@@ -357,7 +357,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
   })
 
   describe('by e-mail', () => {
-    it('adds the first factor, and nothing after that', async () => {
+    it('a pass by e-mail adds the first factor, and nothing after that', async () => {
       const person = await addressee()
 
       const device = await replaceDevice(person.id, await person.byEmail())
@@ -370,7 +370,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect((await replaceCodes(person.id, pass)).code).toBe(refused)
     })
 
-    it('adds no factor to another user who could also pass by e-mail', async () => {
+    it('a pass by e-mail adds no factor to another user who could also pass by e-mail', async () => {
       const [person, other] = [await addressee(), await addressee()]
 
       const answer = await replaceDevice(other.id, await person.byEmail())
@@ -378,7 +378,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect(answer.code).toBe(refused)
     })
 
-    it('adds nothing for a user who ever had a strong factor', async () => {
+    it('a pass by e-mail adds nothing for a user who ever had a strong factor', async () => {
       const person = await addressee()
       await bypassCodeOf(running, person.id)
       await running.call('DELETE', `/users/${person.id}/bypasscodes`)
@@ -389,7 +389,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect(await requirement(person.id, 'device')).toEqual({ factors: [], passed: false })
     })
 
-    it('creates no recovery codes for a user with a strong factor in another domain', async () => {
+    it('a pass by e-mail creates no recovery codes for a user with a strong factor in another domain', async () => {
       const person = await addressee()
       const domain = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       await running.call('PUT', userPath(person.id, domain.id))
@@ -402,7 +402,7 @@ describe.each(mainEngines)('a pass for changing factors, on %s', (engine) => {
       expect(await requirement(person.id, 'codes')).toEqual({ factors: [], passed: false })
     })
 
-    it('loses its activation code when another first factor is set up', async () => {
+    it('a pass by e-mail loses its activation code when another first factor is set up', async () => {
       const person = await addressee()
       const { code } = (await replaceDevice(person.id, await person.byEmail())).json
 

@@ -40,7 +40,7 @@ describe.each(mainEngines)('on %s', (engine) => {
   }
 
   describe('a first factor', () => {
-    it('is a single app, even when many are set up at once', async () => {
+    it('a first factor is a single app, even when many are set up at once', async () => {
       const person = await member(running)
 
       const tried = await Promise.all(Array.from({ length: 12 }, () => person.enrollApp({ first: true })))
@@ -52,7 +52,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect((await person.show()).hardware).toBe(owned.id)
     })
 
-    it('is either a device or an app, even when both are set up at once', async () => {
+    it('a first factor is either a device or an app, even when both are set up at once', async () => {
       const people = await Promise.all(Array.from({ length: 6 }, () => member(running)))
       const pairs = await Promise.all(
         people.map(async (person) => {
@@ -71,7 +71,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect(outcomes.filter((outcome) => !['200,404', '200,409'].includes(outcome))).toEqual([])
     })
 
-    it('leaves nothing behind when it is set up too late', async () => {
+    it('a first factor leaves nothing behind when it is set up too late', async () => {
       const person = await member(running)
       await person.enrollApp({ first: true })
       const before = (await running.call('GET', '/hardware')).text
@@ -81,7 +81,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect((await running.call('GET', '/hardware')).text).toBe(before)
     })
 
-    it('cannot be an app for a user whose device is active', async () => {
+    it('a first factor cannot be an app for a user whose device is active', async () => {
       const person = await member(running)
       const { code } = (await issueFirst(person)).json
       const { status } = await (await readyDevice(code)).activate(code)
@@ -99,19 +99,22 @@ describe.each(mainEngines)('on %s', (engine) => {
           running.call('PUT', `${user.path}/hardware/${(await hardwareToken(running)).id}`),
       ],
       ['a bypass code', (user: { path: string }) => running.call('POST', `${user.path}/bypasscodes`, { body: bypass })],
-    ] as const)('ends the code that an attacker with the password may have noted: %s', async (_what, store) => {
-      const person = await member(running)
-      const { code } = (await issueFirst(person)).json
-      const device = await readyDevice(code)
+    ] as const)(
+      'a first factor ends the code that an attacker with the password may have noted: %s',
+      async (_what, store) => {
+        const person = await member(running)
+        const { code } = (await issueFirst(person)).json
+        const device = await readyDevice(code)
 
-      await store(person)
+        await store(person)
 
-      const late = [await previewCode(running.origin, code), await device.activate(code)].map(({ status }) => status)
-      expect(late).toEqual([404, 404])
-      expect((await running.call('GET', tokenPath(person))).code).toBe('api.error.notfound.token')
-    })
+        const late = [await previewCode(running.origin, code), await device.activate(code)].map(({ status }) => status)
+        expect(late).toEqual([404, 404])
+        expect((await running.call('GET', tokenPath(person))).code).toBe('api.error.notfound.token')
+      },
+    )
 
-    it('is checked when it is stored, not only when the code is shown', async () => {
+    it('a first factor is checked when it is stored, not only when the code is shown', async () => {
       const person = await member(running)
       const { code } = (await issueFirst(person)).json
       const device = await readyDevice(code)
@@ -126,7 +129,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect(late.code).toBe('api.error.notfound.activationcode')
     })
 
-    it('also ends such codes in other domains if it is a device', async () => {
+    it('a device as the first factor also ends codes that an attacker may have noted in other domains', async () => {
       const person = await member(running)
       const other = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       await running.call('PUT', `/domains/${other.id}/users/${person.id}`)
@@ -138,7 +141,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect((await previewCode(running.origin, there)).status).toBe(404)
     })
 
-    it('neither returns nor replaces a code that an administrator issued', async () => {
+    it('setting up a first factor neither returns nor replaces a code that an administrator issued', async () => {
       const person = await member(running)
       const { text, json } = await running.call('PUT', tokenPath(person))
 
@@ -149,7 +152,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect((await previewCode(running.origin, json.code)).status).toBe(200)
     })
 
-    it('cannot be an app while the code of an administrator is pending', async () => {
+    it('a first factor cannot be an app while the code of an administrator is pending', async () => {
       const [person, shown] = [await member(running), await member(running)]
       await running.call('PUT', tokenPath(person))
       await issueFirst(shown)
@@ -163,7 +166,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect(later.answer.status).toBe(200)
     })
 
-    it('uses a new code when an administrator issues one, which ends the code that a page has shown', async () => {
+    it('an administrator’s code for a first factor is new and ends the code that a page has shown', async () => {
       const person = await member(running)
       const shown = (await issueFirst(person)).json.code
 
@@ -177,7 +180,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect((await previewCode(running.origin, shown)).status).toBe(404)
     })
 
-    it('cannot be set up by users who ever had one, in any way or domain, even after it was removed', async () => {
+    it('users who ever had a first factor, in any way or domain, cannot set up another one, even after its removal', async () => {
       const [device, app, released] = [await running.enroll(unique()), await member(running), await holder(running)]
       const excused = await member(running)
       await running.call('DELETE', tokenPath(device.user))
@@ -193,7 +196,7 @@ describe.each(mainEngines)('on %s', (engine) => {
   })
 
   describe('an authenticator app', () => {
-    it('replaces another app at once, and only once when many replace it', async () => {
+    it('an authenticator app replaces another one at once, and only once when many replace it', async () => {
       const person = await member(running)
       const old = await person.enrollApp({ first: true })
 
@@ -213,7 +216,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect(states.map(({ state }) => state)).toEqual(['denied', 'approved'])
     })
 
-    it('cannot be added next to another app, nor in place of a removed one', async () => {
+    it('an authenticator app cannot be added next to another one, nor in place of a removed one', async () => {
       const person = await holder(running)
 
       const pass = await person.pass()
@@ -229,7 +232,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       ['when its user removes it', (user: { path: string }) => `${user.path}/hardware`],
       ['when its user leaves the domain', (user: { id: string }) => `/domains/${running.domain.id}/users/${user.id}`],
       ['when its user is deleted', (user: { path: string }) => user.path],
-    ] as const)('never passes to another user: it is deleted %s', async (_when, path) => {
+    ] as const)('an authenticator app never passes to another user: it is deleted %s', async (_when, path) => {
       const person = await member(running)
       const { answer } = await person.enrollApp({ first: true })
 
@@ -238,7 +241,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect((await running.call('GET', `/hardware/${answer.json.id}`)).code).toBe('api.error.notfound.hardware')
     })
 
-    it('never has its seed returned or logged', async () => {
+    it('the seed of an authenticator app is never returned or logged', async () => {
       const person = await member(running)
       const { seed, answer } = await person.enrollApp({ first: true })
 
@@ -255,7 +258,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       return { ...person, code: json.code as string }
     }
 
-    it('is activated once, even when the code is used many times at once', async () => {
+    it('a replacement device is activated once, even when its code is used many times at once', async () => {
       const { code, device } = await replacing()
       const devices = await Promise.all(Array.from({ length: 8 }, () => readyDevice(code)))
 
@@ -266,7 +269,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect((await device.inbox()).status).toBe(403)
     })
 
-    it('has one code, even when many are requested at once', async () => {
+    it('a replacement device has one code, even when many are requested at once', async () => {
       const { user } = await running.enroll(unique())
 
       const answers = await Promise.all(
@@ -276,7 +279,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     })
 
-    it('replaces the old device when its code is used, and the old device is notified', async () => {
+    it('a replacement device takes over when its code is used, and the old device is notified', async () => {
       const { user, code, device, ask, session } = await replacing()
       const open = await ask()
 
@@ -292,7 +295,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect((await running.call('GET', tokenPath(user))).json.state).toBe('active')
     })
 
-    it('invalidates approvals of the device that it replaces', async () => {
+    it('a replacement device invalidates approvals of the device that it replaces', async () => {
       const { code, ask, pending, device, sessions } = await replacing()
       const challenge = 'A'.repeat(22)
       const session = await ask({ challenge })
@@ -304,7 +307,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect(redeemed.code).toBe('api.error.conflict.state')
     })
 
-    it('loses its code once the token is revoked', async () => {
+    it('a replacement device loses its code once the token is revoked', async () => {
       const { user, code } = await replacing()
 
       await running.call('DELETE', tokenPath(user))
@@ -312,7 +315,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect((await previewCode(running.origin, code)).status).toBe(404)
     })
 
-    it('changes nothing when its code expires unused', async () => {
+    it('a replacement device changes nothing when its code expires unused', async () => {
       const { user, code, device } = await replacing()
 
       running.clock.skip(86_400)
@@ -323,7 +326,7 @@ describe.each(mainEngines)('on %s', (engine) => {
     })
   })
 
-  it('keeps one of two factors, even when both are removed many times at once', async () => {
+  it('a user keeps one of two factors, even when both are removed many times at once', async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => running.enroll(unique())))
     for (const { user } of people) {
       await running.call('PUT', `/users/${user.id}/hardware/${(await hardwareToken(running)).id}`)
@@ -351,7 +354,7 @@ describe.each(mainEngines)('on %s', (engine) => {
         await running.service.administration.createApiKey(running.organization.id, { role: 'auth' }),
       )
 
-    it('sets up only first factors', async () => {
+    it('an API key of role auth sets up only first factors', async () => {
       const [call, person] = [await lesser(), await member(running)]
       const body = (otp: string) => ({ type: 'TOTP6', timeStep: 30, seed: '31'.repeat(20), otp })
 
@@ -363,7 +366,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect((await call('PUT', `${tokenPath(person)}/first`)).status).toBe(200)
     })
 
-    it('loses its activation codes when a first factor is set up', async () => {
+    it('an API key of role auth loses its activation codes when a first factor is set up', async () => {
       const [call, person] = [await lesser(), await member(running)]
       const { code } = (await call('PUT', tokenPath(person))).json
 
@@ -372,14 +375,14 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect((await previewCode(running.origin, code)).status).toBe(404)
     })
 
-    it('does not receive the names of devices', async () => {
+    it('an API key of role auth does not receive the names of devices', async () => {
       const [call, { user }] = [await lesser(), await running.enroll(unique())]
 
       expect((await call('GET', tokenPath(user))).json).toEqual({ state: 'active' })
     })
   })
 
-  it('rejects replacements by another organization', async () => {
+  it('the service rejects replacement devices that another organization asks for', async () => {
     const { user } = await running.enroll(unique())
     const theirs = await createTenant(running.service, running.origin)
 

@@ -9,7 +9,7 @@ describe('isTriedForPasskey()', () => {
     ['bypass', 'change_devices', true],
     ['push', 'change_devices', false],
     ['otp', 'change_devices', false],
-  ] as const)('tries %s for %s: %s', (factor, purpose, expected) => {
+  ] as const)('isTriedForPasskey() returns for factor %s and purpose %s: %s', (factor, purpose, expected) => {
     expect(isTriedForPasskey(factor, purpose)).toBe(expected)
   })
 })

@@ -99,7 +99,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
   const names = Object.keys(otherFactors) as (keyof typeof otherFactors)[]
 
   describe('required by the domain', () => {
-    it.each(names)('denies %s at once, for signing in', async (name) => {
+    it.each(names)('a domain that requires phishing resistance denies %s at once, for signing in', async (name) => {
       const person = await owner()
       const given = await otherFactors[name](person)
       await policy('require')
@@ -110,21 +110,24 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect(await person.pending()).toEqual([])
     })
 
-    it.each(['push', 'a code of a token'] as const)('denies %s for changing factors', async (name) => {
-      const person = await owner()
-      await policy('require')
+    it.each(['push', 'a code of a token'] as const)(
+      'a domain that requires phishing resistance denies %s for changing factors',
+      async (name) => {
+        const person = await owner()
+        await policy('require')
 
-      expect(await person.ask({ ...change, ...(await otherFactors[name](person)) })).toMatchObject(refused)
-    })
+        expect(await person.ask({ ...change, ...(await otherFactors[name](person)) })).toMatchObject(refused)
+      },
+    )
 
-    it('approves a passkey', async () => {
+    it('a domain that requires phishing resistance approves a passkey', async () => {
       const person = await passkeyOwner()
       await policy('require')
 
       expect(await person.usePasskey({ redeem: {} })).toMatchObject({ state: 'approved', factor: 'passkey' })
     })
 
-    it('holds for keys of role auth', async () => {
+    it('required phishing resistance holds for API keys of role auth', async () => {
       const person = await owner()
       await policy('require')
       const { administration } = running.service
@@ -136,7 +139,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect((await call('POST', person.sessions, { body })).json).toMatchObject(refused)
     })
 
-    it('neither uses up nor counts the codes that it denies', async () => {
+    it('required phishing resistance neither uses up nor counts the codes that it denies', async () => {
       const person = await owner()
       const code = await bypassCode(person)
       const otp = person.token.code()
@@ -152,7 +155,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect(await person.ask({ otp })).toMatchObject({ state: 'approved' })
     })
 
-    it('is said of each user, to a limited key only for its own domain', async () => {
+    it('each user’s record names the phishing resistance of domains, to a limited key only of its own domain', async () => {
       const { service, organization, domain, call, origin } = running
       const person = await owner()
       const other = await service.administration.createDomain(organization.id, {
@@ -177,25 +180,28 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect(await read(limited)).toEqual({ [domain.id]: 'require' })
     })
 
-    it('e-mails no code', async () => {
+    it('a domain that requires phishing resistance e-mails no code', async () => {
       const person = await owner()
       await policy('require')
 
       expect((await mailCode(person)).code).toBe('api.error.conflict.emailotpenabled')
     })
 
-    it.each(['push', 'a code of a token', 'a recovery code'] as const)('denies %s to callers of 1.3', async (name) => {
-      const person = await owner()
-      const given = await otherFactors[name](person)
-      await policy('require')
+    it.each(['push', 'a code of a token', 'a recovery code'] as const)(
+      'a domain that requires phishing resistance denies %s to callers of 1.3',
+      async (name) => {
+        const person = await owner()
+        const given = await otherFactors[name](person)
+        await policy('require')
 
-      const body = { user: { id: person.id }, ...change, ...given }
-      const { text } = await running.call('POST', person.sessions, { headers: v13, body })
+        const body = { user: { id: person.id }, ...change, ...given }
+        const { text } = await running.call('POST', person.sessions, { headers: v13, body })
 
-      expect(text).toMatch(/^\{"id":"[0-9a-f]{40}","state":"denied"\}$/)
-    })
+        expect(text).toMatch(/^\{"id":"[0-9a-f]{40}","state":"denied"\}$/)
+      },
+    )
 
-    it('writes the reason and the factor into the audit trail', async () => {
+    it('required phishing resistance writes the reason and the factor into the audit trail', async () => {
       const person = await owner()
       await policy('require')
       const { id } = await person.ask()
@@ -208,7 +214,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect(entry).toMatchObject({ event: 'session.denied', facts: { reason, factor: 'push' } })
     })
 
-    it('does not redeem an approval of before', async () => {
+    it('an approval from before phishing resistance was required is not redeemed', async () => {
       const person = await owner()
       const approval = await person.approve()
       await policy('require')
@@ -216,7 +222,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect((await person.redeem(approval)).code).toBe('api.error.conflict.state')
     })
 
-    it('changes no factor by a pass of before', async () => {
+    it('a pass from before phishing resistance was required changes no factor', async () => {
       const person = await owner()
       const passes = [await person.passByPush(), await changePass(running, person.id)]
       await policy('require')
@@ -236,7 +242,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       return { ...person, pass: await changePass(running, person.id, { bypasscode: code }) }
     }
 
-    it('leads to a passkey, which then signs in', async () => {
+    it('a code that an administrator hands over leads to a passkey, which then signs in', async () => {
       const person = await passed()
 
       const added = await person.addPasskey({ pass: person.pass })
@@ -265,7 +271,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
             body: { pass, what: 'hardware' },
           }),
       ],
-    ])('changes nothing else: not %s', async (_, attempt) => {
+    ])('a code that an administrator hands over changes nothing but passkeys: not %s', async (_, attempt) => {
       const person = await passed()
 
       expect((await attempt(person, person.pass)).code).toBe(noPass)
@@ -275,21 +281,24 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       ['device', ['passkey']],
       ['codes', ['passkey']],
       ['passkey', ['passkey', 'bypass']],
-    ])('is named as a requirement for a passkey only: %s', async (changed, allowed) => {
-      const person = await passkeyOwner()
-      await bypassCode(person)
-      await policy('require')
+    ])(
+      'a code that an administrator hands over is named as a requirement for a passkey only: %s',
+      async (changed, allowed) => {
+        const person = await passkeyOwner()
+        await bypassCode(person)
+        await policy('require')
 
-      const path = `/domains/${running.domain.id}/users/${person.id}/factors/requirement?changed=${changed}`
+        const path = `/domains/${running.domain.id}/users/${person.id}/factors/requirement?changed=${changed}`
 
-      expect((await running.call('GET', path)).json.factors).toEqual(allowed)
-    })
+        expect((await running.call('GET', path)).json.factors).toEqual(allowed)
+      },
+    )
 
     it.each([
       ['two uses', { usesAllowed: 2 }],
       ['31 minutes', { expirationTime: 31 }],
       ['no end', { expirationTime: 0 }],
-    ])('is denied with %s, and not used up', async (_, more) => {
+    ])('a code that an administrator hands over is denied with %s, and not used up', async (_, more) => {
       const person = await owner()
       const code = await bypassCode(person, more)
       await policy('require')
@@ -300,7 +309,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect(await usesLeft(code)).toBe('usesAllowed' in more ? 2 : 1)
     })
 
-    it('is good for 30 minutes', async () => {
+    it('a code that an administrator hands over is good for 30 minutes', async () => {
       const person = await owner()
       const code = await bypassCode(person)
       await policy('require')
@@ -309,7 +318,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect(await person.ask({ ...change, bypasscode: code.code })).toMatchObject({ reason: 'wrong_code' })
     })
 
-    it('is counted when it is wrong', async () => {
+    it('a code that an administrator hands over is counted when it is wrong', async () => {
       const person = await owner()
       await policy('require')
       for (let tries = 0; tries < 10; tries += 1) await person.ask({ ...change, bypasscode: '000000000' })
@@ -321,16 +330,19 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
   })
 
   describe('preferred', () => {
-    it.each(names.filter((name) => name !== 'a wrong code'))('leaves %s to users without a passkey', async (name) => {
-      const person = await owner()
-      await policy('prefer')
+    it.each(names.filter((name) => name !== 'a wrong code'))(
+      'preferred phishing resistance leaves %s to users without a passkey',
+      async (name) => {
+        const person = await owner()
+        await policy('prefer')
 
-      const session = await person.ask({ rpId: rp.id, ...(await otherFactors[name](person)) })
+        const session = await person.ask({ rpId: rp.id, ...(await otherFactors[name](person)) })
 
-      expect(session.state).toBe(name === 'push' ? 'pending' : 'approved')
-    })
+        expect(session.state).toBe(name === 'push' ? 'pending' : 'approved')
+      },
+    )
 
-    it.each(names)('denies %s to users who have a passkey', async (name) => {
+    it.each(names)('preferred phishing resistance denies %s to users who have a passkey', async (name) => {
       const person = await passkeyOwner()
       const given = await otherFactors[name](person)
       await policy('prefer')
@@ -338,7 +350,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect(await person.ask({ rpId: rp.id, ...given })).toMatchObject(refused)
     })
 
-    it('looks at the passkeys for the app alone, and at those for any app where none is named', async () => {
+    it('preferred phishing resistance looks only at passkeys for the app, or at all of them where none is named', async () => {
       const person = await passkeyOwner()
       await policy('prefer')
 
@@ -348,7 +360,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect([elsewhere, unnamed]).toMatchObject([{ state: 'approved' }, refused])
     })
 
-    it('denies users who have a passkey to callers of 1.3, and no others', async () => {
+    it('over version 1.3, preferred phishing resistance denies users who have a passkey, and no others', async () => {
       const [with_, without] = [await passkeyOwner(), await owner()]
       await policy('prefer')
       const states = await Promise.all(
@@ -361,7 +373,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect(states).toEqual(['denied', 'approved'])
     })
 
-    it('lets a user who lost the passkey make another one, and change nothing else', async () => {
+    it('preferred phishing resistance lets a user who lost the passkey make another one and change nothing else', async () => {
       const person = await passkeyOwner()
       await policy('prefer')
       const { code } = await bypassCode(person)
@@ -377,21 +389,24 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
   })
 
   describe('of an app', () => {
-    it.each(['off', 'prefer'] as const)('is stricter than %s of its domain', async (ofDomain) => {
-      const person = await owner()
-      await policy(ofDomain)
+    it.each(['off', 'prefer'] as const)(
+      'the phishing resistance of an app can be stricter than that of its domain, %s',
+      async (ofDomain) => {
+        const person = await owner()
+        await policy(ofDomain)
 
-      expect(await person.ask({ phishingResistant: 'require' })).toMatchObject(refused)
-    })
+        expect(await person.ask({ phishingResistant: 'require' })).toMatchObject(refused)
+      },
+    )
 
-    it('is no looser than its domain', async () => {
+    it('the phishing resistance of an app is no looser than its domain', async () => {
       const person = await owner()
       await policy('require')
 
       expect(await person.ask({ phishingResistant: 'prefer' })).toMatchObject(refused)
     })
 
-    it('does not redeem an approval that was created under less, except by a passkey', async () => {
+    it('an app that requires phishing resistance redeems no approval created under less, except by a passkey', async () => {
       const person = await passkeyOwner()
       const strict = { phishingResistant: 'require' }
       const byPush = await person.approve()
@@ -409,7 +424,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
       expect(answers.map(({ code }) => code)).toEqual([conflict, conflict, undefined, undefined])
     })
 
-    it('limits what its pass by a bypass code changes', async () => {
+    it('an app that requires phishing resistance limits what its pass by a bypass code changes', async () => {
       const person = await owner()
       const challenge = random128()
       const strict = { phishingResistant: 'require' }
@@ -425,7 +440,7 @@ describe.each(mainEngines)('phishing resistance, on %s', (engine) => {
     })
 
     it.each([{ phishingResistant: 'off' }, { phishingResistant: true }, { rpId: '127.0.0.1' }])(
-      'cannot be %j',
+      'the phishing resistance of an app cannot be %j',
       async (more) => {
         const person = await owner()
 

@@ -30,9 +30,12 @@ describe('factorsForChange()', () => {
     ['hardware', owned(['email'], { anywhere: ['otp', 'email'], ...never }), []],
     ['codes', owned(['email'], { anywhere: ['bypass', 'email'], ...never }), []],
     ['codes', owned([]), []],
-  ] as const)('lets a user change %s of %j by %j', (changed, has, factors) => {
-    expect(factorsForChange(changed, has)).toEqual(factors)
-  })
+  ] as const)(
+    'factorsForChange() lets a change of %s by a user with %j be confirmed by %j',
+    (changed, has, factors) => {
+      expect(factorsForChange(changed, has)).toEqual(factors)
+    },
+  )
 })
 
 describe('mayChange()', () => {
@@ -47,7 +50,7 @@ describe('mayChange()', () => {
     ['passed by e-mail beside a strong factor', { factor: 'email' }, 1000, false],
     ['passed with an unknown factor', { factor: null }, 1000, false],
     ['passed with the last recovery code', { factor: 'bypass' }, 1000, true],
-  ] as const)('judges a user who %s', (_who, more, now, allowed) => {
+  ] as const)('mayChange() judges a user who %s', (_who, more, now, allowed) => {
     expect(mayChange('device', { ...pass, ...more }, has, now)).toBe(allowed)
   })
 })

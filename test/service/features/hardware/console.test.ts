@@ -59,7 +59,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
   }
 
   describe('a list', () => {
-    it('finds tokens by a part of the serial number, and by the person who has one', async () => {
+    it('the list of hardware tokens finds them by a part of the serial number and by their person', async () => {
       const person = await holder(running)
       const { serialNumber } = await person.token.show()
 
@@ -80,7 +80,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(await serials(owner, { q: serialNumber.slice(1) })).toContain(serialNumber)
     })
 
-    it('is filtered: free, assigned, out of sync', async () => {
+    it('the list of hardware tokens is filtered by free, assigned and out of sync', async () => {
       const [free, person] = [await hardwareToken(running), await holder(running)]
       const drifted = await holder(running)
       await drifted.signIn({ otp: drifted.token.code(6) })
@@ -96,7 +96,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(await shown('out_of_sync')).toEqual([false, false, true])
     })
 
-    it('has pages of 50, and no authenticator apps', async () => {
+    it('the list of hardware tokens has pages of 50 and no authenticator apps', async () => {
       const prefix = unique()
       const rows = Array.from({ length: 60 }, (_, index) => `${prefix}/${index},${seed()}`)
       await importing(owner, ['serial,seed', ...rows].join('\n'))
@@ -110,7 +110,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(await serials(owner, { q: person.username })).toEqual([])
     })
 
-    it('shows nothing of other domains and organizations', async () => {
+    it('the list of hardware tokens shows nothing of other domains and organizations', async () => {
       const [mine, foreign] = [await holder(running), await elsewhere()]
       const stranger = await createTenant(running.service, running.origin)
       const { json } = await stranger.call('POST', '/hardware', {
@@ -129,7 +129,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(await seen(await ofDomain('auditor'))).toEqual([serialNumber])
     })
 
-    it('shows a free token to the help desk only by four characters of its serial number', async () => {
+    it('the help desk finds a free hardware token only by four characters of its serial number', async () => {
       const { serialNumber } = await (await hardwareToken(running)).show()
       const agent = await ofDomain('helpdesk')
 
@@ -140,7 +140,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
   })
 
   describe('an import', () => {
-    it('tells in a dry run what would be created and what is refused, line by line, and stores nothing', async () => {
+    it('a dry run of a token import tells line by line what it would create or refuse, and stores nothing', async () => {
       const [first, second] = [unique(), unique()]
       const { serialNumber } = await (await hardwareToken(running)).show()
       const text = [
@@ -167,7 +167,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(await serials(owner, { q: first })).toEqual([])
     })
 
-    it('stores all rows or none, unless rejected rows are to be skipped', async () => {
+    it('a token import stores all rows or none, unless rejected rows are to be skipped', async () => {
       const [good, bad] = [unique(), unique()]
       const text = `serial,seed\n${good},${seed()}\n${bad},12`
 
@@ -179,7 +179,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(await serials(owner, { q: good })).toEqual([good])
     })
 
-    it('reads encrypted PSKC with its key, and asks for the key', async () => {
+    it('a token import reads encrypted PSKC with its key, and asks for the key', async () => {
       const serialNumber = unique()
       const serial = `<SerialNo>${serialNumber}</SerialNo>`
       const text = container(encryption(), keyPackage({ serial, secret: encrypted() }))
@@ -198,7 +198,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(await serials(owner, { q: serialNumber })).toEqual([serialNumber])
     })
 
-    it('never returns a seed or a key, neither in reports nor in errors', async () => {
+    it('a token import never returns a seed or a key, neither in reports nor in errors', async () => {
       const secrets = [seed(), 'f'.repeat(31), exampleKey]
       const text = `serial,seed\n${unique()},${secrets[0]!}\n${unique()},${secrets[1]!}`
       const damaged = container(encryption(), keyPackage({ secret: encrypted({ mac: 'AAAA' }) }))
@@ -213,14 +213,14 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       for (const { text: body } of answers) for (const secret of secrets) expect(body).not.toContain(secret)
     })
 
-    it('of a wrong file answers with the first 100 rejected rows and the number of all', async () => {
+    it('a token import of a wrong file returns the first 100 rejected rows and the number of all', async () => {
       const { json, text } = await importing(owner, 'a\n'.repeat(3_000), { dryRun: true })
 
       expect([json.rejectedRows, json.rejected.length]).toEqual([3_000, 100])
       expect(text.length).toBeLessThan(16_384)
     })
 
-    it('runs once at a time for each administrator, until its connection ends', async () => {
+    it('a token import runs once at a time for each administrator, until its connection ends', async () => {
       const { port } = new URL(running.origin)
       const other = await administrator(running, { role: 'owner' })
       const begin = async () => {
@@ -257,7 +257,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(ofOther.json).toMatchObject({ acceptable: 1 })
     })
 
-    it('takes files of its types only, and of 6 MiB at most, however they are sent', async () => {
+    it('a token import takes only files of its types, of 6 MiB at most, however they are sent', async () => {
       const path = '/stock/import?because=test&dryRun=true'
       const csv = { 'content-type': 'text/csv' }
       const file = 'a\n'.repeat(3 * 1024 * 1024 + 1)
@@ -273,7 +273,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(answers.map(({ status }) => status)).toEqual([415, 415, 415, 413, 413])
     })
 
-    it('imports for an administrator of every domain only', async () => {
+    it('only an administrator of every domain can import tokens', async () => {
       const [admin, both] = [
         await ofDomain('admin'),
         await administrator(running, { role: 'admin', domains: [running.domain.id, otherDomain] }),
@@ -285,7 +285,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect([(await stock(admin)).changeable, (await stock(both)).changeable]).toEqual([false, true])
     })
 
-    it('is in the audit trail with its administrator and the reason', async () => {
+    it('a token import is in the audit trail with its administrator and the reason', async () => {
       await importing(owner, `serial,seed\n${unique()},${seed()}`)
 
       running.clock.skip(60)
@@ -299,7 +299,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
     const removing = (by: { call: Console['call'] }, id: string) =>
       by.call('POST', `/stock/${id}/delete`, { body: { because } })
 
-    it('takes a free token away, and no token of a person', async () => {
+    it('a free hardware token can be deleted, and no token of a person', async () => {
       const [free, person] = [await hardwareToken(running), await holder(running)]
 
       const answers = [await removing(owner, free.id), await removing(owner, person.token.id)]
@@ -309,13 +309,13 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect((await removing(owner, free.id)).code).toBe('api.error.notfound.hardware')
     })
 
-    it('does not know the authenticator app of a person', async () => {
+    it('deleting a hardware token does not find the authenticator app of a person', async () => {
       const { answer } = await (await member(running)).enrollApp()
 
       expect((await removing(owner, answer.json.id)).code).toBe('api.error.notfound.hardware')
     })
 
-    it('is closed to an administrator who does not manage every domain', async () => {
+    it('an administrator who does not manage every domain cannot delete hardware tokens', async () => {
       const { id } = await hardwareToken(running)
 
       expect((await removing(await ofDomain('admin'), id)).code).toBe('api.error.forbidden.elsewhere')
@@ -326,7 +326,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
     const resynchronizing = (by: { call: Console['call'] }, id: string, first: string, second: string) =>
       by.call('POST', `/people/${id}/hardware/resynchronize`, { body: { because, first, second } })
 
-    it('accepts two codes that follow each other, and the next code signs in', async () => {
+    it('resynchronizing a token accepts two codes that follow each other, and the next code signs in', async () => {
       const { id, token, signIn } = await holder(running)
 
       const { json } = await resynchronizing(owner, id, token.code(9), token.code(10))
@@ -338,7 +338,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       ])
     })
 
-    it('refuses codes that do not follow each other, that were used, or that are too far away', async () => {
+    it('resynchronizing a token refuses codes that do not follow each other, were used or are too far away', async () => {
       const { id, token, signIn } = await holder(running)
       await signIn({ otp: token.code(1) })
 
@@ -351,7 +351,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.invalid.otp'))
     })
 
-    it('counts from what is known of the clock, not from the right time', async () => {
+    it('resynchronizing a token counts from what is known of its clock, not from the right time', async () => {
       const { id, token } = await holder(running)
       await resynchronizing(owner, id, token.code(8), token.code(9))
 
@@ -360,7 +360,7 @@ describe.each(mainEngines)('the stock of hardware tokens on %s', (engine) => {
       expect(json.hardware.syncState).toBe('Synchronized')
     })
 
-    it('is not for an authenticator app, whose clock is right', async () => {
+    it('an authenticator app cannot be resynchronized, because its clock is right', async () => {
       const person = await member(running)
       const { code } = await person.enrollApp()
 

@@ -16,7 +16,7 @@ const good = () => ({ alias: 'Key ring', serialNumber: unique(), type: 'TOTP6', 
 const create = (more: object = {}) => running.call('POST', '/hardware', { body: { ...good(), ...more } })
 
 describe('a hardware token', () => {
-  it('is returned without its seed', async () => {
+  it('a hardware token is returned without its seed', async () => {
     const serialNumber = unique()
 
     const { json, text } = await create({ serialNumber })
@@ -35,7 +35,7 @@ describe('a hardware token', () => {
     expect((await running.call('GET', `/hardware/${json.id}`)).json).toEqual(json)
   })
 
-  it('uses its id as the name if none is given', async () => {
+  it('a hardware token that is created without a name is named after its id', async () => {
     const { json } = await create({ alias: undefined })
     const { json: other } = await create({ alias: null })
 
@@ -50,7 +50,7 @@ describe('a hardware token', () => {
     ['60', '60s'],
     ['30s', '30s'],
     ['60s', '60s'],
-  ])('has a time step of %j', async (timeStep, shown) => {
+  ])('a hardware token can be created with a time step of %j', async (timeStep, shown) => {
     expect((await create({ timeStep })).json.timeStep).toBe(shown)
   })
 
@@ -70,7 +70,7 @@ describe('a hardware token', () => {
     ['seed', `${'ab'.repeat(16)}c`],
     ['seed', 'xy'.repeat(16)],
     ['seed', undefined],
-  ])('cannot have the %s %j', async (field, value) => {
+  ])('a hardware token cannot have the %s %j', async (field, value) => {
     const answer = await create({ [field]: value })
 
     expect([answer.status, answer.code]).toEqual([400, `api.error.invalid.${field.toLowerCase()}`])
@@ -83,13 +83,13 @@ describe('a hardware token', () => {
     ['serialNumber', 'x'.repeat(64)],
     ['seed', 'ab'.repeat(16)],
     ['seed', 'AB'.repeat(64)],
-  ])('can have the %s %j', async (field, value) => {
+  ])('a hardware token can have the %s %j', async (field, value) => {
     const tenant = await createTenant(running.service, running.origin)
 
     expect((await tenant.call('POST', '/hardware', { body: { ...good(), [field]: value } })).status).toBe(200)
   })
 
-  it('has a unique serial number in its organization, even when many are created at once', async () => {
+  it('a hardware token has a unique serial number in its organization, even when many are created at once', async () => {
     const serialNumber = unique()
     const other = await createTenant(running.service, running.origin)
 
@@ -101,7 +101,7 @@ describe('a hardware token', () => {
     expect(elsewhere.status).toBe(200)
   })
 
-  it('can be renamed, and nothing else about it changes', async () => {
+  it('renaming a hardware token changes nothing else about it', async () => {
     const { json } = await create()
 
     const renamed = await running.call('PUT', `/hardware/${json.id}`, { body: { alias: 'Other', type: 'TOTP8' } })
@@ -111,7 +111,7 @@ describe('a hardware token', () => {
     expect(wrong.code).toBe('api.error.invalid.alias')
   })
 
-  it('can be deleted once, and is taken from its user', async () => {
+  it('a hardware token can be deleted once, and is taken from its user', async () => {
     const person = await holder(running)
 
     const first = await running.call('DELETE', `/hardware/${person.token.id}`)
@@ -122,7 +122,7 @@ describe('a hardware token', () => {
     expect(await person.signIn({ otp: person.token.code() })).toMatchObject({ state: 'denied' })
   })
 
-  it('is not found by malformed or unknown ids', async () => {
+  it('a hardware token is not found by malformed or unknown ids', async () => {
     const answers = [
       await running.call('GET', '/hardware/x'),
       await running.call('GET', `/hardware/${unknownId}`),
@@ -133,7 +133,7 @@ describe('a hardware token', () => {
     expect(answers.map((answer) => answer.code)).toEqual(Array.from({ length: 4 }, () => 'api.error.notfound.hardware'))
   })
 
-  it('is not visible to another organization', async () => {
+  it('a hardware token is not visible to another organization', async () => {
     const person = await holder(running)
     const stranger = await createTenant(running.service, running.origin)
     const { json: own } = await stranger.call('POST', '/users', {
@@ -165,7 +165,7 @@ describe('a hardware token', () => {
 })
 
 describe('the list of hardware tokens', () => {
-  it('has 100 entries per page, oldest first, with links to the other pages, and is empty past its end', async () => {
+  it('the list of hardware tokens has pages of 100, oldest first, with links, and is empty past its end', async () => {
     const tenant = await createTenant(running.service, running.origin)
     const ids: string[] = []
     for (let count = 0; count < 101; count += 1) {
@@ -187,13 +187,13 @@ describe('the list of hardware tokens', () => {
     expect(third.json).toEqual([])
   })
 
-  it.each(['0', '-1', 'x'])('has no page %j', async (page) => {
+  it.each(['0', '-1', 'x'])('the list of hardware tokens has no page %j', async (page) => {
     expect((await running.call('GET', `/hardware?page=${page}`)).code).toBe('api.error.invalid.page')
   })
 })
 
 describe('the hardware token of a user', () => {
-  it('can be assigned to the same user again, and is shown with the user and with the token', async () => {
+  it('a hardware token can be assigned to the same user again, and both user and token show it', async () => {
     const person = await member(running)
     const token = await hardwareToken(running)
     const give = () => running.call('PUT', `${person.path}/hardware/${token.id}`)
@@ -209,7 +209,7 @@ describe('the hardware token of a user', () => {
     expect(await person.show()).toMatchObject({ hardware: token.id, factors: ['otp'], everEnrolled: true })
   })
 
-  it('cannot be assigned if it belongs to another user, or if the user has another token', async () => {
+  it('a hardware token cannot be assigned if another user has it or the user has another token', async () => {
     const [first, second] = [await holder(running), await holder(running)]
     const free = await hardwareToken(running)
 
@@ -221,7 +221,7 @@ describe('the hardware token of a user', () => {
     expect(await free.show()).toMatchObject({ user: '' })
   })
 
-  it('goes to one of many users who are assigned it at once, and each user gets one token', async () => {
+  it('a hardware token assigned to many users at once goes to one, and each user gets at most one', async () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => member(running)))
     const tokens = await Promise.all(Array.from({ length: 2 }, () => hardwareToken(running)))
 
@@ -234,7 +234,7 @@ describe('the hardware token of a user', () => {
     expect(new Set(owners).size).toBe(2)
   })
 
-  it('can be released once, and then be assigned to another user', async () => {
+  it('a hardware token can be released once, and then be assigned to another user', async () => {
     const [first, second] = [await holder(running), await member(running)]
     const release = () => running.call('DELETE', `${first.path}/hardware`)
 
@@ -246,7 +246,7 @@ describe('the hardware token of a user', () => {
     expect(await first.token.show()).toMatchObject({ user: second.id })
   })
 
-  it('rejects for its next user a code that was already used', async () => {
+  it('a hardware token rejects for its next user a code that was already used', async () => {
     const [first, second] = [await holder(running), await member(running)]
     const otp = first.token.code()
     await first.signIn({ otp })
@@ -256,7 +256,7 @@ describe('the hardware token of a user', () => {
     expect(await second.signIn({ otp })).toMatchObject({ state: 'denied' })
   })
 
-  it('is released when its user is deleted', async () => {
+  it('a hardware token is released when its user is deleted', async () => {
     const person = await holder(running)
 
     const deleted = await running.call('DELETE', person.path)
@@ -265,7 +265,7 @@ describe('the hardware token of a user', () => {
     expect(await person.token.show()).toMatchObject({ user: '' })
   })
 
-  it('requires an existing user and an existing token', async () => {
+  it('assigning a hardware token requires an existing user and an existing token', async () => {
     const person = await member(running)
     const token = await hardwareToken(running)
 

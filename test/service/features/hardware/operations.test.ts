@@ -6,7 +6,7 @@ import { operation } from '../../operation.ts'
 const seed = '3132333435363738393031323334353637383930'
 
 operation('POST /hardware', (subject) => {
-  it('adds a token, generates a missing name, and never returns its seed', async () => {
+  it('adding a hardware token generates a missing name, and never returns its seed', async () => {
     const body = { serialNumber: 'S-1', type: 'TOTP6', timeStep: '30', seed }
 
     const { text, json } = await subject().call13('POST', '/hardware', { body })
@@ -19,7 +19,7 @@ operation('POST /hardware', (subject) => {
 })
 
 operation('GET /hardware', (subject) => {
-  it('lists the tokens in the order in which they were added', async () => {
+  it('listing hardware tokens returns them in the order in which they were added', async () => {
     const [first, second] = [await hardwareToken(subject()), await hardwareToken(subject())]
 
     const { json } = await subject().call('GET', '/hardware?page=1')
@@ -29,7 +29,7 @@ operation('GET /hardware', (subject) => {
 })
 
 operation('GET /hardware/{hardwareTokenId}', (subject) => {
-  it('returns the token as it was created', async () => {
+  it('reading a hardware token returns it as it was created', async () => {
     const body = { alias: 'Mine', serialNumber: unique(), type: 'TOTP8', timeStep: 60, seed }
     const { text, json } = await subject().call13('POST', '/hardware', { body })
 
@@ -41,7 +41,7 @@ operation('GET /hardware/{hardwareTokenId}', (subject) => {
 })
 
 operation('PUT /hardware/{hardwareTokenId}', (subject) => {
-  it('changes the alias and nothing else', async () => {
+  it('updating a hardware token changes the alias and nothing else', async () => {
     const { id, show } = await hardwareToken(subject())
     const before = await show()
 
@@ -50,7 +50,7 @@ operation('PUT /hardware/{hardwareTokenId}', (subject) => {
     expect(json).toEqual({ ...before, alias: 'Renamed' })
   })
 
-  it.each([{}, { alias: null }])('changes nothing if no alias is given: %j', async (body) => {
+  it.each([{}, { alias: null }])('updating a hardware token changes nothing if no alias is given: %j', async (body) => {
     const { id, show } = await hardwareToken(subject())
     const before = await show()
 
@@ -61,7 +61,7 @@ operation('PUT /hardware/{hardwareTokenId}', (subject) => {
 })
 
 operation('DELETE /hardware/{hardwareTokenId}', (subject) => {
-  it('deletes the token, and its codes no longer work', async () => {
+  it('deleting a hardware token makes its codes stop working', async () => {
     const { token, signIn, show } = await holder(subject())
 
     const answer = await subject().call('DELETE', `/hardware/${token.id}`)
@@ -73,7 +73,7 @@ operation('DELETE /hardware/{hardwareTokenId}', (subject) => {
 })
 
 operation('PUT /users/{userId}/hardware/{hardwareTokenId}', (subject) => {
-  it('assigns the token to the user, and then to no other', async () => {
+  it('assigning a hardware token gives it to the user, and then to no other', async () => {
     const [first, second] = [await member(subject()), await member(subject())]
     const { id } = await hardwareToken(subject())
 
@@ -86,7 +86,7 @@ operation('PUT /users/{userId}/hardware/{hardwareTokenId}', (subject) => {
 })
 
 operation('GET /users/{userId}/hardware', (subject) => {
-  it('returns the token of the user, if there is one', async () => {
+  it('reading the hardware token of a user returns it, if there is one', async () => {
     const owner = await holder(subject())
     const other = await member(subject())
 
@@ -99,7 +99,7 @@ operation('GET /users/{userId}/hardware', (subject) => {
 })
 
 operation('DELETE /users/{userId}/hardware', (subject) => {
-  it('releases the token of the user, and keeps it in the organization', async () => {
+  it('releasing the hardware token of a user keeps it in the organization', async () => {
     const { path, token } = await holder(subject())
 
     const answer = await subject().call('DELETE', `${path}/hardware`)
@@ -110,7 +110,7 @@ operation('DELETE /users/{userId}/hardware', (subject) => {
 })
 
 operation('POST /domains/{domainId}/users/{userId}/hardware', (subject) => {
-  it('adds an authenticator app for the user, and uses up the code it was shown with', async () => {
+  it('enrolling an authenticator app adds it for the user and uses up the code that confirmed it', async () => {
     const person = await member(subject())
 
     const { answer, code } = await person.enrollApp()
@@ -123,7 +123,7 @@ operation('POST /domains/{domainId}/users/{userId}/hardware', (subject) => {
     expect([replayed.state, next.state]).toEqual(['denied', 'approved'])
   })
 
-  it('adds nothing if the code is wrong', async () => {
+  it('enrolling an authenticator app with a wrong code adds nothing', async () => {
     const person = await member(subject())
 
     const { answer } = await person.enrollApp({ otp: '000000' })

@@ -97,7 +97,7 @@ describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engin
     }
   }
 
-  it('pauses requests in every app, ends web sessions and tells the owners', async () => {
+  it('the report link of a mail pauses requests in every app, ends web sessions and notifies the owners', async () => {
     const { user, link, epoch, ask, reported } = await told()
     const before = await epoch()
     const mails = mailsTo(owner).length
@@ -115,7 +115,7 @@ describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engin
     expect(await ask()).toBe(200)
   })
 
-  it('takes neither factors nor kept browsers', async () => {
+  it('the report link of a mail removes neither factors nor kept browsers', async () => {
     const { link, factors, browsers } = await told()
     const before = await factors()
 
@@ -125,22 +125,25 @@ describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engin
     expect(await browsers()).toHaveLength(1)
   })
 
-  it.each(['GET', 'HEAD'])('changes nothing by a %s, because mail programs follow links', async (method) => {
-    const { link, epoch, ask, reported } = await told()
-    const before = await epoch()
+  it.each(['GET', 'HEAD'])(
+    'a %s of the report link changes nothing, because mail programs follow links',
+    async (method) => {
+      const { link, epoch, ask, reported } = await told()
+      const before = await epoch()
 
-    const { status, headers, text } = await open(link, method)
+      const { status, headers, text } = await open(link, method)
 
-    expect(status).toBe(200)
-    expect([headers.get('cache-control'), headers.get('referrer-policy')]).toEqual(['no-store', 'no-referrer'])
-    expect(headers.get('content-security-policy')).toContain("default-src 'none'")
-    expect(text.includes('<h1>Was this you?</h1>')).toBe(method === 'GET')
-    expect(await epoch()).toBe(before)
-    expect(await ask()).toBe(200)
-    expect(await reported()).toEqual([])
-  })
+      expect(status).toBe(200)
+      expect([headers.get('cache-control'), headers.get('referrer-policy')]).toEqual(['no-store', 'no-referrer'])
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+      expect(text.includes('<h1>Was this you?</h1>')).toBe(method === 'GET')
+      expect(await epoch()).toBe(before)
+      expect(await ask()).toBe(200)
+      expect(await reported()).toEqual([])
+    },
+  )
 
-  it('says what the mail has told, in the language of the user', async () => {
+  it('the page of a report link repeats what the mail said, in the language of the user', async () => {
     const { link, received } = await told({ language: 'de-AT' })
 
     const { text } = await open(link, 'GET', { 'accept-language': 'ja' })
@@ -150,7 +153,7 @@ describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engin
     expect(text).toContain(received.text.split('\r\n')[0])
   })
 
-  it('acts once, also when it is pressed by many at once', async () => {
+  it('the report link of a mail acts once, even when it is submitted many times at once', async () => {
     const { link, epoch, reported } = await told()
 
     const answers = await Promise.all(Array.from({ length: 5 }, () => open(link, 'POST')))
@@ -163,7 +166,7 @@ describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engin
     expect((await open(link)).text).toContain('Your administrator was told')
   })
 
-  it('works for seven days', async () => {
+  it('the report link of a mail works for seven days', async () => {
     const [early, late] = [await told(), await told()]
     const before = await late.epoch()
     running.clock.skip(7 * day - 60)
@@ -180,7 +183,7 @@ describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engin
   })
 
   it.each(['/not-me', '/not-me/', '/not-me/short', `/not-me/${'x'.repeat(43)}`, `/not-me/${'x'.repeat(43)}/more`])(
-    'is no link of ours: %s',
+    'a malformed or unknown report link is not found: %s',
     async (path) => {
       const { status, text } = await open(path)
 
@@ -188,7 +191,7 @@ describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engin
     },
   )
 
-  it('is kept only as a hash', async () => {
+  it('the service stores the report link of a mail only as a hash', async () => {
     const { link, id } = await told()
     const rows = await running.ctx.store.db.selectFrom('mailReport').selectAll().where('userId', '=', id).execute()
 
@@ -196,7 +199,7 @@ describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engin
     expect(JSON.stringify(rows)).not.toContain(link.split('/').at(-1))
   })
 
-  it('ends with its user', async () => {
+  it('the report link of a mail stops working when its user is deleted', async () => {
     const { link, id } = await told()
 
     const { status } = await running.call('DELETE', `/users/${id}`)
@@ -204,7 +207,7 @@ describe.each(mainEngines)('the link "This wasn’t me" of a mail on %s', (engin
     expect([status, (await open(link, 'POST')).status, (await open(link)).status]).toEqual([200, 303, 404])
   })
 
-  it('is in no mail about what the user has reported', async () => {
+  it('a mail about what the user has reported contains no report link', async () => {
     const { id, received, pending, device } = await told()
     await running.call('POST', `/domains/${running.domain.id}/sessions`, { body: { user: { id } } })
     const [request] = await pending()

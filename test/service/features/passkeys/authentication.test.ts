@@ -30,7 +30,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
   type Begun = Awaited<ReturnType<typeof begun>>
   const bodyOf = ({ options: _options, ...body }: Begun, more: object = {}) => ({ ...body, ...more })
 
-  it('approves one of several sessions that come with the same answer at once', async () => {
+  it('a passkey answer that is sent several times at once approves one session', async () => {
     const person = await passkeyHolder(running)
     const use = await begun(person)
 
@@ -41,7 +41,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect(states.filter((state) => state === 'denied')).toHaveLength(4)
   })
 
-  it('denies or approves, and never both, a passkey that is removed at the same moment', async () => {
+  it('a passkey that is removed while it is used leaves no approval that can be redeemed', async () => {
     const person = await passkeyHolder(running)
     const use = await begun(person)
 
@@ -56,7 +56,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect(redeemed.code).toBe('api.error.conflict.state')
   })
 
-  it('approves a session at once, which its challenge redeems once', async () => {
+  it('a passkey approves a session at once, and its challenge redeems the approval once', async () => {
     const person = await passkeyHolder(running)
     const challenge = random128()
 
@@ -75,7 +75,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect(again.code).toBe('api.error.conflict.state')
   })
 
-  it('redeems the approval in the same call', async () => {
+  it('a passkey answer can redeem its approval in the same call', async () => {
     const { usePasskey } = await passkeyHolder(running)
 
     const session = await usePasskey({ redeem: { browser: { rememberDays: 1 } } })
@@ -83,7 +83,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect(session).toMatchObject({ state: 'approved', epoch: expect.any(String), browser: { id: expect.any(String) } })
   })
 
-  it('has the purpose that was named at its start', async () => {
+  it('an approval by passkey has the purpose that was named when the ceremony started', async () => {
     const { usePasskey } = await passkeyHolder(running)
 
     expect(await usePasskey({ purpose: 'change_devices' })).toMatchObject({
@@ -92,7 +92,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     })
   })
 
-  it('says that the person was verified only when the authenticator did it', async () => {
+  it('a passkey session reports user verification only when the authenticator verified the user', async () => {
     const { usePasskey, sessions } = await passkeyHolder(running)
 
     const [verified, present] = [await usePasskey(), await usePasskey({}, { uv: false })]
@@ -102,7 +102,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     for (const session of [present, await read(present)]) expect(session).not.toHaveProperty('userVerified')
   })
 
-  it('stores when the passkey was used, and whether it is synced now', async () => {
+  it('using a passkey stores when it was used and whether it is synced now', async () => {
     const person = await passkeyHolder(running, { flags: { be: true } })
     await running.clock.advance(5)
 
@@ -113,7 +113,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     ])
   })
 
-  it('accepts an authenticator that names no user, and one that names this user', async () => {
+  it('the service accepts a passkey answer that names no user, and one that names this user', async () => {
     const { usePasskey, id } = await passkeyHolder(running)
 
     const sessions = [
@@ -136,14 +136,14 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     ['backup without eligibility', { be: false, bs: true }],
     ['a credential that nobody has', { id: 'AAAA' }],
     ['another challenge', { challenge: Buffer.alloc(32, 1).toString('base64url') }],
-  ])('denies an answer that says %s', async (_, lies) => {
+  ])('the service denies a passkey answer that says %s', async (_, lies) => {
     const { usePasskey, listPasskeys } = await passkeyHolder(running)
 
     expect(await usePasskey({}, lies)).toMatchObject(denied)
     expect((await listPasskeys())[0]).not.toHaveProperty('lastUsedAt')
   })
 
-  it('says once a minute in the log that the origin was none of the app, without what the browser sent', async () => {
+  it('the log reports a passkey of a foreign origin once a minute, without what the browser sent', async () => {
     const other = await startService()
     const { usePasskey } = await passkeyHolder(other)
 
@@ -157,7 +157,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
   })
 
   it.each(['clientDataJSON', 'authenticatorData', 'signature'] as const)(
-    'denies an answer with one bit of %s changed',
+    'the service denies a passkey answer with one bit of %s changed',
     async (part) => {
       const person = await passkeyHolder(running)
       const use = await begun(person)
@@ -173,7 +173,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     },
   )
 
-  it("denies another user's passkey", async () => {
+  it('the service denies another user’s passkey', async () => {
     const [alice, mallory] = [await passkeyHolder(running), await passkeyHolder(running)]
     const { challenge, options } = await begun(alice)
     const [credential] = mallory.authenticator.credentials
@@ -185,7 +185,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect(json).toMatchObject(denied)
   })
 
-  it('denies a passkey of the user for another relying party', async () => {
+  it('the service denies a passkey that the user has for another relying party', async () => {
     const person = await passkeyHolder(running)
     const other = { id: 'other.example', origins: rp.origins }
     const pass = await person.passByPasskey()
@@ -202,7 +202,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect((await person.finishUse({ challenge, passkey })).json).toMatchObject(denied)
   })
 
-  it('denies the answer for another user, domain, purpose or challenge of the caller', async () => {
+  it('the service denies a passkey answer for another user, domain, purpose or challenge of the caller', async () => {
     const [person, other] = [await passkeyHolder(running), await passkeyHolder(running)]
     const domain = await running.service.administration.createDomain(running.organization.id, { name: random128() })
     await running.call('PUT', `/domains/${domain.id}/users/${person.id}`)
@@ -219,7 +219,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect(answers.map(({ json }) => json)).toEqual(answers.map(() => expect.objectContaining(denied)))
   })
 
-  it('denies the answer to a registration', async () => {
+  it('the service denies a passkey answer to the challenge of a registration', async () => {
     const person = await passkeyHolder(running)
     const pass = await person.passByPasskey()
     const challenge = random128()
@@ -231,7 +231,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect((await person.finishUse({ challenge, passkey })).json).toMatchObject(denied)
   })
 
-  it('takes one answer for a challenge: not the same again, and none after a wrong one', async () => {
+  it('the service takes one passkey answer per challenge: no repeat, and none after a wrong one', async () => {
     const person = await passkeyHolder(running)
     const right = await begun(person)
     const lying = await begun(person, {}, { origin: 'https://evil.example' })
@@ -247,7 +247,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect(states).toEqual(['approved', 'denied', 'denied', 'denied'])
   })
 
-  it('takes an answer for 300 seconds', async () => {
+  it('the service takes a passkey answer for 300 seconds', async () => {
     const person = await passkeyHolder(running)
     const [early, late] = [await begun(person), await begun(person)]
 
@@ -259,7 +259,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect([inTime.json.state, tooLate.json.state]).toEqual(['approved', 'denied'])
   })
 
-  it('denies a passkey that was removed between start and end', async () => {
+  it('the service denies a passkey that was removed between the start and the end of its use', async () => {
     const person = await passkeyHolder(running)
     const use = await begun(person)
 
@@ -269,7 +269,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect((await person.startUse()).code).toBe('api.error.notfound.passkey')
   })
 
-  it('cannot redeem the approval of a passkey that was removed meanwhile', async () => {
+  it('the approval of a passkey that was removed in the meantime cannot be redeemed', async () => {
     const person = await passkeyHolder(running)
     const challenge = random128()
     const session = await person.usePasskey({ challenge })
@@ -280,7 +280,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect([session.state, redeemed.code]).toEqual(['approved', 'api.error.conflict.state'])
   })
 
-  it('needs a challenge, and no code beside it', async () => {
+  it('a passkey answer needs a challenge and must not come with a code', async () => {
     const person = await passkeyHolder(running)
     const { passkey, challenge } = await begun(person)
 
@@ -305,7 +305,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     ['a credential id of more than 1,023 bytes', { id: 'A'.repeat(1_365) }],
     ['no id', { id: undefined }],
     ['another type', { type: 'password' }],
-  ])('answers 400 to %s', async (_, { response = {}, ...more }) => {
+  ])('the service answers 400 to a passkey answer with %s', async (_, { response = {}, ...more }) => {
     const person = await passkeyHolder(running)
     const use = await begun(person)
     const passkey = { ...use.passkey, ...more, response: { ...use.passkey.response, ...response } }
@@ -319,7 +319,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     ['authenticator data that is too short', { authenticatorData: 'AAAA' }],
     ['a signature that is none', { signature: 'AAAA' }],
     ['authenticator data with bytes left over', { authenticatorData: 'A'.repeat(200) }],
-  ])('denies %s', async (_, different) => {
+  ])('the service denies a passkey answer with %s', async (_, different) => {
     const person = await passkeyHolder(running)
     const use = await begun(person)
     const passkey = { ...use.passkey, response: { ...use.passkey.response, ...different } }
@@ -327,7 +327,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect((await person.finishUse(bodyOf(use, { passkey }))).json).toMatchObject(denied)
   })
 
-  it('is neither counted as a wrong code, nor stopped while codes are locked', async () => {
+  it('a wrong passkey does not count as a wrong code, and passkeys work while codes are locked', async () => {
     const person = await passkeyHolder(running)
     for (let tries = 0; tries < 11; tries += 1) await person.usePasskey({}, { origin: 'https://evil.example' })
     const unlocked = await person.signIn({ otp: '000000' })
@@ -339,7 +339,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect((await person.usePasskey()).state).toBe('approved')
   })
 
-  it('starts at most 30 times in 10 minutes, and known browsers have 30 of their own', async () => {
+  it('a user can start at most 30 passkey ceremonies in 10 minutes, and known browsers have 30 more', async () => {
     const person = await passkeyHolder(running)
     const session = await person.usePasskey({ redeem: { browser: {} } })
     const { browser } = session as unknown as { browser: { id: string } }
@@ -354,7 +354,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect(known.status).toBe(200)
   })
 
-  it('is possible with a key of role auth', async () => {
+  it('passkeys can be used through an API key of role auth', async () => {
     const { administration } = running.service
     const call = createCall(
       running.origin,
@@ -371,7 +371,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
     expect(session.state).toBe('approved')
   })
 
-  it('is unknown to callers of 1.3', async () => {
+  it('passkeys are unknown to callers of 1.3', async () => {
     const person = await passkeyHolder(running)
     const headers = { accept: 'application/vnd.service.v1+json' }
     const use = await begun(person)
@@ -396,7 +396,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
   })
 
   describe('whose counter does not grow', () => {
-    it('approves the session, and says so in the audit trail', async () => {
+    it('a passkey whose counter does not grow is approved and noted in the audit trail', async () => {
       const person = await passkeyHolder(running)
       await person.usePasskey({}, { counter: 7 })
 
@@ -413,7 +413,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
       expect(regressed.map((entry) => entry.facts)).toMatchObject([facts, facts, facts])
     })
 
-    it('denies the session where clones are refused', async () => {
+    it('a passkey whose counter does not grow is denied where clones are refused', async () => {
       const strict = await startService({ passkeys: { refuseClones: true } })
       const person = await passkeyHolder(strict)
 
@@ -429,7 +429,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
       expect(sessions.map(({ state }) => state)).toEqual(['approved', 'denied', 'denied', 'denied', 'approved'])
     })
 
-    it('is no clone if its authenticator never counts', async () => {
+    it('a passkey whose authenticator never counts is not taken for a clone', async () => {
       const strict = await startService({ passkeys: { refuseClones: true } })
       const { usePasskey } = await passkeyHolder(strict, { counts: false })
 
@@ -439,7 +439,7 @@ describe.each(mainEngines)('using a passkey, on %s', (engine) => {
       expect(sessions.map(({ state }) => state)).toEqual(['approved', 'approved'])
     })
 
-    it('can be the greatest that there is', async () => {
+    it('a passkey counter can have the greatest 32-bit value, and a lower one is still denied', async () => {
       const strict = await startService({ passkeys: { refuseClones: true } })
       const person = await passkeyHolder(strict)
       await person.usePasskey({}, { counter: 4_294_967_295 })

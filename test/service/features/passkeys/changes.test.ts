@@ -73,7 +73,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
     running.call('POST', `/domains/${running.domain.id}/users/${id}/factors/give-up`, { body: { what, pass, ...more } })
 
   describe('the last factor', () => {
-    it('stays even when all are given up at once', async () => {
+    it('the last factor of a user stays even when all factors are given up at once', async () => {
       const person = await passkeyOwner()
       const { id: rpId } = rp
       const [one, two, three] = [
@@ -93,7 +93,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       expect(hardware !== '' || factors.includes('push') || factors.includes('passkey')).toBe(true)
     })
 
-    it('is kept: device, hardware token and passkeys for the same app stand in for each other', async () => {
+    it('a user keeps the last factor, whether it is the device, the hardware token or a passkey for the app', async () => {
       const person = await passkeyOwner()
       const { id: rpId } = rp
 
@@ -109,7 +109,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       expect([kept.code, replaced.status]).toEqual([last, 200])
     })
 
-    it('can be the device or the hardware token, so that a passkey can go', async () => {
+    it('a user can give up the only passkey while a device or hardware token remains', async () => {
       const person = await passkeyOwner()
 
       const answer = await giveUpPasskey(person, person.passkey, await person.passByPasskey())
@@ -118,7 +118,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       expect(await person.show()).toMatchObject({ passkeys: [] })
     })
 
-    it('is not a passkey for another app, nor any where the app is not named', async () => {
+    it('a passkey does not count as the last factor for another app, nor where no app is named', async () => {
       const person = await passkeyOwner()
       await giveUp(person, 'hardware', await person.passByPasskey())
 
@@ -132,13 +132,16 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
   })
 
   describe('the first one for a relying party', () => {
-    it.each(['byPush', 'byToken', 'byCode'] as const)('is allowed by a pass %s', async (way) => {
-      const person = await owner()
+    it.each(['byPush', 'byToken', 'byCode'] as const)(
+      'a user can add the first passkey for a relying party with a pass %s',
+      async (way) => {
+        const person = await owner()
 
-      expect((await person.addPasskey({ pass: await person[way]() })).status).toBe(200)
-    })
+        expect((await person.addPasskey({ pass: await person[way]() })).status).toBe(200)
+      },
+    )
 
-    it('is allowed to a user who has passkeys for another one', async () => {
+    it('a user who has passkeys for another relying party can add the first one for this one', async () => {
       const person = await passkeyOwner()
 
       expect((await person.startRegistration({ pass: await person.byPush(), rp: otherRp })).status).toBe(200)
@@ -147,7 +150,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       })
     })
 
-    it('is allowed by e-mail to a user who has nothing else', async () => {
+    it('a user who has no other factor can add the first passkey for a relying party by e-mail', async () => {
       const address = `${unique()}@example.com`
       const person = await passkeyUser(running)
       await running.call('PUT', person.path, { body: { email: address } })
@@ -188,22 +191,25 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
           return pass
         },
       ],
-    ])('is refused with %s, at the start and at the end', async (_, make) => {
-      const person = await owner()
-      const challenge = random128()
-      const pass = await make(person)
-      const { json: options } = await person.startRegistration({ challenge, pass: await person.byToken() })
-      const response = person.authenticator.make(options)
+    ])(
+      'adding the first passkey for a relying party is refused with %s, at the start and at the end',
+      async (_, make) => {
+        const person = await owner()
+        const challenge = random128()
+        const pass = await make(person)
+        const { json: options } = await person.startRegistration({ challenge, pass: await person.byToken() })
+        const response = person.authenticator.make(options)
 
-      const started = await person.startRegistration({ pass })
-      const body = { challenge, pass, name: 'Laptop', response }
-      const ended = await running.call('POST', person.passkeys, { body })
+        const started = await person.startRegistration({ pass })
+        const body = { challenge, pass, name: 'Laptop', response }
+        const ended = await running.call('POST', person.passkeys, { body })
 
-      expect([started.code, ended.code]).toEqual([refused, refused])
-      expect(await person.listPasskeys()).toEqual([])
-    })
+        expect([started.code, ended.code]).toEqual([refused, refused])
+        expect(await person.listPasskeys()).toEqual([])
+      },
+    )
 
-    it('is refused as a first factor to a user who had one', async () => {
+    it('a user who already had a factor cannot add a passkey as the first factor', async () => {
       const person = await owner()
 
       expect((await person.addPasskey({ first: true })).code).toBe('api.error.conflict.enrolled')
@@ -211,7 +217,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
   })
 
   describe('of a user who has one for the relying party', () => {
-    it('is allowed by a passkey or a recovery code', async () => {
+    it('a user who has a passkey can change passkeys with a passkey or a recovery code', async () => {
       const person = await passkeyOwner()
 
       const answers = [
@@ -227,17 +233,20 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       })
     })
 
-    it.each(['byPush', 'byToken'] as const)('is refused with a pass %s', async (way) => {
-      const person = await passkeyOwner()
-      const pass = await person[way]()
+    it.each(['byPush', 'byToken'] as const)(
+      'a user who has a passkey cannot change passkeys with a pass %s',
+      async (way) => {
+        const person = await passkeyOwner()
+        const pass = await person[way]()
 
-      const answers = [await person.startRegistration({ pass }), await giveUpPasskey(person, person.passkey, pass)]
+        const answers = [await person.startRegistration({ pass }), await giveUpPasskey(person, person.passkey, pass)]
 
-      expect(answers.map(({ code }) => code)).toEqual([refused, refused])
-      expect(await requirement(person, `changed=passkey&rpId=${rp.id}&pass=${pass}`)).toMatchObject({ passed: false })
-    })
+        expect(answers.map(({ code }) => code)).toEqual([refused, refused])
+        expect(await requirement(person, `changed=passkey&rpId=${rp.id}&pass=${pass}`)).toMatchObject({ passed: false })
+      },
+    )
 
-    it('is refused at the end with a pass by push, if the first passkey was added since the start', async () => {
+    it('a pass by push is refused at the end if the first passkey was added since the start', async () => {
       const person = await owner()
       const given = { challenge: random128(), pass: await person.byPush() }
       const { json: options } = await person.startRegistration(given)
@@ -249,13 +258,13 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       expect(code).toBe(refused)
     })
 
-    it('counts a passkey for any relying party where none is named', async () => {
+    it('the requirement to change passkeys counts a passkey for any relying party where none is named', async () => {
       const person = await passkeyOwner()
 
       expect(await requirement(person, 'changed=passkey')).toMatchObject({ factors: ['passkey'] })
     })
 
-    it('follows for recovery codes, which would change passkeys', async () => {
+    it('replacing recovery codes requires the passkey of a user who has one, because codes can change passkeys', async () => {
       const person = await passkeyOwner()
       const path = `/domains/${running.domain.id}/users/${person.id}/bypasscodes`
       const replace = async (pass: string) =>
@@ -267,7 +276,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       expect([byPush.code, byToken.code, byPasskey.status]).toEqual([refused, refused, 200])
     })
 
-    it('does not follow for the device, which cannot change passkeys', async () => {
+    it('replacing the device does not require a passkey, because a device cannot change passkeys', async () => {
       const person = await passkeyOwner()
       const path = `/domains/${running.domain.id}/users/${person.id}/token/replacement`
 
@@ -276,7 +285,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       expect(status).toBe(200)
     })
 
-    it('is refused with the pass of a passkey that was removed since', async () => {
+    it('a user cannot change passkeys with the pass of a passkey that was removed since', async () => {
       const person = await passkeyOwner()
       const pass = await person.passByPasskey()
       await running.call('DELETE', `${person.passkeys}/${person.passkey.id}`)
@@ -284,7 +293,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       expect((await person.addPasskey({ pass })).code).toBe(refused)
     })
 
-    it('is refused with a pass of the same passkey for signing in', async () => {
+    it('a user cannot change passkeys with a pass that a passkey gave for signing in', async () => {
       const person = await passkeyOwner()
       const { id: pass } = await person.usePasskey({ redeem: {} })
 
@@ -292,7 +301,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
     })
   })
 
-  it('lets a passkey change every other factor', async () => {
+  it('a passkey lets its user change every other factor', async () => {
     const person = await passkeyOwner()
     const pass = await person.passByPasskey()
 
@@ -300,7 +309,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
       expect(await requirement(person, `changed=${changed}&rpId=${rp.id}&pass=${pass}`)).toMatchObject({ passed: true })
   })
 
-  it('cannot give up a passkey of another user', async () => {
+  it('a user cannot give up a passkey of another user', async () => {
     const [person, other] = [await passkeyOwner(), await passkeyHolder(running)]
 
     const { code } = await giveUpPasskey(person, other.passkey, await person.passByPasskey())
@@ -309,7 +318,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
     expect(await other.listPasskeys()).toHaveLength(1)
   })
 
-  it('ends every web session when a passkey is removed, except the one whose epoch was given', async () => {
+  it('removing a passkey ends every web session except the one whose epoch was given', async () => {
     const person = await passkeyOwner()
     const before = (await person.show()).epoch
     const epoch = random128()
@@ -319,7 +328,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
     expect([(await person.show()).epoch === before, (await person.show()).epoch]).toEqual([false, epoch])
   })
 
-  it('is told to the user on the device, and by mail', async () => {
+  it('the user is notified of passkey changes on the device and by mail', async () => {
     const address = `${unique()}@example.com`
     const person = await owner()
     await running.call('PUT', `/users/${person.id}`, { body: { email: address, language: 'de' } })
@@ -336,7 +345,7 @@ describe.each(mainEngines)('changing passkeys, on %s', (engine) => {
     expect(texts.join('\n')).toContain('Ein Passkey wurde entfernt')
   })
 
-  it('does not let the code of a device that was shown earlier be used with a weaker factor', async () => {
+  it('a replacement code for a device stops working when the passkey that allowed it is removed', async () => {
     const person = await passkeyOwner()
     const path = `/domains/${running.domain.id}/users/${person.id}/token/replacement`
     const { json } = await running.call('PUT', path, { body: { pass: await person.passByPasskey() } })

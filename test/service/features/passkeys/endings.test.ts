@@ -45,7 +45,7 @@ describe.each(mainEngines)('passkeys and ceremonies, on %s', (engine) => {
     return { ...person, answer }
   }
 
-  it('end with the user', async () => {
+  it('passkeys and ceremonies end when their user is deleted', async () => {
     const person = await someone()
 
     const { status } = await running.call('DELETE', person.path)
@@ -54,7 +54,7 @@ describe.each(mainEngines)('passkeys and ceremonies, on %s', (engine) => {
     expect(await rows(person.id)).toEqual({ passkeys: 0, ceremonies: 0 })
   })
 
-  it('end with the last membership', async () => {
+  it('passkeys and ceremonies end with the last membership of their user', async () => {
     const person = await someone()
 
     await running.call('DELETE', person.memberPath)
@@ -63,7 +63,7 @@ describe.each(mainEngines)('passkeys and ceremonies, on %s', (engine) => {
     expect(await person.show()).toMatchObject({ factors: [], passkeys: [] })
   })
 
-  it('stay with a user who leaves one of two domains, and the ceremonies there end', async () => {
+  it('passkeys stay with a user who leaves one of two domains, and the ceremonies of that domain end', async () => {
     const person = await someone()
     const domain = await running.service.administration.createDomain(running.organization.id, { name: unique() })
     await running.call('PUT', `/domains/${domain.id}/users/${person.id}`)
@@ -75,7 +75,7 @@ describe.each(mainEngines)('passkeys and ceremonies, on %s', (engine) => {
     expect(await elsewhere.listPasskeys()).toHaveLength(1)
   })
 
-  it('end for users whom a synchronization leaves without a domain', async () => {
+  it('passkeys and ceremonies end for users whom a synchronization leaves without a domain', async () => {
     const { administration } = running.service
     const domain = await administration.createDomain(running.organization.id, { name: unique() })
     const there = { ...running, domain }
@@ -86,7 +86,7 @@ describe.each(mainEngines)('passkeys and ceremonies, on %s', (engine) => {
     expect(await rows(person.id)).toEqual({ passkeys: 0, ceremonies: 0 })
   })
 
-  it('end with a reset, after which a first passkey can be added', async () => {
+  it('passkeys and ceremonies end with a reset, after which a first passkey can be added', async () => {
     const person = await someone()
 
     await resetUser(node.ctx, { organizationId: running.organization.id, userId: person.id })
@@ -98,7 +98,7 @@ describe.each(mainEngines)('passkeys and ceremonies, on %s', (engine) => {
     expect(added.status).toBe(200)
   })
 
-  it('are swept once they have ended: ceremonies, and never passkeys', async () => {
+  it('a sweep removes ceremonies that have ended, and never passkeys', async () => {
     const person = await someone()
     running.clock.skip(299)
     await sweep(node.ctx)
@@ -111,7 +111,7 @@ describe.each(mainEngines)('passkeys and ceremonies, on %s', (engine) => {
     expect(await rows(person.id)).toEqual({ passkeys: 1, ceremonies: 0 })
   })
 
-  it('grant nothing from the future: a ceremony of a clock that was ahead', async () => {
+  it('a passkey ceremony from a clock that was ahead grants nothing', async () => {
     const person = await someone()
     const { db } = node.ctx.store
     const expiresAt = running.clock.now() + 86_400
@@ -122,7 +122,7 @@ describe.each(mainEngines)('passkeys and ceremonies, on %s', (engine) => {
     expect(await rows(person.id)).toEqual({ passkeys: 1, ceremonies: 0 })
   })
 
-  it('make browsers unknown when a passkey is added or removed', async () => {
+  it('adding or removing a passkey makes the user’s known browsers unknown', async () => {
     const person = await passkeyHolder(running)
     const recognized = async (browser: string) =>
       (await running.call('POST', `${person.memberPath}/browsers/recognize`, { body: { browser } })).status
@@ -142,7 +142,7 @@ describe.each(mainEngines)('passkeys and ceremonies, on %s', (engine) => {
     expect([known, afterAdding, afterRemoving]).toEqual([200, 404, 404])
   })
 
-  it('leave browsers of users without passkeys known when the database gets its tables', async () => {
+  it('browsers of users without passkeys stay known when the database gets the tables for passkeys', async () => {
     const person = await passkeyUser(running)
     const token = await hardwareToken(running)
     await running.call('PUT', `${person.path}/hardware/${token.id}`)
@@ -161,7 +161,7 @@ describe.each(mainEngines)('passkeys and ceremonies, on %s', (engine) => {
     expect(stored).toEqual([{ factors: digest }])
   })
 
-  it('are not given to another user by an attacker who writes to the database without its keys', async () => {
+  it('an attacker who writes to the database without its keys cannot give a passkey to another user', async () => {
     const [alice, mallory] = [await passkeyHolder(running), await passkeyHolder(running)]
     const { db } = node.ctx.store
     const { id } = mallory.passkey
@@ -176,7 +176,7 @@ describe.each(mainEngines)('passkeys and ceremonies, on %s', (engine) => {
     expect(session).toMatchObject({ state: 'denied', reason: 'wrong_passkey' })
   })
 
-  it('are removed again after a backup was restored, by the log', async () => {
+  it('passkeys that the log lists as removed are removed again after a backup was restored', async () => {
     const person = await someone()
     const { id } = person.passkey
     const at = running.clock.now() + 1
@@ -189,7 +189,7 @@ describe.each(mainEngines)('passkeys and ceremonies, on %s', (engine) => {
     expect(await rows(person.id)).toEqual({ passkeys: 0, ceremonies: 0 })
   })
 
-  it('are logged when they are removed, for a restore', async () => {
+  it('the removal of a passkey is logged for a restore', async () => {
     const person = await passkeyHolder(running)
 
     await running.call('DELETE', `${person.passkeys}/${person.passkey.id}`)

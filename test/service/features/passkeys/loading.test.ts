@@ -16,7 +16,7 @@ async function countingService(load: (loaded: number) => Promise<object>) {
   return { running: await startService(), loads: () => loaded }
 }
 
-it('loads the library at the first ceremony, once for all that come at once', async () => {
+it('the service loads the WebAuthn library at the first ceremony, once for all that come at once', async () => {
   const { running, loads } = await countingService(() => vi.importActual('@simplewebauthn/server'))
   const person = await passkeyUser(running)
   const before = loads()
@@ -28,7 +28,7 @@ it('loads the library at the first ceremony, once for all that come at once', as
   expect(started.map(({ status }) => status)).toEqual([200, 200, 200, 200])
 })
 
-it('says in the log what to install, and offers everything else', async () => {
+it('a service without the WebAuthn library logs what to install and offers everything else', async () => {
   const { running } = await countingService(() => Promise.reject(new Error('broken')))
   const person = await passkeyUser(running)
 

@@ -5,7 +5,7 @@ import { passkeyHolder, passkeyUser, rp } from './passkey-holder.ts'
 import { operation } from '../../operation.ts'
 
 operation('POST /domains/{domainId}/users/{userId}/passkeys/registration', (subject) => {
-  it('returns what a browser needs to make a passkey', async () => {
+  it('starting a registration returns what a browser needs to make a passkey', async () => {
     const person = await passkeyUser(subject())
 
     const { json } = await person.startRegistration()
@@ -26,7 +26,7 @@ operation('POST /domains/{domainId}/users/{userId}/passkeys/registration', (subj
     })
   })
 
-  it('excludes the passkeys that the user has for the relying party', async () => {
+  it('starting a registration excludes the passkeys that the user has for the relying party', async () => {
     const { startRegistration, passkey, pass } = await passkeyHolder(subject())
     const other = { id: 'other.example', origins: ['https://other.example'], name: 'Other' }
 
@@ -39,7 +39,7 @@ operation('POST /domains/{domainId}/users/{userId}/passkeys/registration', (subj
 })
 
 operation('POST /domains/{domainId}/users/{userId}/passkeys', (subject) => {
-  it('adds the passkey, which the user has from then on', async () => {
+  it('finishing a registration adds the passkey, which the user has from then on', async () => {
     const { addPasskey, show } = await passkeyUser(subject())
 
     const { json } = await addPasskey({ name: 'My laptop' })
@@ -58,7 +58,7 @@ operation('POST /domains/{domainId}/users/{userId}/passkeys', (subject) => {
 })
 
 operation('GET /domains/{domainId}/users/{userId}/passkeys', (subject) => {
-  it('lists all passkeys in the order in which they were added, or those for one relying party', async () => {
+  it('the service lists a user’s passkeys in the order they were added, all or for one relying party', async () => {
     const person = await passkeyHolder(subject())
     const other = { id: 'other.example', origins: ['https://app.example'] }
     const started = await person.startRegistration({ pass: await person.pass(), rp: { ...other, name: 'Other' } })
@@ -75,7 +75,7 @@ operation('GET /domains/{domainId}/users/{userId}/passkeys', (subject) => {
 })
 
 operation('PUT /domains/{domainId}/users/{userId}/passkeys/{passkeyId}', (subject) => {
-  it('changes the name and nothing else', async () => {
+  it('renaming a passkey changes the name and nothing else', async () => {
     const { passkeys, passkey } = await passkeyHolder(subject())
 
     const { json } = await subject().call('PUT', `${passkeys}/${passkey.id}`, { body: { name: 'Phone' } })
@@ -85,7 +85,7 @@ operation('PUT /domains/{domainId}/users/{userId}/passkeys/{passkeyId}', (subjec
 })
 
 operation('DELETE /domains/{domainId}/users/{userId}/passkeys/{passkeyId}', (subject) => {
-  it('deletes the passkey, even the last factor, once', async () => {
+  it('a passkey can be deleted once, even if it is the last factor', async () => {
     const { passkeys, passkey, show } = await passkeyHolder(subject())
 
     const removed = await subject().call('DELETE', `${passkeys}/${passkey.id}`)
@@ -97,7 +97,7 @@ operation('DELETE /domains/{domainId}/users/{userId}/passkeys/{passkeyId}', (sub
 })
 
 operation('POST /domains/{domainId}/users/{userId}/passkeys/{passkeyId}/give-up', (subject) => {
-  it('removes a passkey of a user who keeps another one', async () => {
+  it('giving up a passkey removes it when the user keeps another one', async () => {
     const { passkeys, passkey, addPasskey, passByPasskey, listPasskeys } = await passkeyHolder(subject())
     await addPasskey({ pass: await passByPasskey(), name: 'Second' })
 
@@ -111,7 +111,7 @@ operation('POST /domains/{domainId}/users/{userId}/passkeys/{passkeyId}/give-up'
 })
 
 operation('POST /domains/{domainId}/users/{userId}/passkeys/authentication', (subject) => {
-  it('returns what a browser needs to use a passkey of the user', async () => {
+  it('starting a ceremony for a user returns what a browser needs to use a passkey of the user', async () => {
     const { startUse, passkey } = await passkeyHolder(subject())
 
     const { json } = await startUse({ challenge: random128() })
@@ -127,7 +127,7 @@ operation('POST /domains/{domainId}/users/{userId}/passkeys/authentication', (su
 })
 
 operation('POST /domains/{domainId}/passkeys/authentication', (subject) => {
-  it('returns what a browser needs to use any passkey of the app', async () => {
+  it('starting a sign-in by passkey returns what a browser needs to use any passkey of the app', async () => {
     const { call, domain } = subject()
     const body = { rp, challenge: random128() }
 
@@ -144,7 +144,7 @@ operation('POST /domains/{domainId}/passkeys/authentication', (subject) => {
 })
 
 operation('POST /domains/{domainId}/passkeys/sessions', (subject) => {
-  it('returns the user whose passkey has answered, with an approved session', async () => {
+  it('a sign-in by passkey returns the user whose passkey has answered, with an approved session', async () => {
     const { call, domain } = subject()
     const { id, username, authenticator, passkey } = await passkeyHolder(subject())
     const started = { rp, challenge: random128() }

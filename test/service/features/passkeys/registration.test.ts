@@ -34,7 +34,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
   }
   const finish = (path: string, body: object) => running.call('POST', path, { body: { name: 'Laptop', ...body } })
 
-  it('takes one of two answers that come at once', async () => {
+  it('a registration answer that arrives several times at once adds one passkey', async () => {
     const person = await passkeyUser(running)
     const { finish: end } = await begun(person)
 
@@ -46,7 +46,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect(await person.listPasskeys()).toHaveLength(1)
   })
 
-  it('refuses the 11th passkey, at the start and at the end', async () => {
+  it('the service refuses the 11th passkey of a user, at the start and at the end', async () => {
     const person = await passkeyHolder(running)
     for (let count = 1; count < 9; count += 1) await person.addPasskey({ pass: await person.passByPasskey() })
     const pass = await person.passByPasskey()
@@ -66,7 +66,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect(await person.listPasskeys()).toHaveLength(10)
   })
 
-  it('is a single first factor, even when a passkey and an app are set up many times at once', async () => {
+  it('a user gets one first factor, even when a passkey and an app are set up repeatedly at once', async () => {
     const person = await passkeyUser(running)
     const ceremonies = await Promise.all(Array.from({ length: 4 }, () => begun(person)))
 
@@ -80,13 +80,16 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect([hardware !== '', passkeys.length > 0].filter(Boolean)).toHaveLength(1)
   })
 
-  it.each(['ES256', 'EdDSA', 'RS256'] as const)('accepts a key of %s, which then signs in', async (algorithm) => {
-    const person = await passkeyUser(running, { algorithm })
+  it.each(['ES256', 'EdDSA', 'RS256'] as const)(
+    'the service accepts a passkey with a key of %s, which then signs in',
+    async (algorithm) => {
+      const person = await passkeyUser(running, { algorithm })
 
-    const { json } = await person.addPasskey()
+      const { json } = await person.addPasskey()
 
-    expect(await person.usePasskey()).toMatchObject({ state: 'approved', factor: 'passkey', factorId: json.id })
-  })
+      expect(await person.usePasskey()).toMatchObject({ state: 'approved', factor: 'passkey', factorId: json.id })
+    },
+  )
 
   it.each([
     [{}, { syncable: false, synced: false }],
@@ -95,7 +98,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
       { be: true, bs: true },
       { syncable: true, synced: true },
     ],
-  ])('stores where the authenticator keeps it: %j', async (flags, stored) => {
+  ])('the service stores where the authenticator keeps a new passkey: %j', async (flags, stored) => {
     const { addPasskey, listPasskeys } = await passkeyUser(running, { flags })
 
     await addPasskey()
@@ -103,7 +106,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect(await listPasskeys()).toMatchObject([stored])
   })
 
-  it('cleans the name that a person gives', async () => {
+  it('the service cleans the name that a person gives a passkey', async () => {
     const { addPasskey } = await passkeyUser(running)
 
     const { json } = await addPasskey({ name: 'My\u202elaptop\u0007' })
@@ -111,7 +114,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect(json.name).toBe('Mylaptop')
   })
 
-  it('does not need the authenticator to verify the person', async () => {
+  it('adding a passkey does not require the authenticator to verify the person', async () => {
     const { addPasskey } = await passkeyUser(running)
 
     expect((await addPasskey({}, { uv: false })).status).toBe(200)
@@ -131,14 +134,14 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     ['attestation of the format tpm', { fmt: 'tpm' }],
     ['attestation of the format android-safetynet', { fmt: 'android-safetynet' }],
     ['attestation of an unknown format', { fmt: 'unknown' }],
-  ])('refuses an answer that says %s', async (_, lies) => {
+  ])('the service refuses a registration answer that says %s', async (_, lies) => {
     const { addPasskey, show } = await passkeyUser(running)
 
     expect((await addPasskey({}, lies)).code).toBe(wrong)
     expect(await show()).toMatchObject({ passkeys: [], everEnrolled: false })
   })
 
-  it('accepts an answer without presence only if the browser made the passkey without asking', async () => {
+  it('the service accepts a registration answer without presence only if the browser made the passkey without asking', async () => {
     const { addPasskey } = await passkeyUser(running)
 
     const asked = await addPasskey({ conditional: false }, { up: false })
@@ -147,7 +150,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect([asked.code, unasked.status]).toEqual([wrong, 200])
   })
 
-  it('accepts every origin that the app named', async () => {
+  it('a passkey can be added from every origin that the app named', async () => {
     const { addPasskey } = await passkeyUser(running)
 
     expect((await addPasskey({}, { origin: rp.origins.at(-1)! })).status).toBe(200)
@@ -159,7 +162,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     ['JSON without a challenge', '{"type":"webauthn.create"}'],
     ['a challenge that is no text', '{"challenge":1}'],
     ['null', 'null'],
-  ])('answers 400 to client data that is %s', async (_, data) => {
+  ])('the service answers 400 to a registration with client data that is %s', async (_, data) => {
     const person = await passkeyUser(running)
     const { response, finish: end } = await begun(person)
     const clientDataJSON = Buffer.from(data).toString('base64url')
@@ -181,14 +184,17 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
       'a length beyond its end',
       Buffer.from([0xbb, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]).toString('base64url'),
     ],
-  ])('answers 400 to an attestation object that is %s', async (_, attestationObject) => {
-    const person = await passkeyUser(running)
-    const { response, finish: end } = await begun(person)
+  ])(
+    'the service answers 400 to a registration with an attestation object that is %s',
+    async (_, attestationObject) => {
+      const person = await passkeyUser(running)
+      const { response, finish: end } = await begun(person)
 
-    const answer = await end({ response: { ...response, response: { ...response.response, attestationObject } } })
+      const answer = await end({ response: { ...response, response: { ...response.response, attestationObject } } })
 
-    expect([answer.status, answer.code]).toEqual([400, wrong])
-  })
+      expect([answer.status, answer.code]).toEqual([400, wrong])
+    },
+  )
 
   it.each([
     ['a credential id of more than 1,023 bytes', { id: 'A'.repeat(1_365), rawId: 'A'.repeat(1_365) }],
@@ -200,7 +206,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
       { response: { clientDataJSON: 'AAAA', attestationObject: 'A'.repeat(10_924) } },
     ],
     ['client data of more than 4 KiB', { response: { clientDataJSON: 'A'.repeat(5_463), attestationObject: 'AAAA' } }],
-  ])('answers 400 to %s', async (_, different) => {
+  ])('the service answers 400 to a registration with %s', async (_, different) => {
     const person = await passkeyUser(running)
     const { response, finish: end } = await begun(person)
 
@@ -209,7 +215,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect([status, code]).toEqual([400, wrong])
   })
 
-  it('takes one answer for each challenge: not the same again, and none after a wrong one', async () => {
+  it('the service takes one registration answer per challenge: no repeat, and none after a wrong one', async () => {
     const [person, other] = [await passkeyUser(running), await passkeyUser(running)]
     const right = await begun(person)
     const lying = await begun(other, { origin: 'https://other.example' })
@@ -222,7 +228,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect(second.map(({ code }) => code)).toEqual([wrong, over])
   })
 
-  it('takes an answer for 300 seconds', async () => {
+  it('the service takes a registration answer for 300 seconds', async () => {
     const [early, late] = [await passkeyUser(running), await passkeyUser(running)]
     const [inTime, tooLate] = [await begun(early), await begun(late)]
 
@@ -234,7 +240,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect([first.status, second.code]).toEqual([200, over])
   })
 
-  it('binds the challenge to the user, to the domain and to the challenge of the caller', async () => {
+  it('a registration binds the challenge to the user, to the domain and to the challenge of the caller', async () => {
     const [person, other] = [await passkeyUser(running), await passkeyUser(running)]
     const domain = await running.service.administration.createDomain(running.organization.id, { name: random128() })
     await running.call('PUT', `/domains/${domain.id}/users/${person.id}`)
@@ -251,7 +257,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect(answers.map(({ code, status }) => code ?? status)).toEqual([over, over, wrong, 200])
   })
 
-  it('does not take the challenge of a use', async () => {
+  it('a registration does not accept the challenge of a passkey use', async () => {
     const person = await passkeyHolder(running)
     const given = { challenge: random128(), pass: await person.passByPasskey() }
     const { json: use } = await person.startUse({ challenge: given.challenge })
@@ -262,7 +268,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect((await finish(person.passkeys, { ...given, response })).code).toBe(over)
   })
 
-  it('refuses a credential that is registered already, by this user or another one', async () => {
+  it('the service refuses a credential that is already registered by this user or another one', async () => {
     const person = await passkeyHolder(running)
     const sameId = person.passkey.credentialId
 
@@ -273,7 +279,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect(await person.listPasskeys()).toHaveLength(1)
   })
 
-  it('leaves a user without a factor one who never had any, if the credential is registered already', async () => {
+  it('a user who tries to add a credential that is already registered still counts as never enrolled', async () => {
     const { passkey } = await passkeyHolder(running)
     const { addPasskey, show } = await passkeyUser(running)
 
@@ -282,7 +288,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect(await show()).toMatchObject({ everEnrolled: false })
   })
 
-  it('allows 30 ceremonies of a user in 10 minutes', async () => {
+  it('the service allows 30 passkey ceremonies of a user in 10 minutes', async () => {
     const person = await passkeyUser(running)
     for (let count = 0; count < 30; count += 1) await person.startRegistration()
 
@@ -294,7 +300,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect(refused.headers.get('retry-after')).toBe('600')
   })
 
-  it('is, for a key of role auth, only the first factor of a user', async () => {
+  it('an API key of role auth can add a passkey only as the first factor of a user', async () => {
     const { administration } = running.service
     const call = createCall(
       running.origin,
@@ -319,14 +325,14 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect(refused.map(({ code }) => code)).toEqual(['api.error.conflict.enrolled', forbidden, forbidden])
   })
 
-  it('waits while a code that an administrator issued is pending, which the password alone must not replace', async () => {
+  it('the password alone cannot add a passkey while an activation code from an administrator is pending', async () => {
     const person = await passkeyUser(running)
     await running.call('PUT', `${person.memberPath}/token`)
 
     expect((await person.addPasskey()).code).toBe(over)
   })
 
-  it('is refused to a user who was removed between start and end', async () => {
+  it('a passkey is refused to a user who was removed between the start and the end of registration', async () => {
     const person = await passkeyUser(running)
     const { finish: end } = await begun(person)
 
@@ -338,7 +344,7 @@ describe.each(mainEngines)('adding a passkey, on %s', (engine) => {
     expect([left.code, back.code]).toEqual(['api.error.notfound.user', over])
   })
 
-  it('is not found for a user of another domain', async () => {
+  it('a passkey registration does not find a user of another domain', async () => {
     const domain = await running.service.administration.createDomain(running.organization.id, { name: random128() })
     const person = await member(running)
     const body = { rp: { ...rp, name: 'App' }, challenge: random128(), first: true }
@@ -365,7 +371,7 @@ describe('a relying party', () => {
   }
 
   it.each(['app.example', 'localhost', 'x.localhost', 'xn--bcher-kva.example', 'a'.repeat(63)])(
-    'can be %s',
+    'a relying party can have the id %s',
     async (id) => {
       expect((await start({ id })).status).toBe(200)
     },
@@ -385,14 +391,14 @@ describe('a relying party', () => {
     '1',
     `${'a.'.repeat(127)}a`,
     'bücher.example',
-  ])('is a domain name in lower case, and not %s', async (id) => {
+  ])('the id of a relying party is a domain name in lower case, and not %s', async (id) => {
     const { status, code } = await start({ id })
 
     expect([status, code]).toEqual([400, 'api.error.invalid.rp'])
   })
 
   it.each(['https://app.example', 'https://app.example:8443', 'http://localhost', 'http://x.localhost:3000'])(
-    'can be on %s',
+    'a relying party can have the origin %s',
     async (origin) => {
       expect((await start({ origins: [origin] })).status).toBe(200)
     },
@@ -410,7 +416,7 @@ describe('a relying party', () => {
     ['android:apk-key-hash:x'],
     [],
     Array.from({ length: 21 }, (_, index) => `https://app${index}.example`),
-  ])('names 1 to 20 origins where browsers allow passkeys, and not %j', async (...origins) => {
+  ])('a relying party names 1 to 20 origins where browsers allow passkeys, and not %j', async (...origins) => {
     expect((await start({ origins })).code).toBe('api.error.invalid.rp')
   })
 })

@@ -47,7 +47,7 @@ describe.each(mainEngines)('a sign-in in which the passkey says who the user is,
     return finish(person.authenticator.use(options, lies), { challenge: caller, ...more })
   }
 
-  it('takes an answer once, also when the same one comes twice at the same moment', async () => {
+  it('a usernameless sign-in takes an answer once, even when the same one arrives several times at once', async () => {
     const person = await passkeyHolder(running)
     const { caller, ...options } = await start()
     const response = person.authenticator.use(options)
@@ -59,11 +59,11 @@ describe.each(mainEngines)('a sign-in in which the passkey says who the user is,
     expect(later.code).toBe(gone)
   })
 
-  it('asks for any passkey of the app, and for user verification', async () => {
+  it('a usernameless sign-in asks for any passkey of the app, and for user verification', async () => {
     expect(await start()).toMatchObject({ rpId: rp.id, userVerification: 'required', allowCredentials: [] })
   })
 
-  it('says who the user is, with an approval that its challenge redeems once', async () => {
+  it('a usernameless sign-in says who the user is, with an approval that its challenge redeems once', async () => {
     const person = await passkeyHolder(running)
     const { caller, ...options } = await start()
 
@@ -95,13 +95,13 @@ describe.each(mainEngines)('a sign-in in which the passkey says who the user is,
     ['without a user', { userHandle: null }],
     ['of another user', { userHandle: Buffer.alloc(20).toString('base64url') }],
     ['with an unknown credential', { id: Buffer.alloc(32).toString('base64url') }],
-  ])('rejects an answer %s', async (_, lies) => {
+  ])('a usernameless sign-in rejects an answer %s', async (_, lies) => {
     const person = await passkeyHolder(running)
 
     expect((await signIn(person, lies)).code).toBe(gone)
   })
 
-  it('rejects an answer for the challenge of another caller, relying party or domain', async () => {
+  it('a usernameless sign-in rejects an answer for the challenge of another caller, relying party or domain', async () => {
     const person = await passkeyHolder(running)
     const { administration } = running.service
     const other = await administration.createDomain(running.organization.id, { name: 'Other' })
@@ -119,7 +119,7 @@ describe.each(mainEngines)('a sign-in in which the passkey says who the user is,
     expect((await finish(response, { challenge: caller })).status).toBe(200)
   })
 
-  it('rejects an answer to a challenge that was made for a user who is known', async () => {
+  it('a usernameless sign-in rejects an answer to a challenge that was made for a known user', async () => {
     const person = await passkeyHolder(running)
     const challenge = random128()
     const started = await person.startUse({ challenge })
@@ -129,7 +129,7 @@ describe.each(mainEngines)('a sign-in in which the passkey says who the user is,
     expect(answered.code).toBe(gone)
   })
 
-  it('rejects an answer after five minutes', async () => {
+  it('a usernameless sign-in rejects an answer after five minutes', async () => {
     const person = await passkeyHolder(running)
     const { caller, ...options } = await start()
     const response = person.authenticator.use(options)
@@ -138,7 +138,7 @@ describe.each(mainEngines)('a sign-in in which the passkey says who the user is,
     expect((await finish(response, { challenge: caller })).code).toBe(gone)
   })
 
-  it('rejects the passkey of a user who has left the domain', async () => {
+  it('a usernameless sign-in rejects the passkey of a user who has left the domain', async () => {
     const person = await passkeyHolder(running)
     const other = await running.service.administration.createDomain(running.organization.id, { name: 'Refuge' })
     await running.call('PUT', `/domains/${other.id}/users/${person.id}`)
@@ -147,14 +147,14 @@ describe.each(mainEngines)('a sign-in in which the passkey says who the user is,
     expect((await signIn(person)).code).toBe(gone)
   })
 
-  it('rejects a passkey that was removed', async () => {
+  it('a usernameless sign-in rejects a passkey that was removed', async () => {
     const person = await passkeyHolder(running)
     await running.call('DELETE', `${person.passkeys}/${person.passkey.id}`)
 
     expect((await signIn(person)).code).toBe(gone)
   })
 
-  it('stores nothing until a right answer comes, however many challenges are asked for', async () => {
+  it('a usernameless sign-in stores nothing until a right answer comes, however many challenges are requested', async () => {
     const person = await passkeyHolder(running)
     const before = await storedCeremonies()
 
@@ -166,7 +166,7 @@ describe.each(mainEngines)('a sign-in in which the passkey says who the user is,
     expect(await storedCeremonies()).toBe(before)
   })
 
-  it('is malformed without client data', async () => {
+  it('a usernameless sign-in without valid client data is malformed', async () => {
     const person = await passkeyHolder(running)
     const { caller, ...options } = await start()
     const { response, ...answer } = person.authenticator.use(options)
@@ -175,7 +175,7 @@ describe.each(mainEngines)('a sign-in in which the passkey says who the user is,
     expect((await finish(broken, { challenge: caller })).code).toBe('api.error.invalid.response')
   })
 
-  it('does not exist in version 1.3', async () => {
+  it('a usernameless sign-in does not exist in version 1.3', async () => {
     const headers = { accept: 'application/vnd.service.v1+json' }
 
     const answer = await running.call('POST', `${at()}/authentication`, {

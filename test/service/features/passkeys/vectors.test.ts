@@ -68,7 +68,7 @@ const { 'none-es256-crossOrigin': inFrame, 'none-es256-topOrigin': inNamedFrame,
 
 describe('the test vectors of WebAuthn', () => {
   it.each(['none-es256', 'none-es256-long-credential-id'] as const)(
-    'are registered, and signed in with: %s',
+    'the WebAuthn test vector %s can be registered and signs in',
     async (name) => {
       const user = await member(running)
 
@@ -81,7 +81,7 @@ describe('the test vectors of WebAuthn', () => {
   )
 
   it.each(['packed-self-es256', 'packed-rs256', 'packed-eddsa'] as const)(
-    'are refused with attestation: %s',
+    'the WebAuthn test vector %s is refused with attestation',
     async (name) => {
       const user = await member(running)
 
@@ -94,7 +94,7 @@ describe('the test vectors of WebAuthn', () => {
   )
 
   it.each(['packed-self-es256', 'packed-rs256', 'packed-eddsa'] as const)(
-    'are signed in with after a registration without attestation: %s',
+    'the WebAuthn test vector %s signs in after a registration without attestation',
     async (name) => {
       const user = await member(running)
 
@@ -109,16 +109,19 @@ describe('the test vectors of WebAuthn', () => {
   it.each([
     ['crossOrigin', inFrame],
     ['topOrigin', inNamedFrame],
-  ] as const)('are refused from a frame of another origin: %s', async (_, vector) => {
-    const user = await member(running)
+  ] as const)(
+    'the WebAuthn test vector %s is refused because it comes from a frame of another origin',
+    async (_, vector) => {
+      const user = await member(running)
 
-    const { code } = await register(user.memberPath, vector)
+      const { code } = await register(user.memberPath, vector)
 
-    expect(code).toBe('api.error.invalid.response')
-  })
+      expect(code).toBe('api.error.invalid.response')
+    },
+  )
 
   it.each(Object.entries(ofPages))(
-    'are not signed in with when one bit of the signature is different: %s',
+    'the WebAuthn test vector %s does not sign in when one bit of the signature is different',
     async (_, vector) => {
       const user = await member(running)
       await register(user.memberPath, vector, noneAttestation(authDataOf(vector)))

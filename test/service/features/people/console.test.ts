@@ -40,7 +40,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
     owner.call('POST', `/people/${id}/${action}`, { body: { because, ...more } })
 
   describe('a search', () => {
-    it('finds a part of name, username or e-mail address, in any case', async () => {
+    it('a people search finds a part of a name, username or e-mail address, in any case', async () => {
       const { username } = await person({ name: 'Zoë Quibblesworth', email: 'zq77@example.net' })
 
       expect(await find({ q: 'QUIBBLES' })).toEqual([username])
@@ -48,7 +48,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(await find({ q: username.slice(1).toUpperCase() })).toContain(username)
     })
 
-    it('finds the name of a device and a serial number, as long as the person has them', async () => {
+    it('a people search finds the name of a device and a serial number, as long as the person has them', async () => {
       const { user } = await running.enroll(unique())
       const domain = `/domains/${running.domain.id}/users/${user.id}`
       await running.call('PUT', `${domain}/token/device`, { body: { name: 'Wombatphone' } })
@@ -64,7 +64,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect([await find({ q: 'ombatph' }), await find({ q: serialNumber })]).toEqual([[], []])
     })
 
-    it('finds what a person is called now', async () => {
+    it('a people search finds what a person is called now', async () => {
       const { id, username } = await person({ name: 'Maiden Xylophone' })
       await running.call('PUT', `/users/${id}`, { body: { name: 'Married Trombone' } })
 
@@ -73,7 +73,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(await find({ q: 'trombone' })).toEqual([])
     })
 
-    it('finds words in any order, in whatever of a person they are', async () => {
+    it('a people search finds words in any order, in whatever fields of a person they are', async () => {
       const { user } = await running.enroll(unique())
       await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}/token/device`, {
         body: { name: 'Narwhalphone' },
@@ -93,7 +93,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(found).toEqual([...Array.from({ length: 5 }, () => [user.username]), []])
     })
 
-    it('finds each person once, however much of the person has the word', async () => {
+    it('a people search finds each person once, however many fields of the person contain the word', async () => {
       const name = `Echidna${unique()}`
       const domains: { id: string }[] = []
       for (let index = 0; index < 2; index += 1)
@@ -124,7 +124,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(new Set(all).size).toBe(60)
     })
 
-    it('finds users that a synchronization has brought', async () => {
+    it('a people search finds users that a synchronization has added', async () => {
       const { id } = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       const name = 'Synchronized Platypus'
       await running.call('PUT', `/domains/${id}/users`, { body: [{ ...newUser('platypus'), name }] })
@@ -132,7 +132,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(await find({ q: 'platypus' })).toEqual(['platypus'])
     })
 
-    it('takes a text as it is, whatever it contains', async () => {
+    it('a people search takes its text literally, whatever it contains', async () => {
       await person({ name: 'Percy 100% under_score' })
 
       const texts = ['100%', '0% u', 'under_', '" or 1', '*abc', "'; --", '\\\\\\', 'AND OR NOT', 'a"b"c', 'x\u0000yz']
@@ -154,7 +154,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       ['Li Wu', ['li wu', 'wu li', 'WU']],
       ['Ёлкин Семён', ['елкин семен', 'ЁЛКИН']],
       ['Re\u0301mi Ｙａｍａ', ['rémi yama', 'remi']],
-    ])('finds %s without case and accents, and by short words', async (name, texts) => {
+    ])('a people search finds %s without case and accents, and by short words', async (name, texts) => {
       const { username } = await person({ name })
 
       const found = await Promise.all(texts.map((q) => find({ q })))
@@ -162,14 +162,14 @@ describe.each(mainEngines)('people on %s', (engine) => {
       for (const names of found) expect(names).toContain(username)
     })
 
-    it('finds a person whose name gains or loses an accent', async () => {
+    it('a people search finds a person whose name gains or loses an accent', async () => {
       const { id, username } = await person({ name: 'Zoë Quokka' })
       await running.call('PUT', `/users/${id}`, { body: { name: 'Zoe Quökka' } })
 
       expect(await find({ q: 'zoë quokka' })).toEqual([username])
     })
 
-    it('without a text lists all people by their names, or usernames where there is none', async () => {
+    it('the list of people without a search text is sorted by name, or by username where there is none', async () => {
       const { id } = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       const names = [
         ['Åsa', 'sorted 2'],
@@ -189,7 +189,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(await listed('&sort=name&order=desc')).toEqual(up.toReversed())
     })
 
-    it('sorts by the last sign-in, the newest first and people without one last', async () => {
+    it('the list of people can be sorted by last sign-in, newest first and people without one last', async () => {
       const { id } = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       const rows = ['sleeps', 'yesterday', 'today'].map((username) => newUser(`${username} ${id}`))
       await running.call('PUT', `/domains/${id}/users`, { body: rows })
@@ -209,7 +209,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(await listed('&order=asc')).toEqual(newest.toReversed())
     })
 
-    it('says how many it finds, and from which one a page is', async () => {
+    it('a people search says how many it finds and at which number a page begins', async () => {
       const { id } = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       const { id: other } = await running.service.administration.createDomain(running.organization.id, {
         name: unique(),
@@ -232,7 +232,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect((await owner.call('GET', '/people?from=0')).status).toBe(400)
     })
 
-    it('has pages of 50', async () => {
+    it('a people search has pages of 50', async () => {
       const { id } = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       const rows = Array.from({ length: 120 }, (_, index) => newUser(`paged ${String(index).padStart(3, '0')}`))
       await running.call('PUT', `/domains/${id}/users`, { body: rows })
@@ -286,17 +286,20 @@ describe.each(mainEngines)('people on %s', (engine) => {
       running.service.administration.setDomain(running.organization.id, running.domain.id, { emailOtpEnabled: true }),
     )
 
-    it.each(PeopleFilter.options)('shows those with %s, in a list and in a search of any length', async (filter) => {
-      const { username } = await ways[filter]()
+    it.each(PeopleFilter.options)(
+      'the people filter %s shows those it is for, in a list and in a search of any length',
+      async (filter) => {
+        const { username } = await ways[filter]()
 
-      const found = await Promise.all(
-        ['', username, username.slice(0, 2)].map((q) => find({ filter, q, domain: running.domain.id })),
-      )
+        const found = await Promise.all(
+          ['', username, username.slice(0, 2)].map((q) => find({ filter, q, domain: running.domain.id })),
+        )
 
-      for (const names of found) expect(names).toContain(username)
-    })
+        for (const names of found) expect(names).toContain(username)
+      },
+    )
 
-    it('takes a recovery code for no sign-in method, as the overview does', async () => {
+    it('people filters do not count a recovery code as a sign-in method, as in the overview', async () => {
       const [silent, mailed] = [await person({ email: null }), await person()]
       for (const { id } of [silent, mailed])
         await running.call('POST', `/users/${id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
@@ -308,13 +311,13 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect([await found('no_factor', mailed), await found('only_email', silent)]).toEqual([false, false])
     })
 
-    it('of those who are enrolled leaves out people without a strong factor', async () => {
+    it('the filter for enrolled people leaves out people without a strong factor', async () => {
       const { username } = await person()
 
       expect(await find({ filter: 'enrolled', q: username })).toEqual([])
     })
 
-    it('of inactive people shows those who signed in last 30 days ago, and when that was', async () => {
+    it('the filter for inactive people shows those who last signed in 30 days ago, and when that was', async () => {
       const [active, passive] = [await addedLongAgo(), await addedLongAgo()]
       await signedIn(active.id, month - 1)
       await signedIn(passive.id, month)
@@ -325,7 +328,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(shown.lastSignInAt).toBe(running.clock.now() - month)
     })
 
-    it('takes no one for inactive who was added within 30 days', async () => {
+    it('the filter for inactive people leaves out anyone who was added within 30 days', async () => {
       const { id, username } = await addedLongAgo()
       const createdAt = running.clock.now() - month + 1
       await database().updateTable('user').set({ createdAt }).where('id', '=', id).execute()
@@ -333,7 +336,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(await find({ filter: 'inactive', q: username })).toEqual([])
     })
 
-    it('leaves out people with a strong factor', async () => {
+    it('people filters other than enrolled leave out people with a strong factor', async () => {
       const { id } = await passkeyHolder(running)
       const { json } = await running.call('GET', `/users/${id}`)
 
@@ -348,7 +351,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
     const admin = () =>
       administrator(running, { role: 'admin', domains: [running.domain.id], email: 'ada@example.com' })
 
-    it('uses a consent once when two requests race', async () => {
+    it('the help desk uses a consent once when two requests race', async () => {
       const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
       const body = { operation: 'resetPerson', because }
       const { json } = await hal.call('POST', `/people/${id}/consents`, { body })
@@ -361,7 +364,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     })
 
-    it('sees people by itself, and changes nothing about them', async () => {
+    it('the help desk can view people by itself, but changes nothing about them', async () => {
       const [{ call }, { id }] = [await helpdesk(), await person()]
 
       const answers = [
@@ -377,7 +380,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       ])
     })
 
-    it('resets a person once, after another administrator has consented', async () => {
+    it('the help desk resets a person once, after another administrator has consented', async () => {
       const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
       const reset = () => hal.call('POST', `/people/${id}/reset`, { body: { because } })
       const alone = await reset()
@@ -393,7 +396,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(answers.map(({ status, code }) => code ?? status)).toEqual([200, 'api.error.forbidden.guarded'])
     })
 
-    it('cannot use a consent for another action, another person, or as another agent', async () => {
+    it('the help desk cannot use a consent for another action, another person, or as another agent', async () => {
       const [hal, hugo, ada] = [await helpdesk(), await helpdesk(), await admin()]
       const [{ id }, { id: other }] = [await person(), await person()]
       const body = { operation: 'resetPerson', because }
@@ -409,7 +412,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.forbidden.guarded'))
     })
 
-    it('cannot use a consent after 15 minutes, or one that was denied', async () => {
+    it('the help desk cannot use a consent after 15 minutes, or one that was denied', async () => {
       const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
       const ask = async () => {
         const body = { operation: 'resetPerson', because }
@@ -427,7 +430,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect([denied.code, late.code]).toEqual(Array(2).fill('api.error.forbidden.guarded'))
     })
 
-    it('gets no consent from itself, not even by a second account, nor from the person it is about', async () => {
+    it('the help desk gets no consent from itself, a second account of the agent, or the person concerned', async () => {
       const { id } = await person({ email: 'pat@example.com' })
       const domains = [running.domain.id]
       const hal = await administrator(running, { role: 'helpdesk', domains, email: 'hal@example.com' })
@@ -447,7 +450,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect((await hal.call('POST', `/consents/${json.id}/give`)).code).toBe('api.error.forbidden')
     })
 
-    it('gets a consent only from administrators of every domain in which it could use it', async () => {
+    it('the help desk gets a consent only from administrators of every domain in which it could use it', async () => {
       const other = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       const { id } = await person()
       await running.call('PUT', `/domains/${other.id}/users/${id}`)
@@ -474,7 +477,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(answers.map(({ status, code }) => code ?? status)).toEqual(['api.error.notfound.consent', 200])
     })
 
-    it('has its requests decided once', async () => {
+    it('a consent request of the help desk is decided once', async () => {
       const [hal, ada, { id }] = [await helpdesk(), await admin(), await person()]
       const body = { operation: 'resetPerson', because }
       const { json } = await hal.call('POST', `/people/${id}/consents`, { body })
@@ -485,7 +488,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
   })
 
   describe('a person', () => {
-    it('is shown with factors, locks and codes, without anything that opens something', async () => {
+    it('the console shows factors, locks and codes of a person, but nothing that opens something', async () => {
       const { user } = await running.enroll(unique())
       const { json: made } = await running.call('POST', `/users/${user.id}/bypasscodes`, {
         body: { usesAllowed: 2, expirationTime: 60 },
@@ -503,7 +506,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(shown.text).not.toContain(made.code)
     })
 
-    it('does not show a pending activation code', async () => {
+    it('the console does not show a pending activation code of a person', async () => {
       const { id } = await person()
       const token = await running.call('PUT', `/domains/${running.domain.id}/users/${id}/token`)
 
@@ -513,7 +516,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(shown.text).not.toContain(token.json.code)
     })
 
-    it('is unlocked', async () => {
+    it('an administrator can unlock a person', async () => {
       const someone = await member(running)
       for (let tries = 0; tries < 10; tries += 1) await someone.signIn({ otp: '000000' })
       const { json: before } = await owner.call('GET', `/people/${someone.id}`)
@@ -524,7 +527,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(after.locked).toBeUndefined()
     })
 
-    it('gets a bypass code that works at once, even if codes were locked', async () => {
+    it('a person gets a bypass code that works at once, even if codes were locked', async () => {
       const someone = await member(running)
       for (let tries = 0; tries < 10; tries += 1) await someone.signIn({ otp: '000000' })
 
@@ -534,7 +537,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect((await act(someone.id, 'bypass-codes/delete')).json.codes).toEqual([])
     })
 
-    it('gets an activation code, and loses its device', async () => {
+    it('an administrator can issue an activation code to a person and revoke a person’s device', async () => {
       const { user } = await running.enroll(unique())
       const { id } = await person()
       const path = `domains/${running.domain.id}/token`
@@ -543,7 +546,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect((await act(user.id, `${path}/revoke`)).json.tokens).toEqual([])
     })
 
-    it('gets a hardware token by its serial number, and loses it', async () => {
+    it('an administrator can assign a hardware token by its serial number and release it', async () => {
       const { id } = await person()
       const { id: hardwareId } = await hardwareToken(running)
       const { serialNumber } = (await running.call('GET', `/hardware/${hardwareId}`)).json
@@ -556,7 +559,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect((await act(id, 'hardware', { serialNumber: 'none such' })).code).toBe('api.error.notfound.hardware')
     })
 
-    it('loses a passkey, and everything', async () => {
+    it('an administrator can delete a passkey of a person, and reset a person', async () => {
       const { id, passkey } = await passkeyHolder(running)
       const { user } = await running.enroll(unique())
 
@@ -571,7 +574,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       })
     })
 
-    it('has to pass the second step again everywhere', async () => {
+    it('a person whose sessions an administrator ends has to pass the second step again everywhere', async () => {
       const { id } = await person()
       const epoch = async () => (await running.call('GET', `/users/${id}`)).json.epoch
       const before = await epoch()
@@ -581,7 +584,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(await epoch()).not.toBe(before)
     })
 
-    it('leaves the reason of each action in the audit trail', async () => {
+    it('each action on a person leaves its reason in the audit trail', async () => {
       const { id } = await person()
       await act(id, 'reset')
 
@@ -599,7 +602,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
   })
 
   describe('an administrator of one domain', () => {
-    it('sees the browsers that a person keeps there and in no other domain, until they end', async () => {
+    it('an administrator of one domain sees browsers that a person keeps there, not elsewhere, until they end', async () => {
       const { id: other } = await running.service.administration.createDomain(running.organization.id, {
         name: unique(),
       })
@@ -626,7 +629,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect(await browsers(owner.call)).toEqual([])
     })
 
-    it('sees only its people, and nothing of their other domains', async () => {
+    it('an administrator of one domain sees only its people, and nothing of their other domains', async () => {
       const { id: other } = await running.service.administration.createDomain(running.organization.id, {
         name: unique(),
       })
@@ -647,7 +650,7 @@ describe.each(mainEngines)('people on %s', (engine) => {
       expect((await call('GET', `/people?domain=${other}`)).code).toBe('api.error.notfound.domain')
     })
 
-    it('does not change what counts in domains that it does not manage', async () => {
+    it('an administrator of one domain does not change what counts in domains that it does not manage', async () => {
       const { id: other } = await running.service.administration.createDomain(running.organization.id, {
         name: unique(),
       })

@@ -74,7 +74,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
   const outcomes = (answers: readonly Answer[]) => answers.map(({ status, code }) => code ?? status)
 
   describe('a person', () => {
-    it('gets three mails in 24 hours, also when more are sent at once', async () => {
+    it('a person gets three enrollment mails in 24 hours, even when more are sent at once', async () => {
       const { id } = await person()
       const linked = () => mail.mails.filter((each) => codeIn(each) !== '').length
       const before = linked()
@@ -94,7 +94,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
     it.each([
       ['an app', readdress],
       ['a synchronization', synchronize],
-    ])('loses the mailed link when %s changes the address', async (_, change) => {
+    ])('a mailed enrollment link stops working when %s changes the address', async (_, change) => {
       const { id } = await person()
       await send(owner, id)
       const code = codeIn(lastMail())
@@ -106,7 +106,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect((await get(id)).enrollmentMails[0].expiresAt).toBeLessThanOrEqual(running.clock.now())
     })
 
-    it('gets no link that works when the address changes while the mail is on its way', async () => {
+    it('an enrollment mail has no working link if the address changes while it is on its way', async () => {
       const { id } = await person()
       meanwhile(() => readdress(id))
 
@@ -116,7 +116,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect(await works(codeIn(lastMail()))).toBe(false)
     })
 
-    it('gets none when a device was set up, or the administrator lost its access, while the mail was on its way', async () => {
+    it('an enrollment mail has no working link if a device is set up or the administrator loses access meanwhile', async () => {
       const [enrolling, other] = [await person(), await person()]
       const leaving = await administrator(running, { role: 'owner' })
       const { json: shown } = await show(owner, enrolling.id)
@@ -131,7 +131,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect(await works(codeIn(lastMail()))).toBe(false)
     })
 
-    it('is told on the devices of other domains when the link is used', async () => {
+    it('a person is notified on the devices of other domains when an enrollment link is used', async () => {
       const enrolled = await personWithDevice(running)
       const other = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       await running.call('PUT', `/domains/${other.id}/users/${enrolled.id}`)
@@ -149,7 +149,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
     const change = ({ call }: Pick<By, 'call'>, id: string, version: string, email = `${unique()}@example.com`) =>
       call('PUT', `/people/${id}/email`, { body: { because, email }, headers: { 'if-match': `"${version}"` } })
 
-    it('is changed once when two administrators begin with the same version, and the other one reads what changed', async () => {
+    it('two administrators with the same version change an address once, and the other one reads what changed', async () => {
       const { id } = await person()
       const { version } = await get(id)
 
@@ -160,7 +160,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect(late.json.errors[0].message).toMatch(new RegExp(`email at .* by administrator ${owner.id}`))
     })
 
-    it('is changed, and the person is told at the old one', async () => {
+    it('changing an e-mail address notifies the person at the old one', async () => {
       const old = `${unique()}@example.com`
       const { id } = await person({ email: old })
 
@@ -173,13 +173,16 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect(toOld()?.text).not.toContain('new@example.com')
     })
 
-    it.each(['', 'nobody', `${'a'.repeat(250)}@example.com`])('cannot be %j', async (email) => {
-      const { id } = await person()
+    it.each(['', 'nobody', `${'a'.repeat(250)}@example.com`])(
+      'an e-mail address cannot be changed to %j',
+      async (email) => {
+        const { id } = await person()
 
-      expect((await change(owner, id, (await get(id)).version, email)).code).toBe('api.error.invalid.email')
-    })
+        expect((await change(owner, id, (await get(id)).version, email)).code).toBe('api.error.invalid.email')
+      },
+    )
 
-    it('needs the version, and a verified caller or a consent for the help desk', async () => {
+    it('changing an e-mail address needs the version, and for the help desk a verified caller or a consent', async () => {
       const [hal, { id }] = [await helpdesk(), await person()]
       const body = { because, email: 'new@example.com' }
 
@@ -193,7 +196,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
   })
 
   describe('a mail', () => {
-    it('contains a link and its QR code, which set up a device', async () => {
+    it('an enrollment mail contains a link and its QR code, which set up a device', async () => {
       const { id } = await person({ language: 'de' })
 
       const answer = await send(owner, id)
@@ -210,7 +213,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect((await get(id)).enrollmentMails).toEqual([])
     })
 
-    it('has a link that works for 7 days, or as long as the administrator chooses, and 30 at most', async () => {
+    it('an enrollment link works for 7 days, or as long as the administrator chooses, and 30 at most', async () => {
       const [usual, longer] = [await person(), await person()]
       const sentAt = running.clock.now()
       await send(owner, usual.id)
@@ -231,13 +234,13 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect([...working, await works(long)]).toEqual([false, true, false])
     })
 
-    it.each([0, 31, 1.5])('cannot have a link for %s days', async (days) => {
+    it.each([0, 31, 1.5])('an enrollment mail cannot have a link for %s days', async (days) => {
       const { id } = await person()
 
       expect((await send(owner, id, { days })).code).toBe('api.error.invalid.days')
     })
 
-    it('ends the link of an earlier mail', async () => {
+    it('an enrollment mail ends the link of an earlier mail', async () => {
       const { id } = await person()
       await send(owner, id)
       const first = codeIn(lastMail())
@@ -247,7 +250,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect([await works(first), await works(codeIn(lastMail()))]).toEqual([false, true])
     })
 
-    it('that cannot be sent leaves no link that works, ends no earlier one, and does not count', async () => {
+    it('an enrollment mail that cannot be sent leaves no working link, ends no earlier one, and does not count', async () => {
       const { id } = await person()
       await send(owner, id)
       const earlier = codeIn(lastMail())
@@ -267,7 +270,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect((await send(owner, id)).status).toBe(200)
     })
 
-    it('tells a person with another factor that the device is another one', async () => {
+    it('an enrollment mail tells a person with another factor that the device is another one', async () => {
       const [first, another] = [await person(), await person()]
       await another.enrollApp()
 
@@ -279,7 +282,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect(lastMail().text).toContain('another device')
     })
 
-    it('replaces no device, and is sent to no one without an address', async () => {
+    it('an enrollment mail replaces no device, and is sent to no one without an address', async () => {
       const [enrolled, unreachable] = [await personWithDevice(running), await person({ email: null })]
       const last = lastMail()
 
@@ -289,7 +292,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect(lastMail()).toBe(last)
     })
 
-    it('is in the audit trail, with the administrator and the reason', async () => {
+    it('an enrollment mail is in the audit trail, with the administrator and the reason', async () => {
       const { id } = await person()
       await send(owner, id)
 
@@ -305,7 +308,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
   })
 
   describe('the help desk', () => {
-    it('mails by itself to an address that has not changed', async () => {
+    it('the help desk can mail an enrollment link by itself to an address that has not changed', async () => {
       const [hal, { id }] = [await helpdesk(), await person()]
 
       expect((await send(hal, id)).status).toBe(200)
@@ -323,7 +326,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
         },
       ],
     ])(
-      'mails to an address that %s changed within 7 days only with a verified caller or a consent',
+      'the help desk needs a verified caller or a consent to mail an address that %s changed within 7 days',
       async (_, change) => {
         const { id } = await person()
         const changed = await change(id)
@@ -363,18 +366,21 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
     it.each([
       ['new', 'api.error.forbidden.guarded'],
       ['of the agent', 'api.error.forbidden.sameaddress'],
-    ] as const)('keeps the consent for a mail that cannot be sent, to an address %s', async (address, without) => {
-      const { id, hal } = await consented(address)
-      mail.refuse()
-      const refused = await send(hal, id)
-      mail.take()
+    ] as const)(
+      'the help desk keeps its consent when the mail cannot be sent (address: %s)',
+      async (address, without) => {
+        const { id, hal } = await consented(address)
+        mail.refuse()
+        const refused = await send(hal, id)
+        mail.take()
 
-      const answers = [refused, await send(hal, id), await send(hal, id)]
+        const answers = [refused, await send(hal, id), await send(hal, id)]
 
-      expect(outcomes(answers)).toEqual(['api.error.unavailable.mail', 200, without])
-    })
+        expect(outcomes(answers)).toEqual(['api.error.unavailable.mail', 200, without])
+      },
+    )
 
-    it('mails no link that works once a colleague has denied it while the mail was on its way', async () => {
+    it('the help desk mails no working link if a colleague denies it while the mail is on its way', async () => {
       const { id, hal, deny } = await consented()
       let denied: Answer | undefined
       meanwhile(async () => {
@@ -387,7 +393,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect(await works(codeIn(lastMail()))).toBe(false)
     })
 
-    it('mails to a new address of a caller whom it has verified', async () => {
+    it('the help desk can mail an enrollment link to a new address of a caller whom it has verified', async () => {
       const hal = await helpdesk()
       const caller = await personWithDevice(running)
       await readdress(caller.id)
@@ -405,13 +411,13 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect((await send(hal, caller.id)).code).toBe('api.error.conflict.device')
     })
 
-    it('sees a link on the screen only with a verified caller or a consent', async () => {
+    it('the help desk sees an enrollment link on the screen only with a verified caller or a consent', async () => {
       const [hal, { id }] = [await helpdesk(), await person()]
 
       expect((await show(hal, id)).code).toBe('api.error.forbidden.guarded')
     })
 
-    it('sends 200 mails a day', async () => {
+    it('a help desk agent can send 200 enrollment mails a day', async () => {
       const [hal, { id }] = [await helpdesk(), await person()]
       const at = running.clock.now()
       const scope = `enrollment mail by ${hal.id}`
@@ -452,7 +458,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       return (await enrollmentMailProblem(ctx.store.db, call, { userId: id, domainId: domain.id }))?.code
     }
 
-    it('keeps administrators from their own record, and the help desk from a person who said No', async () => {
+    it('the enrollment decision keeps administrators from their own record and the help desk from a person who said No', async () => {
       const linked = await person()
       const caller = await personWithDevice(running)
       await (await askedCaller(await helpdesk(), caller)).answer('deny')
@@ -472,7 +478,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       ])
     })
 
-    it('uses nothing up', async () => {
+    it('deciding whether an enrollment mail may be sent uses nothing up', async () => {
       const { id } = await person()
 
       for (let times = 0; times < 5; times += 1) await decide('owner', id)
@@ -482,7 +488,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
   })
 
   describe('a link on the screen', () => {
-    it('is the one that was mailed, while it works', async () => {
+    it('an enrollment link on the screen is the one that was mailed, while it works', async () => {
       const { id } = await person()
       await send(owner, id, { days: 3 })
 
@@ -495,7 +501,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       })
     })
 
-    it('works as long as the administrator chooses', async () => {
+    it('an enrollment link on the screen works as long as the administrator chooses', async () => {
       const { id } = await person()
 
       const { json } = await show(owner, id, { days: 2 })
@@ -504,7 +510,7 @@ describe.each(mainEngines)('enrollment on %s', (engine) => {
       expect(await works(json.code)).toBe(true)
     })
 
-    it('replaces a device for 15 minutes', async () => {
+    it('an enrollment link on the screen that replaces a device works for 15 minutes', async () => {
       const { id } = await personWithDevice(running)
 
       const { json } = await show(owner, id, { days: 30 })

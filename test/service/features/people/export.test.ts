@@ -36,7 +36,7 @@ describe('an export of people', () => {
     return rows.map(({ facts }) => JSON.parse(facts) as unknown)
   }
 
-  it('as CSV contains no cell that is calculated', async () => {
+  it('a CSV export of people contains no cell that a spreadsheet calculates', async () => {
     const name = unique()
     const hostile = ['=1+41', 'Mallory;=1+41;x', 'Mallory|"＝1+41"', '| +1+41']
     for (const start of hostile) await person({ name: `${start} ${name}` })
@@ -50,7 +50,7 @@ describe('an export of people', () => {
     expect(calculatedCells(text)).toEqual([])
   })
 
-  it('contains all pages of what a search and a filter find, and no one else', async () => {
+  it('an export of people contains all pages of what a search and a filter find, and no one else', async () => {
     const name = unique()
     const domain = await otherDomain()
     const rows = Array.from({ length: 450 }, (_, index) => ({ ...newUser(`${name} ${index}`), name }))
@@ -67,7 +67,7 @@ describe('an export of people', () => {
     expect(people.map(({ username }) => username).toSorted()).toEqual(rows.map(({ username }) => username).toSorted())
   })
 
-  it('causes no warning of Node', async () => {
+  it('an export of people causes no warning from Node', async () => {
     await person({})
     const { call } = await owner()
     const warnings: Error[] = []
@@ -80,7 +80,7 @@ describe('an export of people', () => {
     expect(warnings).toEqual([])
   })
 
-  it('contains only people and domains that the administrator can see', async () => {
+  it('an export of people contains only people and domains that the administrator can see', async () => {
     const foreign = await otherDomain()
     const [mine, theirs] = [await person({}), await person({}, foreign)]
     await running.call('PUT', `/domains/${foreign}/users/${mine.id}`)
@@ -92,7 +92,7 @@ describe('an export of people', () => {
     expect((await call('GET', `/exports/people.csv?domain=${foreign}`)).code).toBe('api.error.notfound.domain')
   })
 
-  it('is in the audit trail with its filter, and without the name that was searched for', async () => {
+  it('an export of people is in the audit trail with its filter, without the name that was searched for', async () => {
     const { call, id } = await owner()
 
     await call('GET', '/exports/people.csv?q=alice&filter=locked')

@@ -53,7 +53,7 @@ describe.each(mainEngines)('limits of a person that administrators lift, on %s,'
   const outcome = ({ status, code }: { status: number; code?: string | undefined }) => code ?? status
   const limited = 'api.error.toomanyrequests'
 
-  it('are counted exactly when many requests lift them at once', async () => {
+  it('lifting a person’s limits is counted exactly when many requests do it at once', async () => {
     const [olivia, person] = [await owner(), await personWithDevice(running)]
 
     const answers = await Promise.all(Array.from({ length: 8 }, () => endSessions(olivia, person)))
@@ -71,7 +71,7 @@ describe.each(mainEngines)('limits of a person that administrators lift, on %s,'
     return hal
   }
 
-  it('need a verified caller or a consent of the help desk', async () => {
+  it('the help desk needs a verified caller or a consent to lift a person’s limits', async () => {
     const person = await personWithDevice(running)
     const hal = await helpdesk()
     await guess(person)
@@ -84,7 +84,7 @@ describe.each(mainEngines)('limits of a person that administrators lift, on %s,'
     expect(afterwards.map(outcome)).toEqual([200, 200])
   })
 
-  it('give an attacker with the help desk at most thirty more codes in a day, by unlocking and by recovery codes', async () => {
+  it('an attacker with the help desk gets at most 30 more codes a day by unlocking and recovery codes', async () => {
     const person = await personWithDevice(running)
     const hal = await verified(person)
     let checked = 0
@@ -98,7 +98,7 @@ describe.each(mainEngines)('limits of a person that administrators lift, on %s,'
     expect(checked).toBe(40)
   })
 
-  it('can be lifted by an owner, and at the command line, after the help desk has used up its times', async () => {
+  it('an owner and the command line can lift limits after the help desk has used up its times', async () => {
     const person = await personWithDevice(running)
     const [hal, olivia] = [await verified(person), await owner()]
     const answers: (string | number)[] = []
@@ -114,7 +114,7 @@ describe.each(mainEngines)('limits of a person that administrators lift, on %s,'
     expect([locked, await guess(person)]).toEqual([false, true])
   })
 
-  it('count again a day later', async () => {
+  it('the help desk can lift a person’s limits again a day after it has used up its times', async () => {
     const person = await personWithDevice(running)
     const hal = await verified(person)
     for (let times = 0; times < 3; times += 1) {
@@ -128,7 +128,7 @@ describe.each(mainEngines)('limits of a person that administrators lift, on %s,'
     expect([outcome(before), outcome(await unlock(await verified(person), person))]).toEqual([limited, 200])
   })
 
-  it('are not counted where there is nothing to lift', async () => {
+  it('lifting a person’s limits is not counted where there is nothing to lift', async () => {
     const person = await personWithDevice(running)
     const hal = await verified(person)
 
@@ -138,7 +138,7 @@ describe.each(mainEngines)('limits of a person that administrators lift, on %s,'
     expect(answers).toEqual(Array(5).fill(200))
   })
 
-  it('are in all domains of the person, so an administrator of one of them lifts none', async () => {
+  it('an administrator of one domain cannot lift the limits of a person who is in another domain too', async () => {
     const person = await personWithDevice(running)
     await running.call('PUT', `/domains/${otherDomain}/users/${person.id}`)
     const [ada, hal] = [await signedIn({ role: 'admin', domains: [running.domain.id] }), await verified(person)]
@@ -156,7 +156,7 @@ describe.each(mainEngines)('limits of a person that administrators lift, on %s,'
     expect(json).toMatchObject({ people: 0, leftOut: [{ reason: 'elsewhere', people: 1 }] })
   })
 
-  it('are lifted for many people at once by admins and owners only, and for no one too often', async () => {
+  it('only admins and owners lift limits for many people at once, and for no one too often', async () => {
     const person = await personWithDevice(running)
     const [olivia, hal] = [await owner(), await helpdesk()]
     for (let times = 0; times < 5; times += 1) {
@@ -170,7 +170,7 @@ describe.each(mainEngines)('limits of a person that administrators lift, on %s,'
     expect((await prepare(hal)).code).toBe('api.error.forbidden')
   })
 
-  it('end web sessions three times a day by the help desk, and twice more by an owner', async () => {
+  it('the help desk can end a person’s web sessions three times a day, and an owner twice more', async () => {
     const person = await personWithDevice(running)
     const [hal, olivia] = [await verified(person), await owner()]
     const answers: (string | number)[] = []
@@ -180,7 +180,7 @@ describe.each(mainEngines)('limits of a person that administrators lift, on %s,'
     expect(answers).toEqual([200, 200, 200, limited, 200, 200, limited])
   })
 
-  it('are told to the person, by mail and on the device', async () => {
+  it('a person is notified of lifted limits by mail and on the device', async () => {
     const person = await personWithDevice(running)
     const email = `${unique()}@example.com`
     await running.call('PUT', `/users/${person.id}`, { body: { email } })
@@ -205,7 +205,7 @@ describe.each(mainEngines)('limits of a person that administrators lift, on %s,'
     expect(json.notices ?? []).not.toContainEqual(expect.objectContaining({ kind: 'unlocked' }))
   })
 
-  it('are told to the owners when one administrator has acted on more than 100 people in 24 hours', async () => {
+  it('the owners are notified when one administrator has acted on more than 100 people in 24 hours', async () => {
     const email = `${unique()}@example.org`
     await signedIn({ role: 'owner', email })
     const ada = await signedIn({ role: 'owner', name: 'Ada' })

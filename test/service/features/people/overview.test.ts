@@ -33,7 +33,7 @@ describe.each(mainEngines)('the overview on %s', (engine) => {
     return json.id as string
   }
 
-  it('counts who is enrolled in each domain, and who only gets codes by e-mail', async () => {
+  it('the overview counts who is enrolled in each domain, and who only gets codes by e-mail', async () => {
     const [domain, mails] = [await newDomain('Counted'), await newDomain('Mails', true)]
     const withDevice = await addMember(domain, newUser('count-1'))
     await addMember(domain, newUser('count-2'))
@@ -49,7 +49,7 @@ describe.each(mainEngines)('the overview on %s', (engine) => {
     expect(of(mails)).toMatchObject({ members: 2, enrolled: 0, onlyEmail: 1 })
   })
 
-  it('counts a device and codes by e-mail only in their own app, as the lists behind the figures do', async () => {
+  it('the overview counts a device and codes by e-mail only in their own app, as its lists do', async () => {
     const [domain, other] = [await newDomain('Own figures'), await newDomain('Other figures', true)]
     const person = await personWithDevice(running, other)
     const mailed = await addMember(other, newUser('mailed elsewhere'))
@@ -82,7 +82,7 @@ describe.each(mainEngines)('the overview on %s', (engine) => {
     ])
   })
 
-  it('shows large domains as the last sweep has counted them', async () => {
+  it('the overview shows large domains as the last sweep has counted them', async () => {
     const domain = await newDomain('Large')
     const { db } = running.ctx.store
     await insertManyUsers(db, { organizationId: running.organization.id, domainId: domain, count: enrollmentStep + 1 })
@@ -97,7 +97,7 @@ describe.each(mainEngines)('the overview on %s', (engine) => {
     expect(after.uncounted).toEqual([])
   })
 
-  it('counts sign-ins up to now, what waits, and what was reported', async () => {
+  it('the overview counts sign-ins up to now, those that wait, and those that were reported', async () => {
     const domain = await newDomain('Busy')
     const now = running.clock.now()
     const user = await addMember(domain, newUser('busy'))
@@ -125,7 +125,7 @@ describe.each(mainEngines)('the overview on %s', (engine) => {
     ])
   })
 
-  it('counts as many reported and denied sign-ins as the lists behind the figures have', async () => {
+  it('the overview counts as many reported and denied sign-ins as the lists behind its figures have', async () => {
     const domain = await newDomain('Agreeing')
     const [wrong, denies, reports] = [
       await addMember(domain, newUser('agreeing')),
@@ -156,7 +156,7 @@ describe.each(mainEngines)('the overview on %s', (engine) => {
     expect([await listed('denied'), await listed('reported')]).toEqual([2, 1])
   })
 
-  it('counts people whose codes are locked', async () => {
+  it('the overview counts people whose codes are locked', async () => {
     const domain = await newDomain('Locked')
     const [first, second] = [await addMember(domain, newUser('locked-1')), await addMember(domain, newUser('locked-2'))]
     const now = running.clock.now()
@@ -176,7 +176,7 @@ describe.each(mainEngines)('the overview on %s', (engine) => {
     expect(json.locked).toBe(1)
   })
 
-  it('shows nothing of other domains and organizations', async () => {
+  it('the overview shows nothing of other domains and organizations', async () => {
     const stranger = await createTenant(running.service, running.origin)
     const [own, other] = [await newDomain('Own'), await newDomain('Others')]
     const user = await addMember(other, newUser('elsewhere'))
@@ -210,7 +210,7 @@ describe.each(mainEngines)('the overview on %s', (engine) => {
     expect(all.domains.some(({ domain }: { domain: string }) => domain === stranger.domain.id)).toBe(false)
   })
 
-  it('shows the health of the service to administrators of the whole organization', async () => {
+  it('the overview shows the health of the service to administrators of the whole organization', async () => {
     // A heartbeat, which is stored a moment later.
     await running.clock.advance(10)
 
@@ -221,7 +221,7 @@ describe.each(mainEngines)('the overview on %s', (engine) => {
     expect(await health()).toMatchObject({ keysAgree: true, mail: false })
   })
 
-  it('has figures of one domain, but not of a foreign one', async () => {
+  it('the overview has figures of one domain, but not of a foreign one', async () => {
     const [own, other] = [await newDomain('Mine'), await newDomain('Theirs')]
 
     const mine = await limitedTo(own)

@@ -47,7 +47,7 @@ describe.each(mainEngines)('a user who is reset, on %s', (engine) => {
     return { ...person, id, token, bypass: bypass.json.code, moving: moving.json.code, recognise }
   }
 
-  it('keeps no factor, even if one is being activated at that moment', async () => {
+  it('a user who is reset keeps no factor, even if one is being activated at that moment', async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => wealthy()))
 
     await Promise.all(
@@ -60,7 +60,7 @@ describe.each(mainEngines)('a user who is reset, on %s', (engine) => {
     expect(left.map(({ json }) => [json.factors, json.everEnrolled])).toEqual(people.map(() => [[], false]))
   })
 
-  it('cannot sign in with any earlier device, code, remembered browser or replacement code', async () => {
+  it('a user who is reset cannot sign in with any earlier device, code, remembered browser or replacement code', async () => {
     const person = await wealthy()
 
     await reset(person.id)
@@ -74,7 +74,7 @@ describe.each(mainEngines)('a user who is reset, on %s', (engine) => {
     expect(json).toMatchObject({ factors: [], hardware: '', bypasscodes: [], everEnrolled: false })
   })
 
-  it('cannot use an approval from before the reset', async () => {
+  it('a user who is reset cannot use an approval from before the reset', async () => {
     const person = await wealthy()
     const challenge = random128()
     const session = await person.ask({ challenge })
@@ -86,7 +86,7 @@ describe.each(mainEngines)('a user who is reset, on %s', (engine) => {
     expect(redeemed.code).toBe('api.error.conflict.state')
   })
 
-  it('sets up exactly one first factor, as a new user does', async () => {
+  it('a user who is reset sets up exactly one first factor, as a new user does', async () => {
     const person = await wealthy()
     expect((await issueFirst(person.id)).code).toBe('api.error.conflict.enrolled')
     await reset(person.id)
@@ -99,7 +99,7 @@ describe.each(mainEngines)('a user who is reset, on %s', (engine) => {
     expect((await person.recognise()).code).toBe('api.error.notfound.browser')
   })
 
-  it('releases the hardware token for another user', async () => {
+  it('resetting a user releases the hardware token for another user', async () => {
     const { id, token } = await wealthy()
     const next = await running.enroll(unique())
 
@@ -108,7 +108,7 @@ describe.each(mainEngines)('a user who is reset, on %s', (engine) => {
     expect((await running.call('PUT', `/users/${next.user.id}/hardware/${token.id}`)).status).toBe(200)
   })
 
-  it('must belong to the organization', async () => {
+  it('a user who is reset must belong to the organization', async () => {
     const { organization } = await createTenant(running.service, running.origin)
     const { id } = await wealthy()
 

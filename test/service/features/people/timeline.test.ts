@@ -81,7 +81,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
       .execute()
   }
 
-  it('comes in pages, each entry once', async () => {
+  it('the timeline of a person comes in pages, with each entry once', async () => {
     for (let count = 0; count < 25; count++) {
       await wrongCode()
       const of = { organizationId: running.organization.id, userId: person.id, domainIds: [running.domain.id] }
@@ -96,7 +96,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     expect(new Set(positions).size).toBe(25)
   })
 
-  it('has each entry once when two processes note it at the same time', async () => {
+  it('the timeline of a person has each entry once when two processes record it at the same time', async () => {
     await approve()
 
     await Promise.all([countSignIns(running.ctx), countSignIns(running.ctx)])
@@ -104,7 +104,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     expect(eventsOf(await read(helpdesk, '?kind=sign_ins'))).toEqual(['session.approved'])
   })
 
-  it('ends with the audit trail, and with the person', async () => {
+  it('timeline entries are removed with the audit trail, and with the person', async () => {
     await approve()
     await countSignIns(running.ctx)
     const before = await stored()
@@ -125,7 +125,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     expect([afterPruning.length, again.length, left]).toEqual([0, 1, []])
   })
 
-  it('shows sign-ins and changes together, newest first, each with who did it and why', async () => {
+  it('the timeline shows sign-ins and changes together, newest first, each with who did it and why', async () => {
     const session = await approve()
     await createCode()
 
@@ -152,7 +152,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     })
   })
 
-  it('still has sign-ins after a day, also those of a replaced device', async () => {
+  it('the timeline of a person still has sign-ins after a day, also those of a replaced device', async () => {
     const session = await approve()
     await wrongCode()
     await owner.call('POST', `/people/${person.id}/domains/${running.domain.id}/token/revoke`, {
@@ -167,7 +167,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     expect(entries[1]?.signIn).toMatchObject({ id: session, domain: running.domain.id, factor: 'push' })
   })
 
-  it('says for longer than a day where sign-ins came from that the present device answered', async () => {
+  it('the timeline says for more than a day where sign-ins answered by the current device came from', async () => {
     await approve()
     await pass(26 * 60 * 60)
     helpdesk = await administrator(running, { role: 'helpdesk', domains: [running.domain.id] })
@@ -179,7 +179,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     ])
   })
 
-  it('is filtered: sign-ins, changes', async () => {
+  it('the timeline of a person can be filtered by sign-ins and by changes', async () => {
     await approve()
     await createCode()
 
@@ -190,7 +190,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     expect(eventsOf(changes).some((event) => event.startsWith('session.'))).toBe(false)
   })
 
-  it('says on its first page which sign-ins wait for an answer', async () => {
+  it('the timeline of a person says on its first page which sign-ins wait for an answer', async () => {
     const { id } = await ask()
 
     const [all, changes] = [await read(), await read(helpdesk, '?kind=changes')]
@@ -198,7 +198,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     expect([all.waiting.map((each) => each.id), changes.waiting]).toEqual([[id], []])
   })
 
-  it('shows sign-ins that wait in the domains of the administrator only, until their time is over', async () => {
+  it('the timeline shows pending sign-ins only in the administrator’s domains, until their time is over', async () => {
     const { administration } = running.service
     const other = await administration.createDomain(running.organization.id, { name: `Waiting ${person.id}` })
     await running.call('PUT', `/domains/${other.id}/users/${person.id}`)
@@ -218,7 +218,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     ])
   })
 
-  it('has no entries about other people', async () => {
+  it('the timeline of a person has no entries about other people', async () => {
     const another = await personWithDevice(running)
     await createCode()
 
@@ -230,7 +230,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     expect(eventsOf(theirs)).not.toContain('bypass.created')
   })
 
-  it('shows an administrator of some domains nothing about others', async () => {
+  it('the timeline of a person shows an administrator of some domains nothing about other domains', async () => {
     const { administration } = running.service
     const other = await administration.createDomain(running.organization.id, { name: `Other ${person.id}` })
     await running.call('PUT', `/domains/${other.id}/users/${person.id}`)
@@ -244,7 +244,7 @@ describe.each(mainEngines)('the timeline of a person, on %s', (engine) => {
     expect(JSON.stringify(limited)).not.toContain(other.id)
   })
 
-  it('names no address, and no id of a key, device, session or factor', async () => {
+  it('changes in the timeline name no address, and no id of a key, device, session or factor', async () => {
     await approve()
     await createCode()
     const { json: code } = await running.call('GET', `/users/${person.id}`)

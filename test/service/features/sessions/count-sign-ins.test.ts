@@ -44,7 +44,7 @@ describe.each(mainEngines)('the sign-ins of each day on %s', (engine) => {
     return person
   }
 
-  it('are counted once when several nodes count at the same time, and again later', async () => {
+  it('sign-ins are counted once, even when several nodes count at the same time, and again later', async () => {
     await passBy(4)
 
     await Promise.all([node, other, node, other].map(({ ctx }) => countSignIns(ctx)))
@@ -55,7 +55,7 @@ describe.each(mainEngines)('the sign-ins of each day on %s', (engine) => {
     expect(await counts()).toEqual(['0 approved bypass 7'])
   })
 
-  it('of a deleted user are forgotten, and not noted again', async () => {
+  it('the sign-ins of a deleted user are forgotten, and not recorded again', async () => {
     const [counted, uncounted] = [await passBy(1), await passBy(1)]
     await running.call('DELETE', `/users/${uncounted.id}`)
     await countSignIns(node.ctx)
@@ -66,7 +66,7 @@ describe.each(mainEngines)('the sign-ins of each day on %s', (engine) => {
     expect(await lastSignInsOf(database(), [counted.id])).toEqual(new Map())
   })
 
-  it('are counted by outcome and factor', async () => {
+  it('the sign-ins of each day are counted by outcome and factor', async () => {
     const person = await passBy(2)
     await person.signIn({ bypasscode: '000000000' })
     const { json: token } = await running.call('PUT', `${person.memberPath}/token`)
@@ -88,7 +88,7 @@ describe.each(mainEngines)('the sign-ins of each day on %s', (engine) => {
     ])
   })
 
-  it('count requests that time ran out for', async () => {
+  it('the sign-ins of each day include requests that have expired', async () => {
     const person = await member(running)
     const { json: token } = await running.call('PUT', `${person.memberPath}/token`)
     await activateDevice(running.origin, running.clock, token.code)
@@ -101,7 +101,7 @@ describe.each(mainEngines)('the sign-ins of each day on %s', (engine) => {
     expect(await counts()).toEqual(['0 expired  1'])
   })
 
-  it('belong to the day on which they ended, in UTC', async () => {
+  it('sign-ins belong to the day on which they ended, in UTC', async () => {
     await passBy(1)
     running.clock.skip(secondsOfADay)
     await passBy(2)
@@ -112,7 +112,7 @@ describe.each(mainEngines)('the sign-ins of each day on %s', (engine) => {
     expect(await counts([running.domain.id], today())).toEqual(['0 approved bypass 2'])
   })
 
-  it('say when each user signed in last, and nothing of users who did not', async () => {
+  it('counting sign-ins records when each user last signed in, and nothing about users who did not', async () => {
     const person = await passBy(1)
     running.clock.skip(40)
     await person.signIn({ bypasscode: (await bypassCodeOf(running, person.id)).code })
@@ -126,7 +126,7 @@ describe.each(mainEngines)('the sign-ins of each day on %s', (engine) => {
     expect([...(await lastSignInsOf(database(), [person.id, someoneElse.id]))]).toEqual([[person.id, at]])
   })
 
-  it('are counted for each domain', async () => {
+  it('the sign-ins of each day are counted for each domain', async () => {
     await passBy(1)
 
     await countSignIns(node.ctx)

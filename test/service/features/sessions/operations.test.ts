@@ -11,7 +11,7 @@ import { operation } from '../../operation.ts'
 const challenge = 'q83vEjRWeJCrze8SNFZ4kA'
 
 operation('POST /domains/{domainId}/sessions', (subject) => {
-  it('sends a request to the device, and returns two members in 1.3', async () => {
+  it('creating a session sends a request to the device, and returns two members in 1.3', async () => {
     const { user, sessions, pending } = await subject().enroll(unique())
 
     const { text, json } = await subject().call13('POST', sessions, { body: { user: { id: user.id } } })
@@ -20,7 +20,7 @@ operation('POST /domains/{domainId}/sessions', (subject) => {
     expect((await pending()).map(({ id }) => id)).toEqual([json.id])
   })
 
-  it('returns the name of the device, but not to keys of role auth', async () => {
+  it('creating a session returns the name of the device, but not to keys of role auth', async () => {
     const { organization, service, origin } = subject()
     const { user, sessions, session } = await subject().enroll(unique())
     const key = await service.administration.createApiKey(organization.id, { role: 'auth' })
@@ -35,7 +35,7 @@ operation('POST /domains/{domainId}/sessions', (subject) => {
     expect(await session(answers[0]?.json.id)).not.toHaveProperty('deviceName')
   })
 
-  it('settles the session at once if a code is given', async () => {
+  it('creating a session with a code settles it at once', async () => {
     const { id } = await member(subject())
 
     const { json } = await subject().call('POST', `/domains/${subject().domain.id}/sessions`, {
@@ -45,7 +45,7 @@ operation('POST /domains/{domainId}/sessions', (subject) => {
     expect(json).toMatchObject({ state: 'denied', reason: 'wrong_code' })
   })
 
-  it('redeems the approval of a code in the same call', async () => {
+  it('creating a session with a code can redeem the approval in the same call', async () => {
     const { id, signIn } = await member(subject())
     const { code } = await bypassCodeOf(subject(), id)
 
@@ -60,7 +60,7 @@ operation('POST /domains/{domainId}/sessions', (subject) => {
     expect(again.code).toBe('api.error.conflict.state')
   })
 
-  it('denies a wrong code that was to be redeemed', async () => {
+  it('creating a session with a wrong code that was to be redeemed denies it', async () => {
     const { signIn } = await member(subject())
 
     const denied = await signIn({ otp: '000000', challenge, redeem: {} })
@@ -69,7 +69,7 @@ operation('POST /domains/{domainId}/sessions', (subject) => {
     expect(denied.epoch).toBeUndefined()
   })
 
-  it('refuses to redeem a request to the device, and a code without a challenge', async () => {
+  it('creating a session refuses to redeem a request to the device, and a code without a challenge', async () => {
     const { user, sessions, pending } = await subject().enroll(unique())
     const { code } = await bypassCodeOf(subject(), user.id)
     const ask = (more: object) => subject().call('POST', sessions, { body: { user: { id: user.id }, ...more } })
@@ -80,7 +80,7 @@ operation('POST /domains/{domainId}/sessions', (subject) => {
     expect((await ask({ otp: code, challenge })).json).toMatchObject({ state: 'approved' })
   })
 
-  it('ignores redeem in 1.3', async () => {
+  it('creating a session ignores redeem in 1.3', async () => {
     const { id } = await member(subject())
     const { code } = await bypassCodeOf(subject(), id)
     const body = { user: { id }, otp: code, challenge, redeem: {} }
@@ -92,7 +92,7 @@ operation('POST /domains/{domainId}/sessions', (subject) => {
 })
 
 operation('GET /domains/{domainId}/sessions/{sessionId}', (subject) => {
-  it('returns the state of the session', async () => {
+  it('reading a session returns its state', async () => {
     const { ask, sessions } = await subject().enroll(unique())
     const { deviceName, ...session } = await ask()
 
@@ -104,7 +104,7 @@ operation('GET /domains/{domainId}/sessions/{sessionId}', (subject) => {
     expect(deviceName).toBe('Test')
   })
 
-  it('is held if the caller prefers to wait', async () => {
+  it('reading a session is held if the caller prefers to wait', async () => {
     const { ask, sessions } = await subject().enroll(unique())
     const { id } = await ask()
     const held = subject().clock.timerSet(25)
@@ -120,7 +120,7 @@ operation('GET /domains/{domainId}/sessions/{sessionId}', (subject) => {
 })
 
 operation('DELETE /domains/{domainId}/sessions/{sessionId}', (subject) => {
-  it('cancels a pending session, and leaves a settled one unchanged', async () => {
+  it('deleting a session cancels a pending one, and leaves a settled one unchanged', async () => {
     const { ask, sessions, session } = await subject().enroll(unique())
     const { id } = await ask()
 
@@ -136,7 +136,7 @@ operation('DELETE /domains/{domainId}/sessions/{sessionId}', (subject) => {
     expect((await session(id)).state).toBe('cancelled')
   })
 
-  it('does not find unknown sessions', async () => {
+  it('deleting an unknown session finds none', async () => {
     const answer = await subject().call('DELETE', `/domains/${subject().domain.id}/sessions/${unknownId}`)
 
     expect(answer.code).toBe('api.error.notfound.session')
@@ -144,7 +144,7 @@ operation('DELETE /domains/{domainId}/sessions/{sessionId}', (subject) => {
 })
 
 operation('POST /domains/{domainId}/sessions/{sessionId}/redeem', (subject) => {
-  it('redeems an approval once', async () => {
+  it('an approval can be redeemed once', async () => {
     const { ask, sessions, pending, device } = await subject().enroll(unique())
     const { id } = await ask({ challenge })
     const [request] = await pending()
@@ -157,7 +157,7 @@ operation('POST /domains/{domainId}/sessions/{sessionId}/redeem', (subject) => {
     expect(second.code).toBe('api.error.conflict.state')
   })
 
-  it('redeems nothing but an approval', async () => {
+  it('nothing but an approval can be redeemed', async () => {
     const { ask, sessions, pending, device } = await subject().enroll(unique())
     const { id } = await ask({ challenge })
     const redeem = () => subject().call('POST', `${sessions}/${id}/redeem`, { body: { challenge } })
@@ -172,7 +172,7 @@ operation('POST /domains/{domainId}/sessions/{sessionId}/redeem', (subject) => {
 })
 
 operation('GET /domains/{domainId}/sessions/events', (subject) => {
-  it('sends an event for each session of the domain as it settles', async () => {
+  it('the event stream sends an event for each session of the domain as it settles', async () => {
     const { ask, sessions } = await subject().enroll(unique())
     const { id } = await ask()
     const path = `/domains/${subject().domain.id}/sessions/events`
@@ -202,7 +202,7 @@ operation('GET /domains/{domainId}/sessions/events', (subject) => {
 operation('POST /domains/{domainId}/users/{userId}/otp', (subject) => {
   const body = { deliverableOTPType: 'EMAIL' }
 
-  it('is rejected if the domain does not allow it', async () => {
+  it('a request for an e-mailed code is rejected if the domain does not allow it', async () => {
     const { id } = await member(subject())
 
     const answer = await subject().call('POST', `/domains/${subject().domain.id}/users/${id}/otp`, { body })
@@ -210,7 +210,7 @@ operation('POST /domains/{domainId}/users/{userId}/otp', (subject) => {
     expect(answer.code).toBe('api.error.conflict.emailotpenabled')
   })
 
-  it('e-mails a code that signs its recipient in', async () => {
+  it('the service e-mails a code that signs its recipient in', async () => {
     const mail = await startMailServer()
     const smtp = { host: '127.0.0.1', port: mail.port, from: 'mfa@example.com' }
     const other = await startService({ smtp }, { emailOtpEnabled: true })
@@ -225,7 +225,7 @@ operation('POST /domains/{domainId}/users/{userId}/otp', (subject) => {
     expect(session).toMatchObject({ state: 'approved', factor: 'email' })
   })
 
-  it('is 503 if no mail can be sent', async () => {
+  it('a request for an e-mailed code gets 503 if no mail can be sent', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => silent.once('listening', resolve))
     const { port } = silent.address() as AddressInfo

@@ -44,7 +44,7 @@ async function arrange() {
 }
 
 describe('requests that a user does not approve', () => {
-  it('are limited to five in ten minutes', async () => {
+  it('requests that a user does not approve are limited to five in ten minutes', async () => {
     const { ask, askAndDeny } = await arrange()
     await askAndDeny(1)
     await running.clock.advance(minute)
@@ -57,7 +57,7 @@ describe('requests that a user does not approve', () => {
     expect((await ask()).id).toBeDefined()
   })
 
-  it('are limited to fifteen a day', async () => {
+  it('requests that a user does not approve are limited to fifteen a day', async () => {
     const { ask, askAndDeny } = await arrange()
     for (let round = 0; round < 3; round += 1) {
       await askAndDeny(5)
@@ -67,14 +67,14 @@ describe('requests that a user does not approve', () => {
     expect((await ask()).wait).toBe(`api.error.toomanyrequests ${21 * hour}`)
   })
 
-  it('count even when they are canceled', async () => {
+  it('requests that a user does not approve count even when they are canceled', async () => {
     const { ask, cancel } = await arrange()
     for (let i = 0; i < 5; i += 1) await cancel((await ask()).id)
 
     expect((await ask()).wait).toMatch(/toomanyrequests/)
   })
 
-  it('are forgotten when one is approved', async () => {
+  it('requests that a user does not approve are forgotten when one is approved', async () => {
     const { ask, answer, askAndDeny } = await arrange()
     await askAndDeny(4)
     await ask()
@@ -85,7 +85,7 @@ describe('requests that a user does not approve', () => {
     expect((await ask()).wait).toMatch(/toomanyrequests/)
   })
 
-  it('are limited to three at a time', async () => {
+  it('requests that a user does not approve are limited to three at a time', async () => {
     const { ask, cancel } = await arrange()
     const [first] = [await ask(), await ask(), await ask()]
 
@@ -94,7 +94,7 @@ describe('requests that a user does not approve', () => {
     expect((await ask()).id).toBeDefined()
   })
 
-  it('are limited to three at a time, and five in total, when 64 are sent at once', async () => {
+  it('64 unapproved requests that are sent at once are limited to three at a time, and five in total', async () => {
     const { ask, pending } = await arrange()
 
     const answers = await Promise.all(Array.from({ length: 64 }, () => ask()))
@@ -103,7 +103,7 @@ describe('requests that a user does not approve', () => {
     expect(await pending()).toHaveLength(3)
   })
 
-  it('are paused for fifteen minutes after "this was not me"', async () => {
+  it('requests to a user are paused for fifteen minutes after the user reports one', async () => {
     const { ask, answer } = await arrange()
     await ask()
     await answer('report')
@@ -113,14 +113,14 @@ describe('requests that a user does not approve', () => {
     expect((await ask()).id).toBeDefined()
   })
 
-  it('do not affect other users', async () => {
+  it('requests that one user does not approve do not affect other users', async () => {
     const [one, other] = [await arrange(), await arrange()]
     await one.askAndDeny(5)
 
     expect((await other.ask()).id).toBeDefined()
   })
 
-  it('do not affect codes', async () => {
+  it('requests that a user does not approve do not affect codes', async () => {
     const { ask, askAndDeny } = await arrange()
     await askAndDeny(5)
 

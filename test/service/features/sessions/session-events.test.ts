@@ -68,7 +68,7 @@ async function* idsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string |
 }
 
 describe('the event stream of a domain', () => {
-  it('reports every session that settles, whatever its outcome', async () => {
+  it('the event stream of a domain reports every session that settles, whatever its outcome', async () => {
     const { ask, pending, device, sessions } = await running.enroll('settles')
     const { next } = await follow(running.origin, running)
     const told: (string | undefined)[] = []
@@ -94,7 +94,7 @@ describe('the event stream of a domain', () => {
     expect(told).toEqual([cancelled.id, ...expected, byCode.id, revoked.id])
   })
 
-  it('reports an unanswered session when it expires', async () => {
+  it('the event stream of a domain reports an unanswered session when it expires', async () => {
     const { ask } = await running.enroll('lapses')
     const early = await ask()
     const { next } = await follow(running.origin, running)
@@ -108,7 +108,7 @@ describe('the event stream of a domain', () => {
     expect([first, await next()]).toEqual([early.id, late.id])
   })
 
-  it('reports nothing about other domains and organizations', async () => {
+  it('the event stream of a domain reports nothing about other domains and organizations', async () => {
     const other = await createTenant(running.service, running.origin)
     const { next } = await follow(running.origin, other)
     const { ask, sessions } = await running.enroll('elsewhere')
@@ -125,7 +125,7 @@ describe('the event stream of a domain', () => {
     expect(await next()).toBe(own.json.id)
   })
 
-  it('has headers that keep caches and proxies from delaying it', async () => {
+  it('the event stream of a domain has headers that keep caches and proxies from delaying it', async () => {
     const { response } = await follow(running.origin, running)
 
     expect(response.status).toBe(200)
@@ -136,7 +136,7 @@ describe('the event stream of a domain', () => {
     })
   })
 
-  it('sends a heartbeat every 15 seconds and a retry delay, and ends after 5 minutes', async () => {
+  it('the event stream sends a heartbeat every 15 seconds and a retry delay, and ends after 5 minutes', async () => {
     const begun = running.clock.timerSet(300)
     const response = await request(running.origin, running)
     await begun
@@ -146,13 +146,13 @@ describe('the event stream of a domain', () => {
     expect(await response.text()).toBe(`retry: 1000\n\n${':\n\n'.repeat(19)}`)
   })
 
-  it('can also be requested by its own media type', async () => {
+  it('the event stream of a domain can also be requested by its own media type', async () => {
     const response = await request(running.origin, running, { headers: { accept: 'text/event-stream' } })
 
     expect(response.status).toBe(200)
   })
 
-  it('answers HEAD requests with its headers', async () => {
+  it('the event stream of a domain answers HEAD requests with its headers', async () => {
     const response = await request(running.origin, running, { method: 'HEAD' })
 
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
@@ -162,13 +162,13 @@ describe('the event stream of a domain', () => {
     ['an unknown domain', { domain: { id: unknownId, name: '' } }, {}, 'api.error.notfound.domain'],
     ['requests without a key', { apiKey: '' }, {}, 'api.error.unauthorized'],
     ['callers of 1.3', {}, { accept: '*/*' }, 'api.error.notfound.operation'],
-  ])('is not available to %s', async (_, tenant, headers, code) => {
+  ])('the event stream of a domain is not available to %s', async (_, tenant, headers, code) => {
     const response = await request(running.origin, { ...running, ...tenant }, { headers })
 
     expect((await read(response)).code).toBe(code)
   })
 
-  it('ends cleanly when the service closes', async () => {
+  it('the event stream of a domain ends cleanly when the service closes', async () => {
     const closing = await startService()
     const { next } = await follow(closing.origin, closing)
 
@@ -177,7 +177,7 @@ describe('the event stream of a domain', () => {
     expect(await next()).toBeUndefined()
   })
 
-  it('reports sessions that another process settles', async () => {
+  it('the event stream of a domain reports sessions that another process settles', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-events-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const database = join(folder, 'mfa.sqlite')
@@ -200,7 +200,7 @@ describe('the event stream of a domain', () => {
 })
 
 describe('a follower of a domain', () => {
-  it('is ended when events may have been missed, and can follow again after that', async () => {
+  it('a follower of a domain is ended when events may have been missed, and can follow again after that', async () => {
     const store = await openSqliteStore(':memory:')
     let hear: (news: StoreChange) => void = () => {}
     const waiters = createWaiters({
@@ -237,7 +237,7 @@ describe('an event stream', () => {
     return (server.address() as AddressInfo).port
   }
 
-  it('is closed when its reader stops reading', async () => {
+  it('an event stream is closed when its reader stops reading', async () => {
     let left = false
     let written = 0
     const port = await serve((follower) => {
@@ -259,7 +259,7 @@ describe('an event stream', () => {
     socket.destroy()
   })
 
-  it('sends nothing after its end, however slowly its reader takes it', async () => {
+  it('an event stream sends nothing after its end, however slowly its reader takes it', async () => {
     const clock = createTestClock()
     // As of a reader that takes nothing any more: no write is ever done.
     const stalled = new Writable({ write() {} })
@@ -277,7 +277,7 @@ describe('an event stream', () => {
     expect(failed).not.toHaveBeenCalled()
   })
 
-  it('is released when its reader disconnects', async () => {
+  it('an event stream is released when its reader disconnects', async () => {
     let leave = () => {}
     const left = new Promise<void>((resolve) => void (leave = resolve))
     const port = await serve(() => leave)

@@ -283,7 +283,7 @@ describe.each([
   { engine: 'SQLite', numRuns: 20 * factor, database: () => Promise.resolve(':memory:') },
   { engine: 'PostgreSQL', numRuns: 8 * factor, database: () => postgres.createDatabase() },
 ])('sessions on $engine', ({ numRuns, database }) => {
-  it('match the documented model for any sequence of events', { timeout: 300_000 }, async () => {
+  it('sessions match the documented model for any sequence of events', { timeout: 300_000 }, async () => {
     const running = await startService({ database: await database() })
     let approved = 0
     try {

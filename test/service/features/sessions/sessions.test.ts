@@ -16,7 +16,7 @@ const minute = 60
 const day = 24 * 60 * 60
 
 describe('a session', () => {
-  it('has exactly two members, in a fixed order, for callers of 1.3', async () => {
+  it('a session has exactly two members, in a fixed order, for callers of 1.3', async () => {
     const { user, sessions } = await running.enroll('old caller')
 
     const created = await running.call('POST', sessions, { headers: v13, body: { user: { id: user.id } } })
@@ -26,7 +26,7 @@ describe('a session', () => {
     expect(read.text).toBe(created.text)
   })
 
-  it('tells callers of 1.4 when it was created and when it expires', async () => {
+  it('a session tells callers of 1.4 when it was created and when it expires', async () => {
     const { ask } = await running.enroll('present caller')
 
     const session = await ask()
@@ -36,7 +36,7 @@ describe('a session', () => {
     expect(session).toEqual({ id: session.id, state: 'pending', purpose: 'sign_in', deviceName: 'Test', ...times })
   })
 
-  it('identifies its user only by id or by username', async () => {
+  it('a session identifies its user only by id or by username', async () => {
     const { user, sessions } = await running.enroll('named')
     const create = (reference: unknown) => running.call('POST', sessions, { body: { user: reference } })
 
@@ -52,7 +52,7 @@ describe('a session', () => {
     expect(bad.map((answer) => answer.code)).toEqual(Array.from({ length: 4 }, () => 'api.error.invalid.user'))
   })
 
-  it('requires a user of the domain', async () => {
+  it('a session requires a user of the domain', async () => {
     await running.call('POST', '/users', { body: newUser('outside') })
     const create = (user: object) => running.call('POST', `/domains/${running.domain.id}/sessions`, { body: { user } })
 
@@ -61,7 +61,7 @@ describe('a session', () => {
     expect(answers.map((answer) => answer.code)).toEqual(['api.error.notfound.user', 'api.error.notfound.user'])
   })
 
-  it('requires an active token unless a code is given', async () => {
+  it('a session requires an active token unless a code is given', async () => {
     const { json: user } = await running.call('POST', '/users', { body: newUser('without token') })
     await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}`)
     const create = (more: object) =>
@@ -75,7 +75,7 @@ describe('a session', () => {
     expect(wrong.json).toMatchObject({ state: 'denied', reason: 'wrong_code', factor: 'otp' })
   })
 
-  it('uses the bypass code if a one-time password is given as well', async () => {
+  it('a session uses the bypass code if a one-time password is given as well', async () => {
     const { ask } = await running.enroll('both codes')
 
     expect(await ask({ otp: '123456', bypasscode: '123456789' })).toMatchObject({ state: 'denied', factor: 'bypass' })
@@ -91,7 +91,7 @@ describe('a session', () => {
     ['ipAddress', 3221225991],
     ['numberMatching', 'yes'],
     ['challenge', 'short'],
-  ])('cannot have the %s %j', async (field, value) => {
+  ])('a session cannot have the %s %j', async (field, value) => {
     const { sessions, user } = await running.enroll(`wrong ${field} ${JSON.stringify(value).length}`)
 
     const answer = await running.call('POST', sessions, { body: { user: { id: user.id }, [field]: value } })
@@ -99,7 +99,7 @@ describe('a session', () => {
     expect([answer.status, answer.code]).toEqual([400, `api.error.invalid.${field.toLowerCase()}`])
   })
 
-  it('is not found through another domain of the same organization', async () => {
+  it('a session is not found through another domain of the same organization', async () => {
     const { ask } = await running.enroll('other domain')
     const session = await ask()
     const other = await running.service.administration.createDomain(running.organization.id, { name: 'Other' })
@@ -111,7 +111,7 @@ describe('a session', () => {
 })
 
 describe('the end of a session', () => {
-  it('is expiry when its time is over, which callers of 1.3 see as denied', async () => {
+  it('a session expires when its time is over, which callers of 1.3 see as denied', async () => {
     const { ask, session, sessions } = await running.enroll('expiring')
     const { id, expiresAt = 0 } = await ask()
 
@@ -121,7 +121,7 @@ describe('the end of a session', () => {
     expect((await running.call('GET', `${sessions}/${id}`, { headers: v13 })).json).toEqual({ id, state: 'denied' })
   })
 
-  it('is cancellation when it is canceled, which can be repeated and which callers of 1.3 see as denied', async () => {
+  it('a session can be canceled more than once, and callers of 1.3 see it as denied', async () => {
     const { ask, session, sessions } = await running.enroll('cancelling')
     const { id } = await ask()
 
@@ -133,7 +133,7 @@ describe('the end of a session', () => {
     expect((await running.call('GET', `${sessions}/${id}`, { headers: v13 })).json.state).toBe('denied')
   })
 
-  it('does not change when the session is canceled afterwards', async () => {
+  it('canceling a settled session does not change its outcome', async () => {
     const { ask, pending, device, session, sessions } = await running.enroll('approved, cancelled')
     const { id } = await ask()
     await device.answer(id, { nonce: (await pending())[0]!.nonce, decision: 'approve' })
@@ -143,7 +143,7 @@ describe('the end of a session', () => {
     expect(await session(id)).toMatchObject({ state: 'approved', factor: 'push' })
   })
 
-  it('can be read for 24 hours, after which the session is not found', async () => {
+  it('a settled session can be read for 24 hours, and is not found afterwards', async () => {
     const { ask, sessions } = await running.enroll('a day later')
     const { id } = await ask()
     await running.call('DELETE', `${sessions}/${id}`)
@@ -158,7 +158,7 @@ describe('the end of a session', () => {
     expect([tooLate.code, cancelled.code]).toEqual(['api.error.notfound.session', 'api.error.notfound.session'])
   })
 
-  it('can also be read for 24 hours after expiry', async () => {
+  it('an expired session can also be read for 24 hours', async () => {
     const { ask, sessions } = await running.enroll('expired a day ago')
     const { id } = await ask()
 
@@ -173,7 +173,7 @@ describe('the end of a session', () => {
 })
 
 describe('number matching', () => {
-  it('returns two digits to show while the session is pending', async () => {
+  it('number matching returns two digits to show while the session is pending', async () => {
     const { ask, session, sessions } = await running.enroll('numbered')
 
     const { id, number } = await ask({ numberMatching: true })
@@ -184,7 +184,7 @@ describe('number matching', () => {
     expect((await session(id)).number).toBeUndefined()
   })
 
-  it('uses a different number for each pending session of a user', async () => {
+  it('number matching uses a different number for each pending session of a user', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { ask } = await running.enroll(`numbers ${round}`)
 
@@ -198,14 +198,14 @@ describe('number matching', () => {
     }
   })
 
-  it('is omitted unless the caller asks for it', async () => {
+  it('number matching is omitted unless the caller asks for it', async () => {
     const { ask, pending } = await running.enroll('not asked')
 
     expect((await ask()).number).toBeUndefined()
     expect((await pending())[0]?.numberLength).toBe(0)
   })
 
-  it('is not used if the domain turns it off', async () => {
+  it('number matching is not used if the domain turns it off', async () => {
     const off = await startService({}, { numberMatching: 'off' })
     const { ask } = await off.enroll('off')
 
@@ -215,7 +215,7 @@ describe('number matching', () => {
     expect([session.state, session.number]).toEqual(['pending', undefined])
   })
 
-  it('denies callers who cannot show a number if the domain requires it', async () => {
+  it('a domain that requires number matching denies callers who cannot show a number', async () => {
     const required = await startService({}, { numberMatching: 'required' })
     const { user, sessions, ask, pending } = await required.enroll('required')
 
@@ -242,7 +242,7 @@ describe('redeeming', () => {
     return { ...enrolled, id, redeem: (by = challenge) => running.call('POST', path, { body: { challenge: by } }) }
   }
 
-  it('succeeds once per approval, even when many callers try at once', async () => {
+  it('redeeming a session succeeds once per approval, even when many callers try at once', async () => {
     const { redeem } = await approved('64 at once')
 
     const answers = await Promise.all(Array.from({ length: 64 }, () => redeem()))
@@ -251,7 +251,7 @@ describe('redeeming', () => {
     expect(answers.filter((answer) => answer.code === 'api.error.conflict.state')).toHaveLength(63)
   })
 
-  it('requires the challenge that the session was created with', async () => {
+  it('redeeming a session requires the challenge that the session was created with', async () => {
     const { redeem } = await approved('another challenge')
 
     const other = await redeem('CCCCCCCCCCCCCCCCCCCCCA')
@@ -261,13 +261,13 @@ describe('redeeming', () => {
     expect(own.json.state).toBe('approved')
   })
 
-  it('accepts no challenge at all if the session has none', async () => {
+  it('redeeming a session accepts no challenge at all if the session has none', async () => {
     const { redeem } = await approved('no challenge', {})
 
     expect((await redeem()).code).toBe('api.error.conflict.state')
   })
 
-  it('is limited to approvals', async () => {
+  it('redeeming a session is limited to approvals', async () => {
     const { ask, sessions } = await running.enroll('not approved')
     const { id } = await ask({ challenge })
     const redeem = () => running.call('POST', `${sessions}/${id}/redeem`, { body: { challenge } })
@@ -279,7 +279,7 @@ describe('redeeming', () => {
     expect([pending.code, cancelled.code]).toEqual(['api.error.conflict.state', 'api.error.conflict.state'])
   })
 
-  it('is possible for ten minutes', async () => {
+  it('an approval can be redeemed for ten minutes', async () => {
     const inTime = await approved('in time')
     await running.clock.advance(10 * minute - 1)
     const first = await inTime.redeem()
@@ -290,7 +290,7 @@ describe('redeeming', () => {
     expect([first.status, second.code]).toEqual([200, 'api.error.conflict.state'])
   })
 
-  it('rejects malformed challenges', async () => {
+  it('redeeming a session rejects malformed challenges', async () => {
     const { redeem } = await approved('form')
 
     expect((await redeem('x')).code).toBe('api.error.invalid.challenge')

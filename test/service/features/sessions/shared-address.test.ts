@@ -63,7 +63,7 @@ describe.each(mainEngines)('requests without a prior password, on %s', (engine) 
     return waits
   }
 
-  it('reach no more users, however many are asked at once at two nodes', async () => {
+  it('requests without a prior password reach five users, however many are asked at once at two nodes', async () => {
     const calls = [running.call, callThere]
     // All connections to the database are open, so that no request has to wait for one.
     await Promise.all(calls.flatMap((call) => Array.from({ length: 32 }, () => call('GET', '/domains'))))
@@ -73,7 +73,7 @@ describe.each(mainEngines)('requests without a prior password, on %s', (engine) 
     expect(waits.filter((wait) => wait === 0)).toHaveLength(5)
   })
 
-  it('can reach five users from one address; a sixth is refused for ten minutes while fewer than half approve', async () => {
+  it('one address can ask five users without a password; a sixth waits ten minutes while fewer than half approve', async () => {
     const waits = await askAll(people.slice(0, 6), office)
     await running.clock.advance(599)
     const early = await people[5]!.ask(office)
@@ -82,7 +82,7 @@ describe.each(mainEngines)('requests without a prior password, on %s', (engine) 
     expect([...waits, early, await people[5]!.ask(office)]).toEqual([0, 0, 0, 0, 0, 600, 1, 0])
   })
 
-  it('are not limited for an office in which at least half of the users approve', async () => {
+  it('requests without a prior password are not limited for an office where at least half of users approve', async () => {
     await askAll(people.slice(0, 5), office)
     for (const { answer } of people.slice(0, 2)) await answer('approve')
     const refused = await people[5]!.ask(office)
@@ -91,14 +91,14 @@ describe.each(mainEngines)('requests without a prior password, on %s', (engine) 
     expect([refused > 0, await people[5]!.ask(office)]).toEqual([true, 0])
   })
 
-  it('that one user ignores do not block other users', async () => {
+  it('requests without a prior password that one user ignores do not block other users', async () => {
     const [colleague, ...others] = people
     const ignored = await askAll([colleague!, colleague!, colleague!], office)
 
     expect([...ignored, ...(await askAll(others.slice(0, 4), office))]).toEqual([0, 0, 0, 0, 0, 0, 0])
   })
 
-  it('count a user once who approves repeatedly, so that one user cannot make a majority', async () => {
+  it('a user who approves repeatedly counts once, so that one user cannot make a majority', async () => {
     const [own, ...victims] = people
     for (let times = 0; times < 6; times += 1) {
       await own!.ask(office)
@@ -114,14 +114,14 @@ describe.each(mainEngines)('requests without a prior password, on %s', (engine) 
     ])
   })
 
-  it('count an IPv6 address by its network, since one user can have billions', async () => {
+  it('requests from an IPv6 address count by its network, since one user can have billions of addresses', async () => {
     const waits: number[] = []
     for (const [i, { ask }] of people.slice(0, 6).entries()) waits.push(await ask({ ipAddress: `2001:db8::${i + 1}` }))
 
     expect([waits, await people[6]!.ask({ ipAddress: '2001:db8:0:1::1' })]).toEqual([[0, 0, 0, 0, 0, 600], 0])
   })
 
-  it('from another address, or with a challenge, are not counted: a password came first', async () => {
+  it('requests from another address, or with a challenge after a password, are not counted', async () => {
     await askAll(people.slice(0, 5), office)
 
     expect([

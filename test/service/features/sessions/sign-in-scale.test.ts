@@ -7,9 +7,13 @@ import { mainEngines } from '../../../support/engines.ts'
 const many = process.env.LONG ? 100_000 : 20_000
 
 describe.each(mainEngines)('a sign-in by username on %s', (engine) => {
-  it('costs the same with 1,000 users and with many, within 30 percent', { timeout: 180_000 }, async () => {
-    const ratio = await compareSignIns(engine, { few: 1_000, many })
+  it(
+    'a sign-in by username costs the same with 1,000 users and with many, within 30 percent',
+    { timeout: 180_000 },
+    async () => {
+      const ratio = await compareSignIns(engine, { few: 1_000, many })
 
-    expect(ratio).toBeLessThan(1.3)
-  })
+      expect(ratio).toBeLessThan(1.3)
+    },
+  )
 })

@@ -33,7 +33,7 @@ describe('a user domain token', () => {
   const signInWith = (userId: string) =>
     running.call('POST', `${domain()}/sessions`, { body: { user: { id: userId } } })
 
-  it('(none), PUT token: is pending, and its activation code is returned', async () => {
+  it('PUT token creates a pending token and returns its activation code', async () => {
     const { id } = await member(running)
 
     const answer = await running.call('PUT', tokenOf(id))
@@ -41,7 +41,7 @@ describe('a user domain token', () => {
     expect(answer.json).toEqual({ state: 'pending', code: expect.stringMatching(/^[a-hj-km-np-z2-9]{10}$/) })
   })
 
-  it('pending, its code is entered on a device: is active, and the code is no longer returned', async () => {
+  it('a pending token becomes active when its code is entered on a device, and no longer returns the code', async () => {
     const { token, code } = await issued()
 
     await activateDevice(running.origin, running.clock, code)
@@ -51,7 +51,7 @@ describe('a user domain token', () => {
     expect(await codeIsAnnulled(code)).toBe('api.error.notfound.activationcode')
   })
 
-  it('pending, DELETE token: is revoked, and the code is invalid', async () => {
+  it('DELETE token revokes a pending token and invalidates its code', async () => {
     const { token, code } = await issued()
 
     await running.call('DELETE', token)
@@ -60,7 +60,7 @@ describe('a user domain token', () => {
     expect(await codeIsAnnulled(code)).toBe('api.error.notfound.activationcode')
   })
 
-  it('active, DELETE token: is revoked, and sign-ins of that user and domain are prevented', async () => {
+  it('DELETE token revokes an active token and prevents sign-ins of that user and domain', async () => {
     const { id, token, device } = await activated()
     const { json: session } = await signInWith(id)
 
@@ -80,7 +80,7 @@ describe('a user domain token', () => {
     ],
   ]
 
-  it.each(removals)('pending, %s: is revoked, and the code is invalid', async (_trigger, remove) => {
+  it.each(removals)('a pending token is revoked, and its code is invalid, after %s', async (_trigger, remove) => {
     const person = await issued()
 
     const answer = await remove(person)
@@ -90,16 +90,19 @@ describe('a user domain token', () => {
     expect((await running.call('GET', person.token)).code).toBe('api.error.notfound.user')
   })
 
-  it.each(removals)('active, %s: is revoked, and pending sessions are canceled', async (_trigger, remove) => {
-    const person = await activated()
-    const { json: session } = await signInWith(person.id)
+  it.each(removals)(
+    'an active token is revoked, and its pending sessions are canceled, after %s',
+    async (_trigger, remove) => {
+      const person = await activated()
+      const { json: session } = await signInWith(person.id)
 
-    await remove(person)
+      await remove(person)
 
-    expect((await read(await person.device.inbox())).code).toBe('api.error.device.revoked')
-    expect((await running.call('GET', `${domain()}/sessions/${session.id}`)).json.state).toBe('cancelled')
-    expect((await signInWith(person.id)).code).toBe('api.error.notfound.user')
-  })
+      expect((await read(await person.device.inbox())).code).toBe('api.error.device.revoked')
+      expect((await running.call('GET', `${domain()}/sessions/${session.id}`)).json.state).toBe('cancelled')
+      expect((await signInWith(person.id)).code).toBe('api.error.notfound.user')
+    },
+  )
 })
 
 describe('a session', () => {
@@ -117,7 +120,7 @@ describe('a session', () => {
     return [present.json.state, old.json.state]
   }
 
-  it('(none), POST without a code: is pending, and the device gets a request', async () => {
+  it('a session that is created without a code is pending, and the device gets a request', async () => {
     const person = await running.enroll(unique())
 
     const session = await person.ask()
@@ -126,7 +129,7 @@ describe('a session', () => {
     expect((await person.pending()).map(({ id }) => id)).toEqual([session.id])
   })
 
-  it('(none), POST with a valid code: is approved at once, and the device gets no request', async () => {
+  it('a session that is created with a valid code is approved at once, and the device gets no request', async () => {
     const person = await holder(running)
 
     const session = await person.signIn({ otp: person.token.code() })
@@ -134,7 +137,7 @@ describe('a session', () => {
     expect(session).toMatchObject({ state: 'approved', factor: 'otp' })
   })
 
-  it('(none), POST with a wrong code: is denied at once', async () => {
+  it('a session that is created with a wrong code is denied at once', async () => {
     const person = await holder(running)
     const wrong = otherThan(...[-1, 0, 1].map((ahead) => person.token.code(ahead)))
 
@@ -143,7 +146,7 @@ describe('a session', () => {
     expect(session).toMatchObject({ state: 'denied', reason: 'wrong_code' })
   })
 
-  it('pending, the user approves: is approved', async () => {
+  it('a pending session is approved when the user approves', async () => {
     const { sessions, id, decide } = await pending()
 
     await decide('approve')
@@ -151,7 +154,7 @@ describe('a session', () => {
     expect(await inBoth(`${sessions}/${id}`)).toEqual(['approved', 'approved'])
   })
 
-  it('pending, the user denies: is denied', async () => {
+  it('a pending session is denied when the user denies', async () => {
     const { sessions, id, decide } = await pending()
 
     await decide('deny')
@@ -159,7 +162,7 @@ describe('a session', () => {
     expect(await inBoth(`${sessions}/${id}`)).toEqual(['denied', 'denied'])
   })
 
-  it('pending, DELETE: is canceled, which callers of 1.3 see as denied, and disappears from the device', async () => {
+  it('DELETE cancels a pending session, which callers of 1.3 see as denied, and clears it from the device', async () => {
     const { sessions, id, ...person } = await pending()
 
     await running.call('DELETE', `${sessions}/${id}`)
@@ -168,7 +171,7 @@ describe('a session', () => {
     expect(await person.pending()).toEqual([])
   })
 
-  it('pending, its time is over: is expired, which callers of 1.3 see as denied', async () => {
+  it('a pending session expires when its time is over, which callers of 1.3 see as denied', async () => {
     const { sessions, id } = await pending()
 
     await running.clock.advance(90)
@@ -176,25 +179,28 @@ describe('a session', () => {
     expect(await inBoth(`${sessions}/${id}`)).toEqual(['expired', 'denied'])
   })
 
-  it.each(['approve', 'deny'])('settled, %s afterwards: does not change', async (decision) => {
-    const { sessions, id, decide } = await pending()
-    await running.call('DELETE', `${sessions}/${id}`)
+  it.each(['approve', 'deny'])(
+    'a settled session does not change when the user tries to %s afterwards',
+    async (decision) => {
+      const { sessions, id, decide } = await pending()
+      await running.call('DELETE', `${sessions}/${id}`)
 
-    const late = await decide(decision)
+      const late = await decide(decision)
 
-    expect(late.status).toBe(409)
-    expect(await inBoth(`${sessions}/${id}`)).toEqual(['cancelled', 'denied'])
-  })
+      expect(late.status).toBe(409)
+      expect(await inBoth(`${sessions}/${id}`)).toEqual(['cancelled', 'denied'])
+    },
+  )
 })
 
 describe('a hardware token', () => {
-  it('(none), POST: was never used, and belongs to no user', async () => {
+  it('a new hardware token was never used and belongs to no user', async () => {
     const token = await hardwareToken(running)
 
     expect(await token.show()).toMatchObject({ syncState: 'Never Used', user: '' })
   })
 
-  it('Never Used, a valid code: is synchronized', async () => {
+  it('a hardware token that was never used is synchronized by a valid code', async () => {
     const { token, signIn } = await holder(running)
 
     await signIn({ otp: token.code() })
@@ -202,7 +208,7 @@ describe('a hardware token', () => {
     expect((await token.show()).syncState).toBe('Synchronized')
   })
 
-  it('Synchronized, a code from a clock that is far off: is out of sync, and the code is denied', async () => {
+  it('a code from a clock that is far off is denied and puts the hardware token out of sync', async () => {
     const { token, signIn } = await holder(running)
     await signIn({ otp: token.code() })
 
@@ -212,7 +218,7 @@ describe('a hardware token', () => {
     expect((await token.show()).syncState).toBe('Out of Sync')
   })
 
-  it('Out of Sync, the next code from that clock: is synchronized again, and the code is approved', async () => {
+  it('the next code from a clock that is far off is approved and synchronizes the hardware token again', async () => {
     const { token, signIn } = await holder(running)
     await signIn({ otp: token.code(5) })
 
@@ -222,7 +228,7 @@ describe('a hardware token', () => {
     expect((await token.show()).syncState).toBe('Synchronized')
   })
 
-  it('PUT to a user, and DELETE from it: belongs to that user, and then to none', async () => {
+  it('a hardware token belongs to the user that PUT names, and to none after DELETE', async () => {
     const person = await member(running)
     const token = await hardwareToken(running)
 

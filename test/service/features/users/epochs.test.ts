@@ -80,7 +80,7 @@ describe.each(mainEngines)('on %s', (engine) => {
   ]
 
   describe('the epoch of a user', () => {
-    it.each(changes)('changes with %s', async (_, change) => {
+    it.each(changes)('the epoch of a user changes with %s', async (_, change) => {
       const who = await person()
       const before = await epochOf(who.id)
 
@@ -93,7 +93,7 @@ describe.each(mainEngines)('on %s', (engine) => {
     it.each([
       ['a reset', async (who: { id: string }) => reset(who)],
       ['leaving the domain', async ({ id }: { id: string }) => call('DELETE', inDomain(id))],
-    ])('also changes for a user without factors: %s', async (_, change) => {
+    ])('the epoch of a user without factors also changes with %s', async (_, change) => {
       const who = await member(running)
 
       await change(who)
@@ -101,7 +101,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect(await epochOf(who.id)).not.toBe(who.id)
     })
 
-    it('changes when a device or an authenticator app is replaced', async () => {
+    it('the epoch of a user changes when a device or an authenticator app is replaced', async () => {
       const { id, ...who } = await person()
       await call('DELETE', `/users/${id}/hardware`)
       const owner = { ...(await member(running)) }
@@ -118,7 +118,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect(await epochOf(owner.id)).not.toBe(second)
     })
 
-    it('stays the same when a first or additional factor is added, and when a code is used', async () => {
+    it('a user’s epoch stays the same when a first or additional factor is added or a code is used', async () => {
       const { id, enrollApp, signIn } = await member(running)
       const before = await epochOf(id)
       await enrollApp({ first: true })
@@ -129,7 +129,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect(await epochOf(id)).toBe(before)
     })
 
-    it('differs from the epoch of a deleted user with the same name', async () => {
+    it('the epoch of a user differs from that of a deleted user with the same name', async () => {
       const who = await member(running)
       const before = await epochOf(who.id)
       await call('DELETE', who.path)
@@ -141,7 +141,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect(again.epoch).not.toBe(before)
     })
 
-    it('becomes the value that the caller chose, unless the user already has it', async () => {
+    it('the epoch of a user becomes the value that the caller chose, unless the user already has it', async () => {
       const { id } = await person()
       const epoch = random128()
 
@@ -153,7 +153,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect(await epochOf(id)).toBe(second.json.epoch)
     })
 
-    it('becomes the value chosen with the code once the new device has replaced the old one', async () => {
+    it('the epoch of a user becomes the value chosen with the code once the new device replaces the old one', async () => {
       const { id, device } = await person()
       const epoch = random128()
       const { code } = (await call('PUT', `${inDomain(id)}/token/replacement?epoch=${epoch}`, { body: {} })).json
@@ -164,7 +164,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect([before === epoch, await epochOf(id)]).toEqual([false, epoch])
     })
 
-    it('is returned with a redeemed approval, and not to callers of 1.3', async () => {
+    it('the epoch of a user is returned with a redeemed approval, and not to callers of 1.3', async () => {
       const { id, ask, pending, device, sessions } = await person()
       const challenge = random128()
       const session = await ask({ challenge })
@@ -180,7 +180,7 @@ describe.each(mainEngines)('on %s', (engine) => {
   })
 
   describe('ending the sessions of a user', () => {
-    it('prevents earlier approvals from being redeemed', async () => {
+    it('ending the sessions of a user prevents earlier approvals from being redeemed', async () => {
       const { id, ask, pending, device, sessions } = await person()
       const challenge = random128()
       const session = await ask({ challenge })
@@ -193,7 +193,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect(late.code).toBe('api.error.conflict.state')
     })
 
-    it('also ends known browsers', async () => {
+    it('ending the sessions of a user also ends known browsers', async () => {
       const { pass, isKnown, id } = await browserUser(running)
       const browser = (await pass())?.id
       const before = await isKnown(browser)
@@ -205,7 +205,7 @@ describe.each(mainEngines)('on %s', (engine) => {
   })
 
   describe('the event stream of a domain', () => {
-    it('names users whose epochs change or who leave the domain, without the value', async () => {
+    it('the event stream names users whose epochs change or who leave the domain, without the value', async () => {
       const [one, other] = [await person(), await member(running)]
       const stream = await follow(running)
 
@@ -218,7 +218,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect([first, second]).toEqual([one, other].map(({ id }) => ({ user: id, changed: 'epoch' })))
     })
 
-    it('reports changes made at another node', async () => {
+    it('the event stream reports epoch changes made at another node', async () => {
       const who = await person()
       const stream = await follow(running)
 
@@ -229,7 +229,7 @@ describe.each(mainEngines)('on %s', (engine) => {
       expect(told).toEqual({ user: who.id, changed: 'epoch' })
     })
 
-    it('does not report a change that was rolled back', async () => {
+    it('the event stream does not report an epoch change that was rolled back', async () => {
       const [one, other] = [await member(running), await member(running)]
       const node = await openService(ServiceOptions.parse({ database, push: false, ...keysFor(database) }))
       const told: unknown[] = []

@@ -29,7 +29,7 @@ describe.each(mainEngines)('an import of users, on %s', (engine) => {
     return { ctx: node.ctx, of: { organizationId: organization.id, domainId: domain.id }, call, names }
   }
 
-  it('leaves nothing behind when it fails midway', async () => {
+  it('an import of users leaves nothing behind when it fails midway', async () => {
     const { ctx, of, call, names } = await open()
     const progress = (done: number, total: number) => {
       if (done > total / 2) throw new Error('the power is gone')
@@ -43,7 +43,7 @@ describe.each(mainEngines)('an import of users, on %s', (engine) => {
     expect((await importUsers(ctx, of, [rows(2)])).imported).toBe(2)
   })
 
-  it('records its counts in the audit trail', async () => {
+  it('an import of users records its counts in the audit trail', async () => {
     const { ctx, of } = await open()
 
     await importUsers(ctx, of, [rows(3)])

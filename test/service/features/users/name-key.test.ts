@@ -24,7 +24,7 @@ describe('the key of a username', () => {
     ['dotted I', 'İlker', 'ilker'],
     ['dotless i', 'ılker', 'ILKER'],
     ['final sigma', 'ΝΊΚΟΣ', 'νίκος'],
-  ])('does not depend on %s', (_what, one, other) => {
+  ])('the key of a username does not depend on %s', (_what, one, other) => {
     expect(nameKey(one)).toBe(nameKey(other))
   })
 
@@ -35,7 +35,7 @@ describe('the key of a username', () => {
     ['alice1', 'alicel'],
     ['محمد', 'محمود'],
     ['山田', '山口'],
-  ])('differs for different letters: %s and %s', (one, other) => {
+  ])('the key of a username differs for different letters: %s and %s', (one, other) => {
     expect(nameKey(one)).not.toBe(nameKey(other))
   })
 })
@@ -50,7 +50,7 @@ describe('a quoted name', () => {
     ['\u202eecila', '"\\u{202e}ecila"'],
     ['"\n', '"\\"\\n"'],
     ['محمد', '"محمد"'],
-  ])('reveals invisible characters: %j', (name, quoted) => {
+  ])('a quoted name reveals invisible characters: %j', (name, quoted) => {
     expect(quoteName(name)).toBe(quoted)
   })
 })

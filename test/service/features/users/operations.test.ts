@@ -5,7 +5,7 @@ import { newUser, unknownId } from '../../start-service.ts'
 import { operation } from '../../operation.ts'
 
 operation('POST /users', (subject) => {
-  it('adds a user without domains and factors', async () => {
+  it('adding a user creates one without domains and factors', async () => {
     const { text, json } = await subject().call13('POST', '/users', { body: newUser('new') })
 
     expect(text).toBe(
@@ -13,13 +13,13 @@ operation('POST /users', (subject) => {
     )
   })
 
-  it('returns factors to callers of 1.4', async () => {
+  it('adding a user returns factors to callers of 1.4', async () => {
     const { json } = await subject().call('POST', '/users', { body: newUser(unique()) })
 
     expect(json).toMatchObject({ factors: [], everEnrolled: false })
   })
 
-  it('rejects a provisioned user whose name could be mistaken for another one, since 1.4', async () => {
+  it('adding a user rejects a provisioned one whose name could be mistaken for another one, since 1.4', async () => {
     const name = `Straße ${unique()}`
     const create = (username: string, more: object, call = subject().call) =>
       call('POST', '/users', { body: { ...newUser(username), ...more } })
@@ -47,26 +47,29 @@ operation('POST /users', (subject) => {
     '\u2067',
     '\u2068',
     '\u2069',
-  ])('rejects a provisioned user whose username or name has direction controls, since 1.4', async (control) => {
-    const { call } = subject()
-    const create = (user: object) => call('POST', '/users', { body: { ...newUser(unique()), ...user } })
-    const name = unique()
-    const odd = `${name}${control}ecila`
+  ])(
+    'adding a user rejects a provisioned one with direction controls in username or name, since 1.4',
+    async (control) => {
+      const { call } = subject()
+      const create = (user: object) => call('POST', '/users', { body: { ...newUser(unique()), ...user } })
+      const name = unique()
+      const odd = `${name}${control}ecila`
 
-    const provisioned = [
-      await create({ username: odd, provision: true }),
-      await create({ name: odd, provision: true }),
-      await create({ username: odd }),
-    ]
+      const provisioned = [
+        await create({ username: odd, provision: true }),
+        await create({ name: odd, provision: true }),
+        await create({ username: odd }),
+      ]
 
-    expect(provisioned.map(({ status, code }) => code ?? status)).toEqual([
-      'api.error.invalid.username',
-      'api.error.invalid.name',
-      200,
-    ])
-  })
+      expect(provisioned.map(({ status, code }) => code ?? status)).toEqual([
+        'api.error.invalid.username',
+        'api.error.invalid.name',
+        200,
+      ])
+    },
+  )
 
-  it('accepts a user without an e-mail address in 1.4, and rejects it in 1.3', async () => {
+  it('adding a user without an e-mail address is accepted in 1.4, and rejected in 1.3', async () => {
     const { username, name } = newUser(unique())
 
     const old = await subject().call13('POST', '/users', { body: { username, name } })
@@ -76,7 +79,7 @@ operation('POST /users', (subject) => {
     expect(json).toMatchObject({ username, name, email: '' })
   })
 
-  it('requires a username, a name and a valid e-mail address', async () => {
+  it('adding a user requires a username, a name and a valid e-mail address', async () => {
     const { username, name, email } = newUser(unique())
     const incomplete = [
       { name, email },
@@ -95,7 +98,7 @@ operation('POST /users', (subject) => {
 })
 
 operation('GET /users', (subject) => {
-  it('finds a user by username', async () => {
+  it('the service finds a user by username', async () => {
     const { username, id } = await member(subject())
 
     const { json } = await subject().call('GET', `/users?username=${username}`)
@@ -105,7 +108,7 @@ operation('GET /users', (subject) => {
     expect(nobody.code).toBe('api.error.notfound.user')
   })
 
-  it('lists users if no username is given', async () => {
+  it('the service lists users if no username is given', async () => {
     const { id } = await member(subject())
 
     const { json } = await subject().call('GET', '/users')
@@ -115,7 +118,7 @@ operation('GET /users', (subject) => {
 })
 
 operation('GET /users/{userId}', (subject) => {
-  it('returns the user as it was created', async () => {
+  it('reading a user returns it as it was created', async () => {
     const { text, json } = await subject().call13('POST', '/users', { body: newUser(unique()) })
 
     const read = await subject().call13('GET', `/users/${json.id}`)
@@ -127,7 +130,7 @@ operation('GET /users/{userId}', (subject) => {
 })
 
 operation('PUT /users/{userId}', (subject) => {
-  it('changes the given fields and no others', async () => {
+  it('updating a user changes the given fields and no others', async () => {
     const { path, username } = await member(subject())
 
     const { json } = await subject().call('PUT', path, {
@@ -138,7 +141,7 @@ operation('PUT /users/{userId}', (subject) => {
     expect(json).toMatchObject({ username, ...changed, email: 'somebody@example.com' })
   })
 
-  it('leaves a field unchanged that is null, as sent by clients that always send all fields', async () => {
+  it('updating a user leaves null fields unchanged, as sent by clients that always send all fields', async () => {
     const { path, show } = await member(subject())
     const before = await show()
 
@@ -147,7 +150,7 @@ operation('PUT /users/{userId}', (subject) => {
     expect(json).toEqual(before)
   })
 
-  it('never changes the username', async () => {
+  it('updating a user never changes the username', async () => {
     const { path, username } = await member(subject())
 
     const other = await subject().call('PUT', path, { body: { username: 'another' } })
@@ -158,7 +161,7 @@ operation('PUT /users/{userId}', (subject) => {
 })
 
 operation('DELETE /users/{userId}', (subject) => {
-  it('deletes the user once', async () => {
+  it('a user can be deleted once', async () => {
     const { path } = await member(subject())
 
     const first = await subject().call('DELETE', path)
@@ -170,7 +173,7 @@ operation('DELETE /users/{userId}', (subject) => {
 })
 
 operation('POST /domains/{domainId}/users/{userId}/epoch', (subject) => {
-  it('gives the user a new epoch', async () => {
+  it('ending the sessions of a user gives the user a new epoch', async () => {
     const { id, show } = await member(subject())
     const { epoch: before } = await show()
 

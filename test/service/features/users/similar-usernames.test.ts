@@ -31,7 +31,7 @@ describe.each(mainEngines)('usernames that could be confused, on %s', (engine) =
   const codes = (answers: { code: string | undefined }[]) => answers.map(({ code }) => code)
   const similar = 'api.error.conflict.similarusername'
 
-  it('are provisioned once when two of them arrive at once at two nodes', async () => {
+  it('similar usernames are provisioned once when two of them arrive at once at two nodes', async () => {
     for (let round = 0; round < 5; round += 1) {
       const name = unique()
       const atOtherNode = { call: createCall(there.origin, here.apiKey) }
@@ -48,18 +48,21 @@ describe.each(mainEngines)('usernames that could be confused, on %s', (engine) =
     }
   })
 
-  it.each(['REST', 'a synchronization'])('are not provisioned next to a user added by %s', async (by) => {
-    const name = unique()
-    if (by === 'REST') await create(`Zoë ${name}`)
-    else await here.call('PUT', `/domains/${here.domain.id}/users`, { body: [newUser(`Zoë ${name}`)] })
+  it.each(['REST', 'a synchronization'])(
+    'similar usernames are not provisioned next to a user added by %s',
+    async (by) => {
+      const name = unique()
+      if (by === 'REST') await create(`Zoë ${name}`)
+      else await here.call('PUT', `/domains/${here.domain.id}/users`, { body: [newUser(`Zoë ${name}`)] })
 
-    const answers = [await provision(`ZOE ${name}`), await provision(`zoë\u200b  ${name} `)]
+      const answers = [await provision(`ZOE ${name}`), await provision(`zoë\u200b  ${name} `)]
 
-    expect(codes(answers)).toEqual([similar, similar])
-    expect((await here.call('GET', `/users?username=ZOE%20${name}`)).code).toBe('api.error.notfound.user')
-  })
+      expect(codes(answers)).toEqual([similar, similar])
+      expect((await here.call('GET', `/users?username=ZOE%20${name}`)).code).toBe('api.error.notfound.user')
+    },
+  )
 
-  it('are stored byte for byte if administrators add them, and keep working', async () => {
+  it('similar usernames are stored byte for byte if administrators add them, and keep working', async () => {
     const name = unique()
     const path = `/domains/${here.domain.id}/users`
     const created = [await create(`alice ${name}`), await create(`ALICE ${name}`)]
@@ -76,7 +79,7 @@ describe.each(mainEngines)('usernames that could be confused, on %s', (engine) =
     expect((await provision(`alice ${name}`)).code).toBe('api.error.conflict.username')
   })
 
-  it('do not conflict across organizations', async () => {
+  it('similar usernames do not conflict across organizations', async () => {
     const name = unique()
     await create(`carol ${name}`)
     const other = await createTenant(here.service, here.origin)
@@ -84,7 +87,7 @@ describe.each(mainEngines)('usernames that could be confused, on %s', (engine) =
     expect((await provision(`CAROL ${name}`, other)).status).toBe(200)
   })
 
-  it('leave no user and no audit entry when one is rejected, and both names in the log', async () => {
+  it('rejecting a similar username leaves no user and no audit entry, and both names in the log', async () => {
     const name = unique()
     await create(`dave ${name}`)
     const before = await rows()

@@ -82,7 +82,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     return { user, ...device, ask }
   }
 
-  it('creates, adds and removes users, and returns nothing', async () => {
+  it('a synchronization creates, adds and removes users, and returns nothing', async () => {
     const { call, domain } = await newTenant()
     for (const username of ['stays', 'leaves', 'joins']) {
       const user = (await call('POST', '/users', { body: newUser(username) })).json
@@ -97,7 +97,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect(await userOf('leaves')).toMatchObject({ domains: [] })
   })
 
-  it('becomes visible all at once', async () => {
+  it('a synchronization becomes visible all at once', async () => {
     const { call, domain } = await newTenant()
     const [before, after] = [many(700, 'old'), many(700, 'new')]
     await put(before)
@@ -128,27 +128,30 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect(await userOf('new 699')).toMatchObject({ domains: [domain.id] })
   })
 
-  it.each(['in one process', 'in two processes'])('runs one at a time, %s', async (where) => {
-    const { call, domain } = await newTenant()
-    const there = where === 'in two processes' ? await startService({ database, clock: running.clock }) : running
-    const callThere = there === running ? call : createCall(there.origin, tenant.apiKey)
-    const bodies = [many(700, 'one'), many(700, 'two'), many(700, 'three')]
+  it.each(['in one process', 'in two processes'])(
+    'synchronizations of a domain run one at a time, %s',
+    async (where) => {
+      const { call, domain } = await newTenant()
+      const there = where === 'in two processes' ? await startService({ database, clock: running.clock }) : running
+      const callThere = there === running ? call : createCall(there.origin, tenant.apiKey)
+      const bodies = [many(700, 'one'), many(700, 'two'), many(700, 'three')]
 
-    const answers = await Promise.all(
-      bodies.map((body, index) => (index === 1 ? callThere : call)('PUT', `/domains/${domain.id}/users`, { body })),
-    )
+      const answers = await Promise.all(
+        bodies.map((body, index) => (index === 1 ? callThere : call)('PUT', `/domains/${domain.id}/users`, { body })),
+      )
 
-    const pages = await Promise.all(
-      Array.from({ length: 8 }, (_, page) => call('GET', `/domains/${domain.id}/users?page=${page + 1}`)),
-    )
-    const names: string[] = pages.flatMap(({ json }) => json.map(({ username }: { username: string }) => username))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-    expect(bodies.map((body) => body.map(({ username }) => username))).toContainEqual(names)
-    if (there !== running) await there.close()
-  })
+      const pages = await Promise.all(
+        Array.from({ length: 8 }, (_, page) => call('GET', `/domains/${domain.id}/users?page=${page + 1}`)),
+      )
+      const names: string[] = pages.flatMap(({ json }) => json.map(({ username }: { username: string }) => username))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+      expect(bodies.map((body) => body.map(({ username }) => username))).toContainEqual(names)
+      if (there !== running) await there.close()
+    },
+  )
 
   describe('that dies', () => {
-    it('before it is applied leaves everything unchanged, and nothing behind', async () => {
+    it('a synchronization that dies before it is applied leaves everything unchanged, and nothing behind', async () => {
       await newTenant()
       await put(people('old', 'stays'))
       const before = await userOf('stays')
@@ -162,7 +165,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       expect([await members(), await userOf('stays')]).toEqual([['old', 'stays'], before])
     })
 
-    it('after it is applied is completed by others', async () => {
+    it('a synchronization that dies after it is applied is completed by others', async () => {
       const { domain } = await newTenant()
       const enrolled = await running.enroll('not of this domain')
       await put(people('old', 'stays'))
@@ -178,7 +181,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       expect(await enrolled.ask()).toMatchObject({ state: 'pending' })
     })
 
-    it('is replaced by the next one', async () => {
+    it('a synchronization that dies is replaced by the next one', async () => {
       await newTenant()
       await put(people('old'))
       const { ctx } = await stageAndDie(people('new'))
@@ -192,7 +195,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       expect(await leftOvers(ctx, 'new')).toEqual([0, 0, 0, 1])
     })
 
-    it('and resumes finds that it was replaced', async () => {
+    it('a synchronization that dies and resumes finds that it was replaced', async () => {
       await newTenant()
       const { ctx, held } = await stageAndDie(people('new'))
       const waiting = put(people('newer'))
@@ -206,7 +209,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       expect(await members()).toEqual(['newer'])
     })
 
-    it('leaves no removed user able to sign in', async () => {
+    it('a synchronization that dies leaves no removed user able to sign in', async () => {
       await newTenant()
       const { user, ask, device, pending } = await enrollIn(tenant)
       const session = await ask()
@@ -222,7 +225,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       expect([approved.status, again.code]).toEqual([409, 'api.error.notfound.user'])
     })
 
-    it('leaves no removed user who could return with the old device', async () => {
+    it('a synchronization that dies leaves no removed user who could return with the old device', async () => {
       await newTenant()
       const { user, device } = await enrollIn(tenant)
       const { ctx, held } = await stageAndDie([])
@@ -238,7 +241,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
   })
 
   describe('while others change the domain', () => {
-    it('keeps users that they add, and does not bring back users that they remove', async () => {
+    it('a synchronization keeps users that others add meanwhile, and does not bring back users that they remove', async () => {
       const { call, domain } = await newTenant()
       await put(people('a', 'b', 'c'))
       const [a, b] = [await userOf('a'), await userOf('b')]
@@ -258,7 +261,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       ])
     })
 
-    it('reserves the usernames that it is about to create', async () => {
+    it('a synchronization reserves the usernames that it is about to create', async () => {
       const { call } = await newTenant()
       const { ctx, held } = await stageAndDie(people('new'))
 
@@ -270,7 +273,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     })
   })
 
-  it('accepts 5,000 users in one body, and no body above 16 MiB', async () => {
+  it('a synchronization accepts 5,000 users in one body, and no body above 16 MiB', async () => {
     const { call, domain } = await newTenant()
 
     const users = many(5_000)
@@ -281,7 +284,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect(await userOf('person 4999')).toMatchObject({ domains: [domain.id] })
   })
 
-  it('reads names and addresses from the body', async () => {
+  it('a synchronization reads names and addresses from the body', async () => {
     await newTenant()
     await put(people('a', 'b'))
     const before = await userOf('a')
@@ -292,7 +295,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect(await userOf('b')).toMatchObject(newUser('b'))
   })
 
-  it('invalidates codes that were sent to an old address, and only those', async () => {
+  it('a synchronization invalidates codes that were sent to an old address, and only those', async () => {
     const { domain } = await newTenant()
     await put(people('moves', 'stays'))
     const { db } = (await node()).store
@@ -314,7 +317,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect(codes).toEqual([{ userId: stays.id }])
   })
 
-  it('lists new users in the order of the body', async () => {
+  it('a synchronization lists new users in the order of the body', async () => {
     await newTenant()
     const users = many(90)
 
@@ -323,7 +326,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect(await members()).toEqual(users.map(({ username }) => username))
   })
 
-  it('changes nothing the second time', async () => {
+  it('a synchronization changes nothing the second time', async () => {
     await newTenant()
     const users = [...many(700), { username: 'ä', name: 'Ö', email: 'x@example.com' }]
     await put(users)
@@ -343,7 +346,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect((await tenant.call('GET', `/domains/${tenant.domain.id}/users/${user.id}/token`)).json).toEqual(token.json)
   })
 
-  it('leaves other domains and organizations alone', async () => {
+  it('a synchronization leaves other domains and organizations alone', async () => {
     const other = await newTenant()
     await put(people('same'))
     await newTenant()
@@ -358,7 +361,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     expect(await userOf('both')).toMatchObject({ domains: [second.id] })
   })
 
-  it('empties a domain', async () => {
+  it('a synchronization with an empty list empties a domain', async () => {
     await newTenant()
     await put(many(30))
 
@@ -387,7 +390,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       ['a value of another type', [newUser('x'), 'Secret1'], 'users[1]: '],
       ['null as a user', [null], 'users[0]: '],
       ['no array', { users: [] }, 'users: '],
-    ])('%s: names the place, and changes nothing', async (_, body, place) => {
+    ])('a synchronization with an invalid body (%s) names the place, and changes nothing', async (_, body, place) => {
       const answer = await put(body)
 
       expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.users'])
@@ -406,7 +409,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       { username: 'none', name: 'None', email: '' },
     ]
 
-    it('reports them in 1.4, and rejects no row: a known user keeps what is stored', async () => {
+    it('a synchronization reports unusable names and addresses in 1.4, rejects no row and keeps what known users have', async () => {
       await newTenant()
       await put([{ username: 'known', name: 'Known', email: 'known@example.com' }, ...people('leaves')])
 
@@ -430,7 +433,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       expect(await userOf('none')).toMatchObject({ name: 'None', email: '' })
     })
 
-    it('lists the first hundred, and counts the rest', async () => {
+    it('a synchronization lists the first hundred unusable names and addresses, and counts the rest', async () => {
       await newTenant()
 
       const { json } = await put(many(150).map((row) => ({ ...row, email: 'nowhere' })))
@@ -441,25 +444,28 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     it.each<[string, object, string]>([
       ['address', { email: 'Secret1' }, 'users[1].email: '],
       ['name', { name: long }, 'users[1].name: '],
-    ])('is rejected as a whole in 1.3: %s', async (_, wrong, place) => {
-      const { call, domain } = await newTenant()
-      await put(people('old'))
-      const body = [newUser('x'), { ...newUser('y'), ...wrong }]
+    ])(
+      'a synchronization with an unusable name or address is rejected as a whole in 1.3: %s',
+      async (_, wrong, place) => {
+        const { call, domain } = await newTenant()
+        await put(people('old'))
+        const body = [newUser('x'), { ...newUser('y'), ...wrong }]
 
-      const headers = { accept: 'application/vnd.service.v1+json' }
-      const answer = await call('PUT', `/domains/${domain.id}/users`, { headers, body })
-      const usual = await call('PUT', `/domains/${domain.id}/users`, { headers, body: people('old') })
+        const headers = { accept: 'application/vnd.service.v1+json' }
+        const answer = await call('PUT', `/domains/${domain.id}/users`, { headers, body })
+        const usual = await call('PUT', `/domains/${domain.id}/users`, { headers, body: people('old') })
 
-      expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.users'])
-      expect(answer.json.errors[0].message).toContain(place)
-      expect(answer.text).not.toMatch(/Secret1|x{9}/)
-      expect([usual.status, usual.text]).toEqual([200, ''])
-      expect(await members()).toEqual(['old'])
-    })
+        expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.users'])
+        expect(answer.json.errors[0].message).toContain(place)
+        expect(answer.text).not.toMatch(/Secret1|x{9}/)
+        expect([usual.status, usual.text]).toEqual([200, ''])
+        expect(await members()).toEqual(['old'])
+      },
+    )
   })
 
   describe('that is overtaken by another one', () => {
-    it('does not overwrite the list that arrived after it', async () => {
+    it('a synchronization does not overwrite the list that arrived after it', async () => {
       const { domain } = await newTenant()
       await put(people('old'))
       const body = JSON.stringify(people('earlier'))
@@ -489,7 +495,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       expect(await members()).toEqual(['later'])
     })
 
-    it('is not carried out if its caller has disconnected', async () => {
+    it('a synchronization is not carried out if its caller has disconnected', async () => {
       const { call, domain } = await newTenant()
       await put(people('old'))
       const { ctx, held } = await stageAndDie([])
@@ -513,7 +519,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       expect(await userOf('given up')).toBe('api.error.notfound.user')
     })
 
-    it('is not carried out if its caller disconnects while it is staged', async () => {
+    it('a synchronization is not carried out if its caller disconnects while it is staged', async () => {
       const { domain, organization } = await newTenant()
       await put(people('old'))
       const ctx = await node()
@@ -532,7 +538,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       expect([await members(), await userOf('given up')]).toEqual([['old'], 'api.error.notfound.user'])
     })
 
-    it('replaces only the version that `If-Match` names', async () => {
+    it('a synchronization replaces only the version that If-Match names', async () => {
       const { call, domain } = await newTenant()
       const version = async (): Promise<number> =>
         (await call('GET', `/domains/${domain.id}`)).json.synchronizationVersion
@@ -555,7 +561,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     /** As the next process with the same id sees it. */
     const another = () => JSON.stringify({ ...JSON.parse(ownProcess ?? '{}'), start: '1' })
 
-    it('is replaced at once', async () => {
+    it('a synchronization whose process has certainly exited is replaced at once', async () => {
       await newTenant()
       const { ctx } = await stageAndDie(people('new'))
       await ctx.store.db.updateTable('synchronization').set({ holderProcess: another() }).execute()
@@ -565,7 +571,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
       expect(await members()).toEqual(['newer'])
     })
 
-    it('reserves no username', async () => {
+    it('a synchronization whose process has certainly exited reserves no username', async () => {
       const { call } = await newTenant()
       const { ctx } = await stageAndDie(people('new'))
       await ctx.store.db.updateTable('synchronization').set({ holderProcess: another() }).execute()
@@ -580,7 +586,7 @@ describe.each(mainEngines)('synchronization on %s', (engine) => {
     it.each([
       ['on another machine', { boot: 'another' }],
       ['in another container', { namespace: 'pid:[1]' }],
-    ])('is waited for if it runs %s', async (_where, elsewhere) => {
+    ])('a synchronization is waited for if its process runs %s', async (_where, elsewhere) => {
       await newTenant()
       const { ctx } = await stageAndDie(people('new'))
       const holderProcess = JSON.stringify({ ...JSON.parse(another()), ...elsewhere })

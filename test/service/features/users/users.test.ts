@@ -17,7 +17,7 @@ afterAll(() => running.close())
 const create = async (username: string) => (await running.call('POST', '/users', { body: newUser(username) })).json
 
 describe('a user', () => {
-  it('is returned to callers of 1.3 without the members that 1.4 added', async () => {
+  it('a user is returned to callers of 1.3 without the members that 1.4 added', async () => {
     const user = await create('alice')
 
     const old = await running.call('GET', `/users/${user.id}`, { headers: { accept: '*/*' } })
@@ -35,7 +35,7 @@ describe('a user', () => {
     })
   })
 
-  it('has a unique username, even when many requests create it at once', async () => {
+  it('a user has a unique username, even when many requests create it at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 16 }, () => running.call('POST', '/users', { body: newUser('wanted') })),
     )
@@ -44,7 +44,7 @@ describe('a user', () => {
     expect(answers.filter((answer) => answer.code === 'api.error.conflict.username')).toHaveLength(15)
   })
 
-  it('is found by the exact bytes of the username, where a plus sign is not a space', async () => {
+  it('a user is found by the exact bytes of the username, where a plus sign is not a space', async () => {
     const user = await create('Bob+work é')
 
     const found = await running.call('GET', `/users?username=Bob+work%20${encodeURIComponent('é')}`)
@@ -65,19 +65,19 @@ describe('a user', () => {
     ['name', ''],
     ['name', 7],
     ['email', 'nobody'],
-  ])('cannot have the %s %j', async (field, value) => {
+  ])('a user cannot have the %s %j', async (field, value) => {
     const answer = await running.call('POST', '/users', { body: { ...newUser('wrong'), [field]: value } })
 
     expect([answer.status, answer.code]).toEqual([400, `api.error.invalid.${field}`])
   })
 
-  it('can have a username of 128 characters from any Unicode plane', async () => {
+  it('a user can have a username of 128 characters from any Unicode plane', async () => {
     const answer = await running.call('POST', '/users', { body: { ...newUser('x'), username: '😀'.repeat(128) } })
 
     expect(answer.status).toBe(200)
   })
 
-  it('can change name and e-mail address, but not username', async () => {
+  it('the name and e-mail address of a user can be changed, but not the username', async () => {
     const user = await create('carol')
 
     const changed = await running.call('PUT', `/users/${user.id}`, { body: { name: 'New', username: 'carol' } })
@@ -89,7 +89,7 @@ describe('a user', () => {
     expect(untouched.json).toEqual(changed.json)
   })
 
-  it('is gone after deletion, and the username is free', async () => {
+  it('a user is gone after deletion, and the username is free', async () => {
     const user = await create('dave')
 
     await running.call('DELETE', `/users/${user.id}`)
@@ -101,7 +101,7 @@ describe('a user', () => {
 })
 
 describe('the users of an organization', () => {
-  it('are listed 100 per page in order of creation, with links to the neighboring pages', async () => {
+  it('users are listed 100 per page in order of creation, with links to the neighboring pages', async () => {
     const tenant = await createTenant(running.service, running.origin)
     for (let count = 0; count < 201; count += 1) {
       await tenant.call('POST', '/users', { body: newUser(`user ${count}`) })
@@ -120,7 +120,7 @@ describe('the users of an organization', () => {
     expect(pages[2]?.headers.get('link')).not.toContain('next')
   })
 
-  it.each(['0', '-1', 'x', '1.5', '%20', '99999999999'])('have no page %j', async (page) => {
+  it.each(['0', '-1', 'x', '1.5', '%20', '99999999999'])('the list of users has no page %j', async (page) => {
     const answer = await running.call('GET', `/users?page=${page}`)
 
     expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.page'])
@@ -128,7 +128,7 @@ describe('the users of an organization', () => {
 })
 
 describe('another organization', () => {
-  it('does not find our users, domains, tokens and sessions', async () => {
+  it('another organization does not find our users, domains, tokens and sessions', async () => {
     const { user, ask, sessions } = await running.enroll('ours')
     const session = await ask()
     const other = await createTenant(running.service, running.origin)
@@ -170,7 +170,7 @@ describe('another organization', () => {
     ])
   })
 
-  it('can have a user with the same username', async () => {
+  it('another organization can have a user with the same username', async () => {
     await create('everywhere')
     const other = await createTenant(running.service, running.origin)
 
@@ -183,7 +183,7 @@ describe('another organization', () => {
 describe('a domain', () => {
   const path = () => `/domains/${running.domain.id}`
 
-  it('returns its rules', async () => {
+  it('reading a domain returns its rules', async () => {
     const answer = await running.call('GET', path())
 
     expect(answer.json).toEqual({
@@ -203,7 +203,7 @@ describe('a domain', () => {
     })
   })
 
-  it('contains each added user once, and no others', async () => {
+  it('a domain contains each added user once, and no others', async () => {
     const tenant = await createTenant(running.service, running.origin)
     const [first, second] = await Promise.all(
       ['first', 'second'].map(async (name) => (await tenant.call('POST', '/users', { body: newUser(name) })).json),
@@ -222,7 +222,7 @@ describe('a domain', () => {
     expect(list.json).toEqual([member.json])
   })
 
-  it('removes a member once', async () => {
+  it('a domain removes a member once', async () => {
     const user = await create('leaving')
     await running.call('PUT', `${path()}/users/${user.id}`)
 
@@ -234,7 +234,7 @@ describe('a domain', () => {
     expect((await running.call('GET', `/users/${user.id}`)).json.domains).toEqual([])
   })
 
-  it('rejects a user who does not exist', async () => {
+  it('a domain rejects a user who does not exist', async () => {
     const answer = await running.call('PUT', `${path()}/users/${unknownId}`)
 
     expect(answer.code).toBe('api.error.notfound.user')
@@ -242,7 +242,7 @@ describe('a domain', () => {
 })
 
 describe('a user who is created in a domain', () => {
-  it('is not created if the membership cannot be stored', async () => {
+  it('a user is not created in a domain if the membership cannot be stored', async () => {
     const node = await openService(ServiceOptions.parse({ database: ':memory:' }))
     const administration = createAdministration(node.ctx)
     const { id } = await administration.createOrganization('ACME')

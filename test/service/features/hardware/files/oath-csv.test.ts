@@ -29,13 +29,13 @@ describe('OATH CSV', () => {
     ['with other columns in another order', `Time Step,maker,TYPE,Serial Number,Seed\n30,Acme,totp6,1,${seed}`],
     ['without type and step', `serial,seed\n1,${seed}`],
     ['with a unit', `1,${seed},TOTP,30 s`],
-  ])('is read %s', async (_how, text) => {
+  ])('the OATH CSV reader accepts a file %s', async (_how, text) => {
     const rows = await readOathCsv(text)
 
     expect(rows).toEqual([{ line: expect.any(Number), token: token('1') }])
   })
 
-  it('keeps quotes, commas and line breaks inside quotes, and counts their lines', async () => {
+  it('the OATH CSV reader keeps quotes, commas and line breaks inside quotes, and counts their lines', async () => {
     const rows = await readOathCsv(
       `serial,seed,type,step,alias\n1,${seed},TOTP8,60,"the ""big"",\nred one"\n2,${seed},TOTP6,30,\n`,
     )
@@ -46,7 +46,7 @@ describe('OATH CSV', () => {
     ])
   })
 
-  it('reads the first line as a token when it does not name serial and seed', async () => {
+  it('the OATH CSV reader takes the first line as a token when it does not name serial and seed', async () => {
     expect(await readOathCsv(`serial,${seed},TOTP6,30`)).toEqual([{ line: 1, token: token('serial') }])
   })
 
@@ -62,14 +62,14 @@ describe('OATH CSV', () => {
       `1,${seed},HOTP6,30`,
       'counter-based tokens (HOTP) are not supported, only time-based tokens (TOTP)',
     ],
-  ])('rejects a row with %s, without printing its seed', async (_what, text, reason) => {
+  ])('the OATH CSV reader rejects a row with %s, without printing its seed', async (_what, text, reason) => {
     const rows = await readOathCsv(text)
 
     expect(rows).toEqual([{ line: 1, code: expect.any(String), reason }])
     expect(JSON.stringify(rows)).not.toContain(seed)
   })
 
-  it('continues after an invalid row', async () => {
+  it('the OATH CSV reader continues after an invalid row', async () => {
     const rows = await readOathCsv(`1"x,${seed},TOTP6,30\n2,${seed},TOTP6,30`)
 
     expect(rows).toMatchObject([
@@ -85,7 +85,7 @@ describe('OATH CSV', () => {
     ['fields of one quote', '",'],
     ['lines', '\n'],
     ['letters', 'a'],
-  ])('takes time in proportion for a file of nothing but %s', async (_what, part) => {
+  ])('the OATH CSV reader takes time in proportion for a file of nothing but %s', async (_what, part) => {
     const file = [Buffer.from(part.repeat(2_000_000 / part.length))]
     // Of the processor, which others may have in between; microseconds.
     const before = process.threadCpuUsage()

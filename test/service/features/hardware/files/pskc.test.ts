@@ -21,17 +21,17 @@ const reasonOf = async (text: string, given?: Buffer) => {
 }
 
 describe('a Portable Symmetric Key Container', () => {
-  it('reads RFC 6030 figures 2 and 5: the secret in base64', async () => {
+  it('readPskc() reads secrets in base64, as in RFC 6030 figures 2 and 5', async () => {
     expect(await readPskc(container(keyPackage()), undefined)).toEqual([row])
   })
 
-  it('reads RFC 6030 figure 6: AES-128-CBC with a pre-shared key and HMAC-SHA1', async () => {
+  it('readPskc() reads AES-128-CBC with a pre-shared key and HMAC-SHA1, as in RFC 6030 figure 6', async () => {
     const text = container(encryption(), keyPackage({ secret: encrypted() }))
 
     expect(await readPskc(text, key)).toEqual([row])
   })
 
-  it('reads a namespace prefix, as in RFC 6030 figure 7', async () => {
+  it('readPskc() accepts a namespace prefix, as in RFC 6030 figure 7', async () => {
     const text = container(keyPackage())
       .replace('xmlns=', 'xmlns:pskc=')
       .replaceAll(/<(\/?)(?=[A-Z])/g, '<$1pskc:')
@@ -39,13 +39,13 @@ describe('a Portable Symmetric Key Container', () => {
     expect(await readPskc(text, undefined)).toEqual([row])
   })
 
-  it('uses the encryption key for the MAC when the file names no other key', async () => {
+  it('readPskc() uses the encryption key for the MAC when the file names no other key', async () => {
     const secret = encrypted({ mac: 'N8Agsfe5A7WQFswmdvL/MHdd3y0=' })
 
     expect(await readPskc(container(encryption({ macKey: '' }), keyPackage({ secret })), key)).toEqual([row])
   })
 
-  it('reads AES-256-CBC and HMAC-SHA256, with the padding of XML Encryption', async () => {
+  it('readPskc() reads AES-256-CBC and HMAC-SHA256, with the padding of XML Encryption', async () => {
     const long = Buffer.alloc(32, 7)
     const macKey = Buffer.alloc(32, 9)
     const seal = (secret: Buffer) => {
@@ -69,7 +69,7 @@ describe('a Portable Symmetric Key Container', () => {
     expect(await readPskc(container(head, keyPackage({ secret })), long)).toEqual([row])
   })
 
-  it('defaults to 30 seconds, and keeps the line of each package', async () => {
+  it('readPskc() defaults to time steps of 30 seconds and keeps the line of each key package', async () => {
     const minute = '<TimeInterval><PlainValue> 60 </PlainValue></TimeInterval>'
 
     const rows = await readPskc(container(keyPackage({ interval: '' }), keyPackage({ interval: minute })), undefined)
@@ -92,27 +92,27 @@ describe('an encrypted secret', () => {
     ['by another algorithm', encrypted({ algorithm: 'tripledes-cbc' }), key],
     ['without blocks', encrypted({ value: 'AAEC' }), key],
     ['as no base64', encrypted({ value: '!!!' }), key],
-  ])('is rejected %s', async (_what, secret, given) => {
+  ])('readPskc() rejects an encrypted secret %s', async (_what, secret, given) => {
     // Its key for the MAC is the encryption key, so that a wrong one gets this far.
     const own = given === key ? encryption() : encryption({ macKey: '' })
 
     expect(await reasonOf(container(own, keyPackage({ secret })), given)).toContain('the secret cannot be read')
   })
 
-  it('is rejected when the file names no supported MAC', async () => {
+  it('readPskc() rejects an encrypted secret when the file names no supported MAC', async () => {
     const text = container(encryption({ mac: 'urn:other' }), keyPackage({ secret: encrypted() }))
 
     expect(await reasonOf(text, key)).toContain('the secret cannot be read')
   })
 
-  it('requires the key of the file', async () => {
+  it('readPskc() requires the key of the file to read an encrypted secret', async () => {
     const text = container(encryption(), keyPackage({ secret: encrypted() }))
 
     await expect(readPskc(text, undefined)).rejects.toThrow('Enter its pre-shared key.')
     await expect(readPskc(text, Buffer.alloc(32))).rejects.toThrow('The key does not match the file.')
   })
 
-  it('is rejected when its key derives from a password, as in RFC 6030 figure 7', async () => {
+  it('readPskc() rejects an encrypted secret whose key derives from a password, as in RFC 6030 figure 7', async () => {
     const head = '<EncryptionKey><DerivedKey/></EncryptionKey>'
 
     await expect(readPskc(container(head, keyPackage({ secret: encrypted() })), key)).rejects.toThrow('with a password')
@@ -135,7 +135,7 @@ describe('a key package', () => {
     ['without a secret', keyPackage({ secret: '' }), 'secret cannot be read'],
     ['without a key', '<KeyPackage/>', 'no key'],
     ['whose secret is no base64', keyPackage({ secret: plain('MTIz_DU2') }), 'secret cannot be read'],
-  ])('%s is rejected', async (_what, text, reason) => {
+  ])('readPskc() rejects a key package %s', async (_what, text, reason) => {
     expect(await reasonOf(container(text))).toContain(reason)
   })
 })
@@ -154,7 +154,7 @@ describe('a malicious file', () => {
       ),
     ],
     ['a document type elsewhere', withDoctype('<!DOCTYPE x SYSTEM "http://127.0.0.1/x.dtd">', keyPackage())],
-  ])('with %s is not read', async (_what, text) => {
+  ])('readPskc() refuses to read a file with %s', async (_what, text) => {
     await expect(readPskc(text, undefined)).rejects.toThrow('DOCTYPE')
   })
 
@@ -164,28 +164,28 @@ describe('a malicious file', () => {
     ['tags that cross', container('<a><b></a></b>')],
     ['an unknown prefix', '<pskc:KeyContainer/>'],
     ['two roots', `${container(keyPackage())}<b/>`],
-  ])('with %s is not valid XML', async (_what, text) => {
+  ])('readPskc() rejects a file with %s as invalid XML', async (_what, text) => {
     await expect(readPskc(text, undefined)).rejects.toThrow('not valid XML')
   })
 
-  it('is rejected when it is nested too deeply', async () => {
+  it('readPskc() rejects a file that is nested too deeply', async () => {
     await expect(readPskc(container('<a>'.repeat(100)), undefined)).rejects.toThrow('deeper')
   })
 
   it.each([
     ['has more elements than a key', container(`<KeyPackage>${'<a/>'.repeat(1_000)}</KeyPackage>`)],
     ['has a longer text than a key', container(`<KeyPackage><Key>${'A'.repeat(70_000)}</Key></KeyPackage>`)],
-  ])('is rejected when an element %s', async (_what, text) => {
+  ])('readPskc() rejects a file when an element %s', async (_what, text) => {
     await expect(all(readContainer(parseXml(pieces(text, 8_192), sax), undefined))).rejects.toThrow('larger')
   })
 
-  it('is rejected when it names its encryption behind a key package', async () => {
+  it('readPskc() rejects a file that names its encryption after a key package', async () => {
     const text = container(keyPackage({ secret: encrypted() }), encryption())
 
     await expect(readPskc(text, key)).rejects.toThrow('behind a key package')
   })
 
-  it('may have any number of key packages', async () => {
+  it('readPskc() accepts any number of key packages', async () => {
     const rows = await readPskc(container(...Array.from({ length: 200 }, () => keyPackage())), undefined)
 
     expect(rows).toEqual(Array.from({ length: 200 }, () => row))
@@ -195,7 +195,7 @@ describe('a malicious file', () => {
     ['another document', '<html xmlns="http://www.w3.org/1999/xhtml"/>'],
     ['a container of another namespace', container(keyPackage()).replace(':pskc"', ':other"')],
     ['another version', container(keyPackage()).replace('Version="1.0"', 'Version="2.0"')],
-  ])('that is %s is refused whole', async (_what, text) => {
+  ])('readPskc() rejects the whole file when it is %s', async (_what, text) => {
     await expect(readPskc(text, undefined)).rejects.toThrow('RFC 6030')
   })
 })
