@@ -27,12 +27,12 @@ export function policyOfApp({ factors, phishingResistant, unknownBrowser }: Omit
 }
 
 /** The strictest of a policy and what is asked for beyond it. */
-export function narrow(policy: Policy, asked: Demanded): Policy {
-  const { factors = policy.factors, maxAge = policy.maxAge } = asked
+export function narrow(policy: Policy, request: Demanded): Policy {
+  const { factors = policy.factors, maxAge = policy.maxAge } = request
   return {
     factors: policy.factors.filter((factor) => factors.includes(factor)),
-    phishingResistant: stricter(policy.phishingResistant, asked.phishingResistant),
-    unknownBrowser: stricterBrowser(policy.unknownBrowser, asked.unknownBrowser),
+    phishingResistant: stricter(policy.phishingResistant, request.phishingResistant),
+    unknownBrowser: stricterBrowser(policy.unknownBrowser, request.unknownBrowser),
     maxAge: Math.min(policy.maxAge, maxAge),
   }
 }

@@ -33,15 +33,15 @@ export function createCallSlots(size: number): CallSlots {
   const share = Math.max(1, Math.ceil(size * callerShare))
   /** Callers by name, '' for calls without a caller; in the order of their turns. */
   const callers = new Map<string, Caller>()
-  let taken = 0
+  let slotsInUse = 0
 
-  const isFree = (name: string, caller: Caller) => taken < size && (name === '' || caller.taken < share)
+  const isFree = (name: string, caller: Caller) => slotsInUse < size && (name === '' || caller.taken < share)
 
   function take(name: string, caller: Caller): () => void {
-    taken++
+    slotsInUse++
     caller.taken++
     return () => {
-      taken--
+      slotsInUse--
       caller.taken--
       forgetIdle(name, caller)
       serveNext()

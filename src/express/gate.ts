@@ -18,8 +18,8 @@ import { recognize } from './sign-in/remembered.ts'
  */
 export function passesAtOnce({ req, context, state }: WebRequest): boolean {
   const { options, epochs } = context.mfa
-  const found = findVerified(state, context)
-  if (typeof found === 'string' || !epochs.isKnown(found.userKey) || isLogout(req, options.logoutPath)) return false
+  const verdict = findVerified(state, context)
+  if (typeof verdict === 'string' || !epochs.isKnown(verdict.userKey) || isLogout(req, options.logoutPath)) return false
   context.trace?.note({ kind: 'gate', decision: options.gate ? 'verified' : 'off' })
   return true
 }

@@ -127,7 +127,7 @@ export function mfa(options: MfaOptions = {}): MfaHandler {
       }
     })
   }
-  const forUpgrades: Upgrades = { verifyUpgrade: (...given) => verifyUpgrade(instance.mfa, ...given) }
+  const forUpgrades: Upgrades = { verifyUpgrade: (...args) => verifyUpgrade(instance.mfa, ...args) }
   return Object.assign(handler, forUpgrades)
 }
 

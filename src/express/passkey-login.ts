@@ -106,12 +106,12 @@ export async function acceptPasskeyLogin(login: Login, passkey: VerifiedPasskey)
   if (!user) throw new Error(`${name}: sign the user in before`)
   if (!isOwner(user, passkey))
     throw new Error(`${name}: the passkey belongs to another user than the one who is signed in`)
-  const own = { ...context, user, userKey: userKeyOf(user) }
-  const request = createWebRequest(req, own, user)
-  const { verified, effects } = await asking(login, () => finish(request, challengeFor(own, user, approval)))
-  await applyEffects(req, res, own, effects)
+  const userContext = { ...context, user, userKey: userKeyOf(user) }
+  const request = createWebRequest(req, userContext, user)
+  const { verified, effects } = await asking(login, () => finish(request, challengeFor(userContext, user, approval)))
+  await applyEffects(req, res, userContext, effects)
   // What runs later in this request sees the user who is verified.
-  setContext(req, own)
+  setContext(req, userContext)
   return verified
 }
 
@@ -119,9 +119,9 @@ const name = 'req.mfa.acceptPasskey()'
 
 function challengeFor({ mfa, prefix }: RequestContext, user: MfaUser, { session, challenge }: Approval): Challenge {
   const { clock, random } = mfa.options
-  const wanted = { userKey: userKeyOf(user), purpose: 'sign_in', returnTo: `${prefix}/` } as const
-  const made = createChallenge(wanted, clock.now(), random)
-  return { ...made, id: challenge, sessionId: session.id, givenFactor: 'passkey' }
+  const newChallenge = { userKey: userKeyOf(user), purpose: 'sign_in', returnTo: `${prefix}/` } as const
+  const opened = createChallenge(newChallenge, clock.now(), random)
+  return { ...opened, id: challenge, sessionId: session.id, givenFactor: 'passkey' }
 }
 
 const isOwner = (user: MfaUser, { username, serviceUserId }: VerifiedPasskey): boolean =>

@@ -74,11 +74,11 @@ async function verify(
   if (!(await asCaller(userKey, () => own.epochs.confirm(user)))) return undefined
   const verified = judgeBy(own.epochs)
   if (typeof verified === 'string') return undefined
-  const relied = { user, verified, policy }
+  const verification = { user, verified, policy }
   return Object.freeze({
     verified,
-    expiresAt: expiryOf(relied),
-    onEnd: (close: () => void) => own.ends.watch(relied, close),
+    expiresAt: expiryOf(verification),
+    onEnd: (close: () => void) => own.ends.watch(verification, close),
   })
 }
 

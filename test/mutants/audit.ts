@@ -14,12 +14,12 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/engine/audit/audit.ts',
     find: `  return ctx.trail.append(
     db,
-    happened.map((one) => eventOf(ctx, one)),
+    happened.map((event) => eventOf(ctx, event)),
   )`,
     replace: `  return ctx.trail
     .append(
       db,
-      happened.map((one) => eventOf(ctx, one)),
+      happened.map((event) => eventOf(ctx, event)),
     )
     .catch(() => {})`,
     test: 'service/engine/audit/trail.test.ts',

@@ -4,8 +4,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the steps that a timer is waited for in, where it is longer than those of the platform',
     file: 'src/ground/clock.ts',
-    find: 'const step = Math.min(left, maxTimer)',
-    replace: 'const step = left',
+    find: 'const step = Math.min(remaining, maxTimer)',
+    replace: 'const step = remaining',
     test: 'clock.test.ts',
     title: 'waits longer than the longest timer of the platform',
   },
@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that forgetting one browser never forgets them all',
     file: 'src/express/self-service/overview.ts',
-    find: "if (one === undefined && form['browser'] !== undefined) return leadTo(request, devicesPath(request))",
+    find: "if (browserId === undefined && form['browser'] !== undefined) return leadTo(request, devicesPath(request))",
     replace: '',
     test: 'express/remembered.test.ts',
     title: 'is listed for its user, and can be forgotten alone',
@@ -164,7 +164,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'no field for codes while they are locked',
     file: 'src/express/pages/status-page.ts',
-    find: 'const paused = pausedView(shown)',
+    find: 'const paused = pausedView(model)',
     replace: 'const paused = undefined as ReturnType<typeof pausedView>',
     test: 'express/true-words.test.ts',
     title: 'says until when, has no field, and offers the device that still works',

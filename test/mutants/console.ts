@@ -588,7 +588,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'access that is checked again after a late body',
     file: 'src/service/engine/http/rest.ts',
-    find: '      if (ctx.clock.now() !== since) await admitted.requireUnchanged()\n',
+    find: '      if (ctx.clock.now() !== since) await admission.requireUnchanged()\n',
     replace: '',
     test: lateBodies,
     title: 'changes nothing after its key was revoked',
@@ -596,7 +596,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an API key after a late body',
     file: 'src/service/engine/http/key-access.ts',
-    find: '          if (present?.role !== role || present.domainId !== domainId) throw unauthorized(options.vendor)\n',
+    find: '          if (currentKey?.role !== role || currentKey.domainId !== domainId) throw unauthorized(options.vendor)\n',
     replace: '',
     test: lateBodies,
     title: 'changes nothing after its key was revoked',

@@ -250,8 +250,8 @@ function guessAgain(): never {
   {
     defense: 'one pair of keys for all nodes',
     file: 'src/service/engine/push/open-pusher.ts',
-    find: 'const kept = await pushKey(db)',
-    replace: 'const kept = { publicKey, privateKey: secrets.seal(privateKey, record) }',
+    find: 'const storedKey = await pushKey(db)',
+    replace: 'const storedKey = { publicKey, privateKey: secrets.seal(privateKey, record) }',
     test: 'service/engine/push/push-nodes.test.ts',
     title: 'create one key pair for push messages, however many start at once, and keep it from then on',
   },

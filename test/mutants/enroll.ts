@@ -52,8 +52,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the web half finds members of its own domain only',
     file: 'src/challenge/user.ts',
-    find: 'return known?.domains.includes(service.domainId) ? known : undefined',
-    replace: 'return known',
+    find: 'return member?.domains.includes(service.domainId) ? member : undefined',
+    replace: 'return member',
     test: 'express/self-enrollment.test.ts',
     title: 'is shown to no user of the organization who is not a member of the domain',
   },
@@ -116,7 +116,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the page offers no first app while the code of an administrator is pending',
     file: 'src/express/sign-in/newcomer.ts',
-    find: '(await hasHandedOverCode(service, known.id)) ? undefined : ',
+    find: '(await hasHandedOverCode(service, knownMember.id)) ? undefined : ',
     replace: '',
     test: 'express/self-enrollment.test.ts',
     title: 'can be set up with the code of an administrator, which no page shows',
@@ -140,8 +140,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'with a 1.3 service, a page shows only codes that it has issued itself',
     file: 'src/challenge/service-1-3.ts',
-    find: 'present.code === shownCode ? present : {}',
-    replace: 'present',
+    find: 'token.code === shownCode ? token : {}',
+    replace: 'token',
     test: 'express/service-1.3.test.ts',
     title: 'does not say who issued a code: the page shows only one that it has issued itself',
   },

@@ -257,7 +257,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a policy that no user could meet is an error at start',
     file: 'src/express/options/check-passkeys.ts',
-    find: '    checkPasskeys(option, given)\n    if (remember)',
+    find: '    checkPasskeys(option, options)\n    if (remember)',
     replace: '    if (remember)',
     test: 'express/kept-browsers.test.ts',
     title: 'is an error at start %s, as no user could ever pass',
@@ -335,8 +335,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a browser was known only if the service has verified its proof',
     file: 'src/challenge/redeem.ts',
-    find: "found.fromKeptBrowser ? ('kept' as const) : undefined",
-    replace: "found.fromKeptBrowser || found.browser ? ('kept' as const) : undefined",
+    find: "approval.fromKeptBrowser ? ('kept' as const) : undefined",
+    replace: "approval.fromKeptBrowser || approval.browser ? ('kept' as const) : undefined",
     test: 'express/kept-browsers.test.ts',
     title: 'does not count what was passed with another factor in a new browser before',
   },
@@ -359,15 +359,15 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the setting of a route for unknown browsers',
     file: 'src/challenge/policy.ts',
-    find: 'stricterBrowser(policy.unknownBrowser, asked.unknownBrowser)',
-    replace: 'stricterBrowser(policy.unknownBrowser, asked && undefined)',
+    find: 'stricterBrowser(policy.unknownBrowser, request.unknownBrowser)',
+    replace: 'stricterBrowser(policy.unknownBrowser, request && undefined)',
     test: 'express/kept-browsers.test.ts',
     title: 'is not satisfied by another factor in a new browser, and leads to a step-up by passkey',
   },
   {
     defense: 'a challenge that accepts any browser is not reused',
     file: 'src/express/sign-in/open-challenge.ts',
-    find: '    present.unknownBrowser === wanted.unknownBrowser &&\n',
+    find: '    current.unknownBrowser === requested.unknownBrowser &&\n',
     replace: '',
     test: 'express/kept-browsers.test.ts',
     title: 'opens a challenge of its own beside one that accepts any browser',

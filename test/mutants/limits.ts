@@ -229,7 +229,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a clock that is set back hides no refusals',
     file: 'src/service/engine/audit/refusals.ts',
-    find: 'now < begun || ',
+    find: 'now < startTime || ',
     replace: '',
     test: 'service/engine/audit/trail.test.ts',
     title: 'still records refusals after the clock is set back',

@@ -123,7 +123,7 @@ function faultsOfPostgres(): readonly Mutant[] {
     {
       defense: 'the tries whether a notification arrives',
       file: 'src/service/engine/database/postgres-change-feed.ts',
-      find: 'if (heard !== undefined) setHearing(heard)',
+      find: 'if (echoed !== undefined) setHearing(echoed)',
       replace: '',
       test,
       title: 'logs once that notifications do not arrive, polls meanwhile, and logs when they arrive again',
@@ -147,7 +147,7 @@ function faultsOfPostgres(): readonly Mutant[] {
     {
       defense: 'telling later what could not be told',
       file: 'src/service/engine/database/postgres-change-feed.ts',
-      find: 'if (heard !== undefined) sender.retry()',
+      find: 'if (echoed !== undefined) sender.retry()',
       replace: '',
       test,
       title: 'tells other processes as soon as possible that they may have missed changes',
@@ -169,8 +169,8 @@ function killedNodes(): readonly Mutant[] {
       also: [
         {
           file: 'src/challenge/redeem.ts',
-          find: "if (found?.state !== 'approved') return {}",
-          replace: 'if (!found) return {}',
+          find: "if (approval?.state !== 'approved') return {}",
+          replace: 'if (!approval) return {}',
         },
       ],
       test,

@@ -8,8 +8,8 @@ export const mutants: readonly Mutant[] = [
     ...web,
     defense: 'names and addresses that stop no request',
     file: 'src/express/request/app-user.ts',
-    find: 'if (left.length === 0) {',
-    replace: 'if (left.length >= 0) {',
+    find: 'if (omitted.length === 0) {',
+    replace: 'if (omitted.length >= 0) {',
     title: 'stops no request, and decides about no user: %j',
   },
   {

@@ -164,7 +164,7 @@ function soundness(): readonly Mutant[] {
     {
       defense: 'the inode of the file in use',
       file: 'src/service/engine/database/sqlite-soundness.ts',
-      find: 'if (present?.ino === ino && present.dev === dev) return damage',
+      find: 'if (stats?.ino === ino && stats.dev === dev) return damage',
       replace: 'return damage',
       test,
       title: 'makes the service not ready when it is %s',
@@ -172,8 +172,8 @@ function soundness(): readonly Mutant[] {
     {
       defense: 'the schemas that this version knows',
       file: 'src/service/engine/database/schema/migrate.ts',
-      find: 'if (newest === undefined || known.some((name) => name === newest)) return newest === known.at(-1)',
-      replace: 'if (newest !== undefined) return newest === known.at(-1)',
+      find: 'if (newest === undefined || knownMigrations.some((name) => name === newest)) return newest === knownMigrations.at(-1)',
+      replace: 'if (newest !== undefined) return newest === knownMigrations.at(-1)',
       test,
       title: 'is rejected when a newer version has migrated it, and the error names both schemas',
     },

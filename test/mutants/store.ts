@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a unit of work is acknowledged after COMMIT',
     file: writer,
-    find: 'return kept.promise',
+    find: 'return committed.promise',
     replace: 'return Promise.resolve()',
     test: groups,
     title: 'are acknowledged when they are committed, and not before',
@@ -104,8 +104,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a failing COMMIT is told to each unit of work of the group',
     file: writer,
-    find: 'kept.reject(failed(error))',
-    replace: 'kept.resolve(void failed(error))',
+    find: 'committed.reject(failed(error))',
+    replace: 'committed.resolve(void failed(error))',
     test: groups,
     title: 'fails all units of its turn when COMMIT fails, and no later ones',
   },
@@ -113,8 +113,8 @@ export const mutants: readonly Mutant[] = [
     defense: 'what a failing COMMIT leaves open is rolled back',
     file: writer,
     find: `      undoAll()
-      kept.reject`,
-    replace: '      kept.reject',
+      committed.reject`,
+    replace: '      committed.reject',
     test: groups,
     title: 'fails all units of its turn when COMMIT fails, and no later ones',
   },

@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'pages that only look share what was seen',
     file: 'src/express/live/shared-watches.ts',
-    find: 'if (present) return present',
+    find: 'if (currentCheck) return currentCheck',
     replace: '',
     test: 'express/many-streams.test.ts',
     title: 'is not needed for single reads: they share a result for a second',
@@ -236,8 +236,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'one caller has a quarter of the slots',
     file: 'src/client/call-slots.ts',
-    find: "taken < size && (name === '' || caller.taken < share)",
-    replace: 'taken < size',
+    find: "slotsInUse < size && (name === '' || caller.taken < share)",
+    replace: 'slotsInUse < size',
     test: 'client/call-limit.test.ts',
     title: 'gets at most a quarter of the slots, so that others find one free',
   },

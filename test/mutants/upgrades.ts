@@ -124,13 +124,13 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'connections end when their verification is too old',
     file: ends,
-    find: 'plan(Math.min(expiryOf(relied), clock.now() + checkedEvery))',
+    find: 'plan(Math.min(expiryOf(verification), clock.now() + checkedEvery))',
     replace: 'plan(clock.now() + checkedEvery)',
     also: [
       {
         file: ends,
-        find: "if (typeof judged !== 'string') plan(expiryOf(watched))",
-        replace: "if (typeof judged !== 'string') return",
+        find: "if (typeof result !== 'string') plan(expiryOf(watched))",
+        replace: "if (typeof result !== 'string') return",
       },
     ],
     test,
@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a user is asked about once at a time',
     file: ends,
-    find: 'if (epochs.isKnown(userKey) || asked.has(userKey) || !byUser.has(userKey)) return',
+    find: 'if (epochs.isKnown(userKey) || refreshingUsers.has(userKey) || !byUser.has(userKey)) return',
     replace: 'if (epochs.isKnown(userKey) || !byUser.has(userKey)) return',
     test,
     title: 'costs no timer and no call for each connection: the calls to the service are %s',

@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'having the service withdraw the code of a first device',
     file: 'src/express/self-service/device.ts',
-    find: '  await service.client.tokens.withdrawReplacement(service.domainId, own.userId)\n',
+    find: '  await service.client.tokens.withdrawReplacement(service.domainId, ownFactors.userId)\n',
     replace: '',
     test: 'attacks/keeps-access.test.ts',
     title: 'is worthless once it is withdrawn, even if an attacker noted it',
@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'having the service withdraw the code for another device',
     file: 'src/express/self-service/device.ts',
-    find: '  await service.client.tokens.withdrawReplacement(service.domainId, own.userId)\n',
+    find: '  await service.client.tokens.withdrawReplacement(service.domainId, ownFactors.userId)\n',
     replace: '',
     test: 'attacks/keeps-access.test.ts',
     title: 'is worthless once it is withdrawn, also if it replaces a device',

@@ -128,8 +128,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'showing the setup page to nobody who had a factor',
     file: 'src/express/sign-in/newcomer.ts',
-    find: '!known || !mayHaveFirst(known) ||',
-    replace: '!known ||',
+    find: '!knownMember || !mayHaveFirst(knownMember) ||',
+    replace: '!knownMember ||',
     test: 'express/self-enrollment.test.ts',
     title: 'cannot be added by users who had any factor, in any domain, even if it was removed',
   },

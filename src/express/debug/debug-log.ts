@@ -52,7 +52,7 @@ export interface DebugLog {
 /** @param redact removes secrets from a text. */
 export function createDebugLog(redact: (text: string) => string): DebugLog {
   const webSessions = new Map<string, Recorded>()
-  const present = new AsyncLocalStorage<Recorded>()
+  const current = new AsyncLocalStorage<Recorded>()
   const lines: LoggedLine[] = []
   const cut = (text: string) => redact(text).slice(0, debugLimits.text)
 
@@ -66,7 +66,7 @@ export function createDebugLog(redact: (text: string) => string): DebugLog {
   }
 
   function hear(level: LoggedLine['level'], text: string): void {
-    const recorded = present.getStore()
+    const recorded = current.getStore()
     push(recorded ? recorded.lines : lines, { level, text: cut(text.replace(/^mfa: /, '')) }, debugLimits.lines)
   }
 
@@ -92,7 +92,7 @@ export function createDebugLog(redact: (text: string) => string): DebugLog {
             Object.assign(recorded, nothing(), { requests: [request] })
           recorded.userKey = userKey
         },
-        run: (run) => present.run(recorded, run),
+        run: (run) => current.run(recorded, run),
       }
       return {
         trace,

@@ -85,8 +85,8 @@ export function createSharedWatches(connect: () => Promise<ConnectedService>, cl
     check(watched) {
       const { name } = watched
       if (running.has(name)) return Promise.resolve('none')
-      const present = checks.get(name)
-      if (present) return present
+      const currentCheck = checks.get(name)
+      if (currentCheck) return currentCheck
       const checking = connect().then((service) => watched.check(service))
       checks.set(name, checking)
       clock.after(checkLifetime, () => checks.delete(name))

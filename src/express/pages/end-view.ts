@@ -37,9 +37,9 @@ function wayOf(page: StatusPage, status: StatusOf<Ending>) {
   const { layout, context, challenge, pauses, others, now } = page
   const { words } = layout
   const codes = codesPause(pauses, challenge, page)
-  const said = codes ? pausedSaid(layout.language, codes.until, now).sentence : undefined
+  const pausedSentence = codes ? pausedSaid(layout.language, codes.until, now).sentence : undefined
   if (status.kind === 'throttled') {
-    return { addition: said, button: layout.otherWays, target: `${layout.base}?use=other`, ...noWays }
+    return { addition: pausedSentence, button: layout.otherWays, target: `${layout.base}?use=other`, ...noWays }
   }
   if (status.kind === 'ended' && status.reason === 'phishing_resistance_required' && challenge.purpose !== 'sign_in') {
     return { button: words.newPasskey.offer.add, target: `${layout.base}/devices/passkey` }
@@ -49,7 +49,7 @@ function wayOf(page: StatusPage, status: StatusOf<Ending>) {
   if (next === undefined) {
     return { addition: advice, action: 'send', ...(isReported(status) && { button: words.waiting.sendAgain }) }
   }
-  const sentences = [isReported(status) ? undefined : next, said, advice]
+  const sentences = [isReported(status) ? undefined : next, pausedSentence, advice]
   const addition = sentences.filter((sentence) => sentence !== undefined).join(' ')
   if (codes || others.length === 0) return { addition, button: undefined }
   return { addition, button: words.ended.reported.button, target: `${layout.base}?use=code` }

@@ -18,8 +18,8 @@ export function saidOf({ tag, words }: Language, notice: Notice, now: number): S
   if (notice.kind === 'passkey_needed') return passkeyNeeded(words)
   if (!('until' in notice)) return words.notices[notice.kind]
   if (notice.kind === 'codes_paused') return pausedSaid({ tag, words }, endOf(notice.until, now), now)
-  const said = words.notices[notice.kind]
-  return { ...said, sentence: said.sentence(formatDuration(tag, Math.max(1, notice.until - now))) }
+  const texts = words.notices[notice.kind]
+  return { ...texts, sentence: texts.sentence(formatDuration(tag, Math.max(1, notice.until - now))) }
 }
 
 function passkeyNeeded({ ended }: Language['words']): Required<Said> {
@@ -39,13 +39,13 @@ export function pausedSaid(
 
 function wrongCode(
   { tag, words }: Pick<Language, 'tag' | 'words'>,
-  { isRecovery, triesLeft: left, pausedFor }: Extract<Notice, { readonly kind: 'wrong_code' }>,
+  { isRecovery, triesLeft: tries, pausedFor }: Extract<Notice, { readonly kind: 'wrong_code' }>,
 ): Said {
   const { headline, triesLeft, lastTry, lastTryLocks, ...sentences } = words.notices.wrong_code
   const sentence = isRecovery ? sentences.recovery : sentences.sentence
-  if (left === undefined) return { headline, sentence }
-  if (left > 1)
-    return { headline, sentence: joined(sentence, triesLeft(new Intl.NumberFormat(tag, latinDigits).format(left))) }
+  if (tries === undefined) return { headline, sentence }
+  if (tries > 1)
+    return { headline, sentence: joined(sentence, triesLeft(new Intl.NumberFormat(tag, latinDigits).format(tries))) }
   const pause = endOf(pausedFor ?? 0, 0)
   return { headline: pause === undefined ? lastTryLocks : lastTry(formatDuration(tag, Math.max(1, pause))), sentence }
 }

@@ -33,13 +33,13 @@ export interface Started extends Progress {
  */
 export async function startOnce(request: WebRequest, challenge: Challenge): Promise<Started> {
   const name = `${challenge.id} ${challenge.asks ?? 0}`
-  const present = starts.get(name)
-  if (present) return { ...(await present), events: [] }
-  const starting = sendPush(request, challenge)
-  starts.set(name, starting)
+  const runningStart = starts.get(name)
+  if (runningStart) return { ...(await runningStart), events: [] }
+  const pushStart = sendPush(request, challenge)
+  starts.set(name, pushStart)
   const forget = () => void starts.delete(name)
   try {
-    const progress = await starting
+    const progress = await pushStart
     if (progress.challenge.sessionId === undefined) forget()
     else request.context.mfa.options.clock.after(rememberedFor, forget)
     return { ...progress, events: eventsOf(request, challenge, progress) }

@@ -68,9 +68,9 @@ export async function openChangeFeed({ connect, query, beat, onHearing }: Change
     },
     missed: () => report('gap'),
     async connected() {
-      const heard = await echo.try()
-      if (heard !== undefined) setHearing(heard)
-      if (heard !== undefined) sender.retry()
+      const echoed = await echo.try()
+      if (echoed !== undefined) setHearing(echoed)
+      if (echoed !== undefined) sender.retry()
     },
   })
   return {
@@ -91,25 +91,25 @@ export async function openChangeFeed({ connect, query, beat, onHearing }: Change
 /** Checks that messages sent through the pool arrive at the listening connection. */
 function createEcho(send: (word: string) => Promise<unknown>, timeout: number) {
   let count = 0
-  let arrived: ((heard: boolean) => void) | undefined
+  let settle: ((heard: boolean) => void) | undefined
   let timer: NodeJS.Timeout | undefined
 
   return {
     /** @returns nothing where it cannot be tried: the database does not answer. */
     async try(): Promise<boolean | undefined> {
       count += 1
-      const heard = new Promise<boolean>((resolve) => void (arrived = resolve))
+      const arrival = new Promise<boolean>((resolve) => void (settle = resolve))
       try {
         await send(String(count))
       } catch {
         // Every other query of the database fails as well, and reports it.
         return undefined
       }
-      timer = setTimeout(() => arrived?.(false), timeout).unref()
-      return heard.finally(() => clearTimeout(timer))
+      timer = setTimeout(() => settle?.(false), timeout).unref()
+      return arrival.finally(() => clearTimeout(timer))
     },
     heard(words: readonly string[]): void {
-      if (words[0] === echoWord && words[1] === String(count)) arrived?.(true)
+      if (words[0] === echoWord && words[1] === String(count)) settle?.(true)
     },
     close: () => clearTimeout(timer),
   }

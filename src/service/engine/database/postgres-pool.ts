@@ -24,9 +24,9 @@ export function createTimedPool(pool: Pg.Pool, timeout: number): PostgresPool {
   const prepares = { kept: true }
   return {
     async connect() {
-      const arrived = performance.now()
+      const start = performance.now()
       const client = await pool.connect()
-      return lease(client, timeout - (performance.now() - arrived), prepares)
+      return lease(client, timeout - (performance.now() - start), prepares)
     },
     end: () => pool.end(),
   }

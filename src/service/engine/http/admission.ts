@@ -79,13 +79,13 @@ export function createAdmission({ max, responseTime, now, afterTurn }: Admission
 
   return {
     enter(urgency) {
-      const begun = now()
-      if (begun - reviewedAt > forgetAfter) {
+      const start = now()
+      if (start - reviewedAt > forgetAfter) {
         limit = max
-        restart(begun)
+        restart(start)
       }
       const share = shareOf[urgency]
-      if (working >= limit * share || turnTime(begun) > responseTime * turnShare * share) return undefined
+      if (working >= limit * share || turnTime(start) > responseTime * turnShare * share) return undefined
       working += 1
       peak = Math.max(peak, working)
       let left = false
@@ -94,7 +94,7 @@ export function createAdmission({ max, responseTime, now, afterTurn }: Admission
         left = true
         working -= 1
         // Reads are quick even when everything else is slow.
-        if (urgency !== 'continues') durations.push(now() - begun)
+        if (urgency !== 'continues') durations.push(now() - start)
         review()
       }
     },

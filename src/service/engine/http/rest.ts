@@ -55,8 +55,8 @@ export function createRest(ctx: ServiceContext, options: RestOptions): Rest {
   const names = new Map(options.operations.map(({ endpoint, name }) => [endpoint, name]))
   return (request) => {
     const place = find(request.url.replace(/[?#].*$/s, '')) ?? nowhere
-    const named = findRoute(place.value, request.method)
-    observe(ctx, request, (named && names.get(named.endpoint)) ?? 'none')
+    const matchedRoute = findRoute(place.value, request.method)
+    observe(ctx, request, (matchedRoute && names.get(matchedRoute.endpoint)) ?? 'none')
     return serve(ctx, options, place, request)
   }
 }
@@ -80,20 +80,20 @@ async function serve(
   const limits: Record<string, string> = {}
   const respond = async (): Promise<RestAnswer> => {
     const since = ctx.clock.now()
-    const admitted = await options.access.admit(request, limits)
+    const admission = await options.access.admit(request, limits)
     const params = decodeParams(encoded)
     const visible = visibleTo(accepted, routes)
     if (method === 'OPTIONS') return jsonAnswer(200, undefined, { Allow: allowedOn(visible) })
     const { endpoint, run } = select(visible, method)
-    await admitted.authorize(endpoint, params)
+    await admission.authorize(endpoint, params)
     const version = accepted ?? mediaVersion(endpoint, accept)
     if (version === undefined) throw new ApiProblem('api.error.notacceptable')
     const headers: Record<string, string> = {}
-    const call = createCall(ctx, { admitted, version, headers, request })
-    if (endpoint.media === 'text/event-stream' || isFile(endpoint.media)) takeStream(ctx, admitted, request.reader)
+    const call = createCall(ctx, { admission, version, headers, request })
+    if (endpoint.media === 'text/event-stream' || isFile(endpoint.media)) takeStream(ctx, admission, request.reader)
     // Callers could otherwise hold a body back until their access has ended.
     const received = async () => {
-      if (ctx.clock.now() !== since) await admitted.requireUnchanged()
+      if (ctx.clock.now() !== since) await admission.requireUnchanged()
     }
     const output = await run(givenBy(request, { params, endpoint, received }, call), call)
     if (endpoint.media === 'image/png')
@@ -140,8 +140,8 @@ function findRoute(routes: readonly Route[], method: string): Route | undefined 
 }
 
 function select(routes: readonly Route[], method: string): Route {
-  const found = findRoute(routes, method)
-  if (found) return found
+  const match = findRoute(routes, method)
+  if (match) return match
   throw new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allowedOn(routes) } })
 }
 
@@ -188,24 +188,24 @@ const headersOf = ({ headers }: Endpoint, request: RestRequest) =>
   headers && Object.fromEntries(Object.keys(headers.shape).map((name) => [name, request.headers[`x-${name}`]]))
 
 interface CallParts {
-  readonly admitted: Admitted
+  readonly admission: Admitted
   readonly version: Version
   readonly headers: Record<string, string>
   readonly request: RestRequest
 }
 
 function createCall(ctx: ServiceContext, parts: CallParts): Call {
-  const { admitted, version, request } = parts
+  const { admission, version, request } = parts
   return {
     ...contextOfRequest(ctx, request.requestId),
-    ...admitted.caller,
+    ...admission.caller,
     address: request.address ?? null,
     version,
     http: createExchange(ctx, parts),
   }
 }
 
-function createExchange(ctx: ServiceContext, { admitted, headers, request }: CallParts): HttpExchange {
+function createExchange(ctx: ServiceContext, { admission, headers, request }: CallParts): HttpExchange {
   return {
     path: request.path,
     ifMatch: request.headers['if-match'],
@@ -225,7 +225,7 @@ function createExchange(ctx: ServiceContext, { admitted, headers, request }: Cal
         changesAt,
         takePlace(value) {
           const leave = takeAll([
-            [readsOfKey, admitted.id],
+            [readsOfKey, admission.id],
             [readsOfUser, userOf(value)],
           ])
           if (!leave) delete headers['Preference-Applied']

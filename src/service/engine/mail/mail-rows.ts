@@ -10,7 +10,10 @@ export interface MailRows {
   administrator(db: Queryable, id: string): Promise<(Named & { readonly role: AdminRole }) | undefined>
   owners(db: Queryable, organizationId: string): Promise<readonly { readonly id: string; readonly email: string }[]>
   /** The session with which a user has confirmed a change. */
-  confirmation(db: Queryable, of: { id: string; userId: string }): Promise<{ readonly attributes: string } | undefined>
+  confirmation(
+    db: Queryable,
+    user: { id: string; userId: string },
+  ): Promise<{ readonly attributes: string } | undefined>
 }
 
 interface Named {

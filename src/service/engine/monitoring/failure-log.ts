@@ -41,12 +41,12 @@ export function createFailureLog({ logger, clock }: { readonly logger: Logger; r
   return {
     requestFailed(problem, requestId) {
       const { code, cause, message } = problem
-      const named = { code, ...(requestId !== undefined && { requestId }) }
-      if (problem.status !== 503) return logger.error({ err: cause ?? problem, ...named }, 'request failed')
+      const fields = { code, ...(requestId !== undefined && { requestId }) }
+      if (problem.status !== 503) return logger.error({ err: cause ?? problem, ...fields }, 'request failed')
       if (covers(cause) && outage.refused()) return
       // A load balancer or many users may cause it repeatedly, and the stack is not informative.
       const reason = cause === undefined ? message : reasonOf(cause)
-      if (limit.admits(reason)) logger.warn({ reason, ...named }, 'requests are rejected')
+      if (limit.admits(reason)) logger.warn({ reason, ...fields }, 'requests are rejected')
     },
     database: {
       failed(part, error) {

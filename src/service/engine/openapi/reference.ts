@@ -121,8 +121,8 @@ function describe(document: OpenApi, vendor: Vendor, basePath: string, { name, e
 
 type Content = Readonly<Record<string, { schema?: JsonSchema; example?: unknown }>>
 
-function contentOf(of: object | undefined): Content {
-  return of !== undefined && 'content' in of ? (of.content as Content) : {}
+function contentOf(message: object | undefined): Content {
+  return message !== undefined && 'content' in message ? (message.content as Content) : {}
 }
 
 function requestText(
@@ -132,8 +132,8 @@ function requestText(
   parameters: readonly { readonly name: string; readonly in: string; readonly example?: unknown }[],
   body: unknown,
 ): string {
-  const given = new Map(parameters.map(({ name, example }) => [name, String(example)]))
-  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => given.get(name) ?? name)
+  const values = new Map(parameters.map(({ name, example }) => [name, String(example)]))
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => values.get(name) ?? name)
   const [query] = parameters.filter((parameter) => parameter.in === 'query')
   const headers = [
     `Accept: ${endpoint.media ?? mediaType(vendor, '1.4')}`,

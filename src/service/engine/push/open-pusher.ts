@@ -39,9 +39,9 @@ async function openWith(webPush: WebPush, parts: Given, options: ResolvedPushOpt
 }
 
 /** The service's key pair, created at the first start of any node and never changed. */
-async function openPushKeys(given: PushKeyParts, subject: string): Promise<PushKeys> {
-  const { publicKey, privateKey } = (await pushKey(given.db)) ?? (await createPushKey(given))
-  return { publicKey, privateKey: given.secrets.open(privateKey, record), subject }
+async function openPushKeys(parts: PushKeyParts, subject: string): Promise<PushKeys> {
+  const { publicKey, privateKey } = (await pushKey(parts.db)) ?? (await createPushKey(parts))
+  return { publicKey, privateKey: parts.secrets.open(privateKey, record), subject }
 }
 
 interface PushKeyParts {
@@ -54,7 +54,7 @@ interface PushKeyParts {
 async function createPushKey({ db, secrets, webPush }: PushKeyParts): Promise<PushKeyRow> {
   const { publicKey, privateKey } = await webPush.newPair()
   await insertPushKey(db, { publicKey, privateKey: secrets.seal(privateKey, record) })
-  const kept = await pushKey(db)
-  if (!kept) throw new Error('The push key was deleted while it was created.')
-  return kept
+  const storedKey = await pushKey(db)
+  if (!storedKey) throw new Error('The push key was deleted while it was created.')
+  return storedKey
 }

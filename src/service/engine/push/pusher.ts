@@ -28,7 +28,7 @@ export interface Pusher {
   /** Whether messages can be sent to the subscription. */
   accepts(subscription: PushSubscription): boolean
   /** Sends in the background, with retries until it expires. Nothing depends on it. */
-  tell(told: Told): void
+  tell(message: Told): void
   /** Aborts messages in progress. */
   close(): Promise<void>
 }

@@ -83,8 +83,8 @@ function choose(
 async function sealPlain(db: Queryable, secrets: Secrets, ring: KeyRing): Promise<void> {
   const { values, emailCodes } = await countSealed(db)
   if (values + emailCodes === 0) return
-  const open: Secrets['open'] = (sealed, of) => (sealed.includes('.') ? secrets.open(sealed, of) : sealed)
-  const given = { secrets, open, isCurrent: (sealed: string) => isCurrent(ring, sealed) }
-  await resealAll(db, given, (step) => step(db))
+  const open: Secrets['open'] = (sealed, place) => (sealed.includes('.') ? secrets.open(sealed, place) : sealed)
+  const options = { secrets, open, isCurrent: (sealed: string) => isCurrent(ring, sealed) }
+  await resealAll(db, options, (step) => step(db))
   await removeEmailCodesOfNoKey(db)
 }

@@ -19,9 +19,9 @@ interface Given extends Omit<KeysContext, 'store'> {
  * Opens the keys of an open database.
  * @throws {KeysError} if they are missing, or do not belong to it; nothing is changed then.
  */
-export async function openKeys(store: KeysContext['store'], given: Given): Promise<ServiceKeys> {
-  const source = await openSource(store, given)
-  return loadKeys({ ...given, store }, source, given.database === ':memory:')
+export async function openKeys(store: KeysContext['store'], options: Given): Promise<ServiceKeys> {
+  const source = await openSource(store, options)
+  return loadKeys({ ...options, store }, source, options.database === ':memory:')
 }
 
 async function openSource(
