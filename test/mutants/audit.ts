@@ -85,7 +85,7 @@ export const mutants: readonly Mutant[] = [
     defense: 'that the entry of a new bypass code names it by its id',
     file: 'src/service/features/bypass-codes/operations.ts',
     find: 'const facts = { bypass: id,',
-    replace: 'const facts = { bypass: kept,',
+    replace: 'const facts = { bypass: storedCode,',
     test: 'service/engine/audit/events.test.ts',
     title: 'contains no code, key, seed, nonce, name or e-mail address',
     wholeFile: true,

@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the user whose browser it is',
     file: 'src/service/features/browsers/statements.ts',
-    find: ', userId: of.userId })',
+    find: ', userId: slots.userId })',
     replace: ' })',
     test: 'service/features/browsers/operations.test.ts',
     title: 'does not recognize a browser of another user, even if both have the same factors',
@@ -52,7 +52,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the domain in which a browser is known',
     file: 'src/service/features/browsers/statements.ts',
-    find: ' domainId: of.domainId,',
+    find: ' domainId: slots.domainId,',
     replace: '',
     test: 'service/features/browsers/operations.test.ts',
     title: 'recognizes it only in its own domain',
@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a new id instead of one that this user does not have',
     file: 'src/service/features/browsers/known-browser.ts',
-    find: 'const id = present && browser !== undefined ? browser : random128(call.random)',
+    find: 'const id = knownRow && browser !== undefined ? browser : random128(call.random)',
     replace: 'const id = browser !== undefined ? browser : random128(call.random)',
     test: 'service/features/browsers/known-browsers.test.ts',
     title: 'is created by the service and never adopted from a request, so that a planted id is worthless',
@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'twenty browsers a user',
     file: 'src/service/features/browsers/known-browser.ts',
-    find: '  if (!present) await endOldestBrowsers(db, userId, browsersPerUser)\n',
+    find: '  if (!knownRow) await endOldestBrowsers(db, userId, browsersPerUser)\n',
     replace: '',
     test: 'service/features/browsers/known-browsers.test.ts',
     title: 'has at most twenty known browsers: the one with the oldest pass is ended first',
@@ -140,7 +140,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the separate limit of requests that wait',
     file: 'src/service/features/sessions/statements.ts',
-    find: ', knownBrowser: of.knownBrowser })',
+    find: ', knownBrowser: slots.knownBrowser })',
     replace: ' })',
     test: 'service/features/browsers/known-browsers.test.ts',
     title: 'are still sent from a known browser while an attacker keeps three requests pending',
@@ -252,7 +252,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the figure of sessions that were refused after too many tries',
     file: 'src/service/features/sessions/audit.ts',
-    find: '  call.observer.refused(event, of.budget)\n',
+    find: '  call.observer.refused(event, limit.budget)\n',
     replace: '',
     test: 'service/engine/http/manners.test.ts',
     title: 'counts the sessions refused after too many tries, by budget',

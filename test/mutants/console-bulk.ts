@@ -13,7 +13,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the own record among many people',
     file: rules,
-    find: "    else if (whose === 'own') refused",
+    find: "    else if (userOwnership === 'own') refused",
     replace: '    else if (user.id === administrator.id) refused',
     test: jobs,
     title: 'leaves out the own record, people of other domains, and those who are not there, and says so',
@@ -69,8 +69,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'how many people the help desk may change at once',
     file: 'src/service/features/bulk-jobs/prepare.ts',
-    find: 'if (people > most || seen > maxSeen) throw',
-    replace: 'if (people > maxSeen || seen > maxSeen) throw',
+    find: 'if (people > max || candidates > maxSeen) throw',
+    replace: 'if (people > maxSeen || candidates > maxSeen) throw',
     test: jobs,
     title: 'is about 50 people at most',
   },
@@ -101,7 +101,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the age of a preview',
     file: store,
-    find: "    .where('createdAt', '>', of.since)\n",
+    find: "    .where('createdAt', '>', slots.since)\n",
     replace: '',
     test: jobs,
     title: 'is for who has prepared it, and for 15 minutes',
@@ -118,9 +118,9 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'one running job for each administrator',
     file: store,
-    find: "            .where('other.requestedBy', '=', of.requestedBy)\n            .where('other.state', '=', 'running'),",
+    find: "            .where('other.requestedBy', '=', slots.requestedBy)\n            .where('other.state', '=', 'running'),",
     replace:
-      "            .where('other.requestedBy', '=', of.requestedBy)\n            .where('other.state', '=', 'stopped'),",
+      "            .where('other.requestedBy', '=', slots.requestedBy)\n            .where('other.state', '=', 'stopped'),",
     test: jobs,
     title: 'waits for the job that the administrator runs already',
   },
@@ -183,7 +183,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the people of the help desk count over all actions, in a start',
     file: budget,
-    find: 'reserve(db, [peopleOf(id, most)], now, people)',
+    find: 'reserve(db, [peopleOf(id, max)], now, people)',
     replace: 'reserve(db, [peopleOf(id, Infinity)], now, people)',
     test: 'service/features/bulk-jobs/races.test.ts',
     title: 'of the help desk are about 50 people in 24 hours, even if two are started at once',

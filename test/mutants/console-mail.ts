@@ -91,8 +91,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'mails to one person are counted one after the other',
     file: sending,
-    find: 'await prepare((inside) => reserve(inside, wanted, evidence))',
-    replace: 'await reserve(call, wanted, evidence)',
+    find: 'await prepare((inside) => reserve(inside, mail, evidence))',
+    replace: 'await reserve(call, mail, evidence)',
     test: mails,
     title: 'gets three mails in 24 hours, also when more are sent at once',
   },

@@ -130,7 +130,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the organization in the stock of hardware tokens',
     file: store,
-    find: "    .where('hardwareToken.organizationId', '=', of.organizationId)\n",
+    find: "    .where('hardwareToken.organizationId', '=', slots.organizationId)\n",
     replace: "    .where('hardwareToken.organizationId', 'is not', null)\n",
     test: stock,
     title: 'shows nothing of other domains and organizations',

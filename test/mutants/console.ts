@@ -163,8 +163,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a ceremony of the console takes one answer',
     file: 'src/service/features/administrators/sign-in.ts',
-    find: 'if (present?.revokedAt !== null || !(await useCeremony(db, call, assertion.ceremony))) return undefined',
-    replace: 'if (present?.revokedAt !== null) return undefined',
+    find: 'if (currentRow?.revokedAt !== null || !(await useCeremony(db, call, assertion.ceremony))) return undefined',
+    replace: 'if (currentRow?.revokedAt !== null) return undefined',
     test: signIn,
     title: 'accepts each answer once',
   },
@@ -195,8 +195,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a confirmation takes a passkey of the same administrator',
     file: 'src/service/features/administrators/sign-in.ts',
-    find: 'const own = administrator?.id === id ? passkey : undefined',
-    replace: 'const own = administrator ? passkey : undefined',
+    find: 'const ownPasskey = administrator?.id === id ? passkey : undefined',
+    replace: 'const ownPasskey = administrator ? passkey : undefined',
     test: signIn,
     title: 'is not allowed by the passkey of another administrator',
   },
@@ -283,8 +283,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the limit of anonymous attempts for each address in the console',
     file: consoleAccess,
-    find: 'if (named === undefined) rates.byAddress.take(networkOf(from))',
-    replace: 'if (named === undefined) networkOf(from)',
+    find: 'if (organization === undefined) rates.byAddress.take(networkOf(from))',
+    replace: 'if (organization === undefined) networkOf(from)',
     test: lockout,
     title: 'is refused after 20 attempts in a second',
   },
@@ -330,8 +330,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a challenge confirms once',
     file: 'src/service/features/administrators/sign-in.ts',
-    find: 'if (!(await useCeremony(db, inside, assertion.ceremony)) || !(await use(db, inside, own, assertion))) return false',
-    replace: 'if (!(await use(db, inside, own, assertion))) return false',
+    find: 'if (!(await useCeremony(db, inside, assertion.ceremony)) || !(await use(db, inside, ownPasskey, assertion)))',
+    replace: 'if (!(await use(db, inside, ownPasskey, assertion)))',
     test: lockout,
     title: 'confirms once',
   },
@@ -362,8 +362,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a consent is for one person and agent',
     file: storedConsents,
-    find: "is.and(pick(asked, ['requestedBy', 'userId'])))\n    .where('state', '=', 'given')",
-    replace: "is.and(pick(asked, ['userId'])))\n    .where('state', '=', 'given')",
+    find: "is.and(pick(slots, ['requestedBy', 'userId'])))\n    .where('state', '=', 'given')",
+    replace: "is.and(pick(slots, ['userId'])))\n    .where('state', '=', 'given')",
     test: people,
     title: 'cannot use a consent for another action, another person, or as another agent',
   },
@@ -378,7 +378,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'no administrator consents to its own request by a second account',
     file: 'src/service/features/administrators/rules.ts',
-    find: 'one.email.toLowerCase() === other.email.toLowerCase() || ',
+    find: 'first.email.toLowerCase() === second.email.toLowerCase() || ',
     replace: '',
     test: people,
     title: 'gets no consent from itself, not even by a second account, nor from the person it is about',

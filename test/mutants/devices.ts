@@ -125,7 +125,7 @@ function guessAgain(): never {
   {
     defense: 'the number of tries of a PIN',
     file: 'src/service/features/devices/statements.ts',
-    find: `    .where('pinTries', '<', most)
+    find: `    .where('pinTries', '<', max)
 `,
     replace: '',
     test: 'service/features/devices/pin.test.ts',
@@ -134,8 +134,8 @@ function guessAgain(): never {
   {
     defense: 'the end of a token with the last wrong PIN',
     file: 'src/service/features/devices/check-pin.ts',
-    find: 'if (failures < most) return',
-    replace: 'if (failures <= most) return',
+    find: 'if (failures < max) return',
+    replace: 'if (failures <= max) return',
     test: 'service/features/devices/pin.test.ts',
     title: 'revokes the token after the last wrong try, and reports this to the device from then on',
   },
@@ -143,7 +143,7 @@ function guessAgain(): never {
     defense: 'the order of PIN and number',
     file: 'src/service/features/devices/answer.ts',
     find: "    return atTime(session, ctx.clock.now()).state === 'pending'",
-    replace: `    if (typedNumber(session, given) !== session.number) throw new ApiProblem('api.error.invalid.number')
+    replace: `    if (typedNumber(session, answer) !== session.number) throw new ApiProblem('api.error.invalid.number')
     return atTime(session, ctx.clock.now()).state === 'pending'`,
     test: 'service/features/devices/pin.test.ts',
     title: 'does not reveal, when it is wrong, whether the number was right',
@@ -225,7 +225,7 @@ function guessAgain(): never {
   {
     defense: 'the refusal of an approval whose PIN was not looked at',
     file: 'src/service/features/devices/answer.ts',
-    find: `  if (given.pinResult === 'late') throw tooLate()
+    find: `  if (typedAnswer.pinResult === 'late') throw tooLate()
 `,
     replace: '',
     test: 'attacks/without-the-pin.test.ts',

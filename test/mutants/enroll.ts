@@ -92,15 +92,15 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the service answers no code of an administrator for a page',
     file: 'src/service/features/devices/tokens.ts',
-    find: `present.selfEnrollment === 1 ? show(call, db, user, present) : { state: present.state }`,
-    replace: 'show(call, db, user, present)',
+    find: `currentToken.selfEnrollment === 1 ? show(call, db, user, currentToken) : { state: currentToken.state }`,
+    replace: 'show(call, db, user, currentToken)',
     test: 'service/features/factors/own-factors.test.ts',
     title: 'neither returns nor replaces a code that an administrator issued',
   },
   {
     defense: 'an administrator hands over no code that a page has shown',
     file: 'src/service/features/devices/tokens.ts',
-    find: ' && !mustBeUnseen(call, present)',
+    find: ' && !mustBeUnseen(call, currentToken)',
     replace: '',
     test: 'service/features/factors/own-factors.test.ts',
     title: 'uses a new code when an administrator issues one, which ends the code that a page has shown',

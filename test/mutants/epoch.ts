@@ -296,8 +296,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the same epoch is not given twice in a row',
     file: 'src/service/features/browsers/epochs.ts',
-    find: 'if (!(await setEpoch(db, userIds, chosen))) await setEpoch(db, userIds, undefined)',
-    replace: 'await setEpoch(db, userIds, chosen)',
+    find: 'if (!(await setEpoch(db, userIds, newEpoch))) await setEpoch(db, userIds, undefined)',
+    replace: 'await setEpoch(db, userIds, newEpoch)',
     test: 'service/features/users/epochs.test.ts',
     title: 'becomes the value that the caller chose, unless the user already has it',
   },

@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a code is not used up where a kept browser would not help',
     file: 'src/service/features/sessions/create.ts',
-    find: "  return !(await needsPasskey(db, starting, policyOf(domain, input, 'kept')))",
+    find: "  return !(await needsPasskey(db, startContext, policyOf(domain, input, 'kept')))",
     replace: '  return Boolean(db)',
     test,
     title: 'that gets deny does not use the code up where %s',
@@ -161,7 +161,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the pass for removing one kept browser',
     file: 'src/service/features/browsers/operations.ts',
-    find: "    if (isKept(wanted, now)) await requirePass(db, call, { ...of, changed: 'browsers', pass: input.pass })\n",
+    find: "    if (isKept(browser, now)) await requirePass(db, call, { ...owner, changed: 'browsers', pass: input.pass })\n",
     replace: '',
     test,
     title: 'is not removed by %s',

@@ -164,8 +164,8 @@ function killedNodes(): readonly Mutant[] {
     {
       defense: 'the check that a session was approved, when it is redeemed',
       file: 'src/service/features/sessions/statements.ts',
-      find: "    .where('domainId', '=', of.domainId)\n    .where('state', '=', 'approved')\n    .where('challenge', '=', of.challenge)",
-      replace: "    .where('domainId', '=', of.domainId)\n    .where('challenge', '=', of.challenge)",
+      find: "    .where('domainId', '=', slots.domainId)\n    .where('state', '=', 'approved')\n    .where('challenge', '=', slots.challenge)",
+      replace: "    .where('domainId', '=', slots.domainId)\n    .where('challenge', '=', slots.challenge)",
       also: [
         {
           file: 'src/challenge/redeem.ts',

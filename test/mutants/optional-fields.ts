@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'what is stored of a known user',
     file: 'src/service/features/users/synchronization-stage.ts',
-    find: "email ?? present?.email ?? ''",
+    find: "email ?? existing?.email ?? ''",
     replace: "email ?? ''",
     test: 'service/features/users/synchronize.test.ts',
     title: 'reports them in 1.4, and rejects no row: a known user keeps what is stored',

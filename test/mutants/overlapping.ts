@@ -18,7 +18,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a request replaces none of another browser',
     file: sessions,
-    find: ', binding: of.binding }',
+    find: ', binding: slots.binding }',
     replace: ' }',
     test: service,
     title: 'replaces its own request, and those of no other browser, when many ask at once',
@@ -26,8 +26,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a request replaces none of another user',
     file: sessions,
-    find: 'is.and({ userId: of.userId, domainId: of.domainId, binding: of.binding })',
-    replace: 'is.and({ domainId: of.domainId, binding: of.binding })',
+    find: 'is.and({ userId: slots.userId, domainId: slots.domainId, binding: slots.binding })',
+    replace: 'is.and({ domainId: slots.domainId, binding: slots.binding })',
     test: service,
     title: 'replaces no request of another user',
   },

@@ -194,7 +194,7 @@ function synchronization(): readonly Mutant[] {
     {
       defense: 'the look whether the caller has hung up',
       file: 'src/service/features/users/synchronize.ts',
-      find: 'if (arrived.disconnected?.()) return false',
+      find: 'if (request.disconnected?.()) return false',
       replace: '',
       test,
       title: 'is not carried out if its caller disconnects while it is staged',
@@ -210,8 +210,8 @@ function synchronization(): readonly Mutant[] {
     {
       defense: 'the boot, the namespace and the start of the process that holds a synchronization',
       file: 'src/service/features/users/synchronization-process-identity.ts',
-      find: 'if (!theirs || theirs.boot !== own?.boot || theirs.namespace !== own.namespace) return false',
-      replace: 'if (!theirs) return false',
+      find: 'if (!otherProcess || otherProcess.boot !== thisProcess?.boot || otherProcess.namespace !== thisProcess.namespace)',
+      replace: 'if (!otherProcess)',
       test,
       title: 'is waited for if it runs %s',
     },

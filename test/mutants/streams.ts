@@ -268,8 +268,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an activation code for a first factor is issued once, not at each look at its page',
     file: 'src/service/features/devices/tokens.ts',
-    find: 'if (!present || hasExpired(present, now)) {\n      const expiresAt',
-    replace: 'if (!present || present) {\n      const expiresAt',
+    find: 'if (!currentToken || hasExpired(currentToken, now)) {\n      const expiresAt',
+    replace: 'if (!currentToken || currentToken) {\n      const expiresAt',
     test: 'express/idle-pages.test.ts',
     title: 'writes nothing when it is reloaded, because each write blocks all others',
   },

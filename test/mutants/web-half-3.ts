@@ -96,13 +96,13 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the user of a remembered browser, and what that user has',
     file: 'src/service/features/browsers/statements.ts',
-    find: ', userId: of.userId })',
+    find: ', userId: slots.userId })',
     replace: ' })',
     also: [
       {
         file: 'src/service/features/browsers/statements.ts',
-        find: 'found.factors === (await factorState(db, userId))',
-        replace: "found.factors !== 'none'",
+        find: 'row.factors === (await factorState(db, userId))',
+        replace: "row.factors !== 'none'",
       },
     ],
     test: 'express/remembered.test.ts',
@@ -127,16 +127,16 @@ export const mutants: readonly Mutant[] = [
     defense: 'redeeming nothing but approvals',
     file: 'src/service/features/sessions/statements.ts',
     find: `    .where('state', '=', 'approved')
-    .where('challenge', '=', of.challenge)`,
-    replace: `    .where('challenge', '=', of.challenge)`,
+    .where('challenge', '=', slots.challenge)`,
+    replace: `    .where('challenge', '=', slots.challenge)`,
     test: 'service/features/sessions/operations.test.ts',
     title: 'redeems nothing but an approval',
   },
   {
     defense: 'the nonce of the request that an answer is for',
     file: 'src/service/features/devices/answer.ts',
-    find: '!isSameText(session.nonce, given.nonce)',
-    replace: "given.nonce === ''",
+    find: '!isSameText(session.nonce, answer.nonce)',
+    replace: "answer.nonce === ''",
     test: 'service/features/devices/answer.test.ts',
     title: 'needs the nonce of its request, which is checked before the number',
   },

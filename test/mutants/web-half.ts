@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the challenge that an approval belongs to',
     file: 'src/service/features/sessions/statements.ts',
-    find: `    .where('challenge', '=', of.challenge)
+    find: `    .where('challenge', '=', slots.challenge)
 `,
     replace: '',
     test: 'attacks/session-fixation.test.ts',

@@ -58,12 +58,12 @@ export async function requireGuard(call: Call, endpoint: Endpoint, input: Given)
   if (await needsColleague(call, endpoint, input)) return undefined
   const { db } = call.store
   const now = call.clock.now()
-  const asked = { administratorId, userId: String(input['userId']) }
-  if (await isCallerVerified(db, asked, await neededStrength(db, endpoint, input, call.organizationId), now))
+  const request = { administratorId, userId: String(input['userId']) }
+  if (await isCallerVerified(db, request, await neededStrength(db, endpoint, input, call.organizationId), now))
     return undefined
   const consent = await findGivenConsent(call, endpoint, input)
   if (consent) return consent
-  throw (await isCallerVerified(db, asked, 'NONE', now)) ? tooWeak() : new ApiProblem('api.error.forbidden.guarded')
+  throw (await isCallerVerified(db, request, 'NONE', now)) ? tooWeak() : new ApiProblem('api.error.forbidden.guarded')
 }
 
 /** @returns the consent to exactly this action. */

@@ -30,10 +30,10 @@ interface Given {
   readonly unknownBrowser?: UnknownBrowser | undefined
 }
 
-/** @param known The known browser of the user that the caller named. */
-export function sessionBrowser(known: Key | undefined, given: Given, now: number): SessionBrowser | null {
-  if (known && isKept(known, now) && isProven(known, given)) return 'kept'
-  return given.unknownBrowser === undefined ? null : 'new'
+/** @param key The known browser of the user that the caller named. */
+export function sessionBrowser(key: Key | undefined, conditions: Given, now: number): SessionBrowser | null {
+  if (key && isKept(key, now) && isProven(key, conditions)) return 'kept'
+  return conditions.unknownBrowser === undefined ? null : 'new'
 }
 
 /** Whether the key has signed the challenge and the origin. A signature for another challenge was recorded elsewhere. */

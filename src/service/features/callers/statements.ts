@@ -17,20 +17,20 @@ export const insertCallerVerification = change('insertCallerVerification', (db, 
 
 type Of = Pick<CallerVerificationRow, 'organizationId' | 'domainId' | 'userId' | 'id'>
 
-export const callerVerificationOf = firstRow('callerVerificationOf', (db, of: Slots<Of>) =>
+export const callerVerificationOf = firstRow('callerVerificationOf', (db, slots: Slots<Of>) =>
   db
     .selectFrom('callerVerification')
     .selectAll()
-    .where((is) => is.and(pick(of, ['organizationId', 'domainId', 'userId', 'id']))),
+    .where((is) => is.and(pick(slots, ['organizationId', 'domainId', 'userId', 'id']))),
 )
 
 /** The newest question of an administrator to a user. */
-export const newestCallBy = firstRow('newestCallBy', (db, of: Slots<Asked>) =>
+export const newestCallBy = firstRow('newestCallBy', (db, slots: Slots<Asked>) =>
   db
     .selectFrom('callerVerification')
     .selectAll()
-    .where('userId', '=', of.userId)
-    .where('requestedBy', '=', of.administratorId)
+    .where('userId', '=', slots.userId)
+    .where('requestedBy', '=', slots.administratorId)
     .orderBy('sequence', 'desc')
     .limit(1),
 )

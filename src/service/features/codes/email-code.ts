@@ -16,8 +16,8 @@ interface Given {
 /** Whether it is the newest code that was sent to the user for this domain. Uses it up. */
 export async function checkEmailCode(ctx: Context, db: Queryable, { userId, domain, code }: Given): Promise<boolean> {
   if (domain.emailOtpEnabled !== 1) return false
-  const of = { domainId: domain.id, userId }
-  return useEmailCode(db, { ...of, codeLookups: ctx.secrets.lookups(emailCodeText(of, code)) }, ctx.clock.now())
+  const member = { domainId: domain.id, userId }
+  return useEmailCode(db, { ...member, codeLookups: ctx.secrets.lookups(emailCodeText(member, code)) }, ctx.clock.now())
 }
 
 /** A wrong code counts against the e-mailed one, whichever factor was meant. */

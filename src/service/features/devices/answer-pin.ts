@@ -33,14 +33,14 @@ export async function verifyAnswerPin(
 ): Promise<PinResult> {
   const rule = agrees ? await pinRule(ctx.store.db, call.device.domainId) : undefined
   if (!rule || rule.keyType === 'NONE') return 'not-required'
-  const taken = await readCommitted(ctx.store.db).execute(async (db) => {
+  const reserved = await readCommitted(ctx.store.db).execute(async (db) => {
     await consumeCall(db, call)
     // What is settled is only compared: repeating a lost answer costs no attempt.
     if (!(await isPending(db))) return undefined
     if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
     return reserveAttempt(db, { device: call.device, attempt, most: rule.maxAllowedRetries }, ctx.clock.now())
   })
-  if (!taken) return 'late'
-  await checkPin(ctx, taken, pin ?? '')
+  if (!reserved) return 'late'
+  await checkPin(ctx, reserved, pin ?? '')
   return 'right'
 }

@@ -26,17 +26,17 @@ type Given = ReturnType<typeof AnswerRequest.parse>
 
 /** The user's answer. Checks, in this order: signature (by the caller), nonce, PIN, number. */
 export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Answered> {
-  const given = parseContent(AnswerRequest, call.payload)
-  const { pin, attempt } = given
-  const agrees = given.decision === 'approve'
+  const answer = parseContent(AnswerRequest, call.payload)
+  const { pin, attempt } = answer
+  const agrees = answer.decision === 'approve'
   const pinResult = await verifyAnswerPin(ctx, call, { agrees, pin, attempt }, async (db) => {
-    const session = await findSession(db, call, { sessionId, given })
+    const session = await findSession(db, call, { sessionId, answer })
     return atTime(session, ctx.clock.now()).state === 'pending'
   })
   const decided = await readCommitted(ctx.store.db).execute(async (db) => {
-    if (given.decision === 'report') await lockReporter(db, call.device)
+    if (answer.decision === 'report') await lockReporter(db, call.device)
     await (pinResult === 'not-required' ? consumeCall(db, call) : requireActive(db, call.device.id))
-    return decide(ctx, db, await findSession(db, call, { sessionId, given }), { ...given, pinResult })
+    return decide(ctx, db, await findSession(db, call, { sessionId, answer }), { ...answer, pinResult })
   })
   announce(ctx, call, decided)
   return decided.answered
@@ -47,11 +47,11 @@ export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessi
  * PIN, with its answer. A wrong secret counts as a wrong number, so there is one guess for either.
  */
 export async function scanRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Scanned> {
-  const given = parseContent(ScanRequest, call.payload)
-  const scanned = scanHashOf(given.secret)
+  const scan = parseContent(ScanRequest, call.payload)
+  const scanned = scanHashOf(scan.secret)
   const { number, ...decided } = await readCommitted(ctx.store.db).execute(async (db): Promise<ScanResult> => {
     await consumeCall(db, call)
-    const session = await findSession(db, call, { sessionId, given })
+    const session = await findSession(db, call, { sessionId, answer: scan })
     if (session.scanHash === null || session.number === null) throw tooLate()
     const { state } = atTime(session, ctx.clock.now())
     if (state === 'pending' && isSameText(session.scanHash, scanned)) {
@@ -80,13 +80,13 @@ function announce(ctx: ServiceContext, { device }: SignedCall, { answered, settl
 
 interface Meant {
   readonly sessionId: string
-  readonly given: Pick<Given, 'nonce'>
+  readonly answer: Pick<Given, 'nonce'>
 }
 
-async function findSession(db: Queryable, { device }: SignedCall, { sessionId, given }: Meant): Promise<SessionRow> {
+async function findSession(db: Queryable, { device }: SignedCall, { sessionId, answer }: Meant): Promise<SessionRow> {
   const session = await sessionOfDevice(db, device.id, sessionId)
   if (!session) throw new ApiProblem('api.error.notfound.session')
-  if (!isSameText(session.nonce, given.nonce))
+  if (!isSameText(session.nonce, answer.nonce))
     throw new ApiProblem('api.error.invalid.nonce', 'nonce: does not match the request.')
   return session
 }
@@ -103,19 +103,20 @@ async function decide(
   ctx: ServiceContext,
   db: Queryable,
   session: SessionRow,
-  given: Typed & { readonly pinResult: PinResult },
+  typedAnswer: Typed & { readonly pinResult: PinResult },
 ): Promise<Decided> {
   const now = ctx.clock.now()
-  const present = atTime(session, now)
-  const number = typedNumber(session, given)
-  if (present.state !== 'pending') return decideEnded(ctx, db, present, { decision: given.decision, number })
-  if (given.pinResult === 'late') throw tooLate()
-  const outcome = outcomeOf(session, given, number)
-  const browser = browserAfter(session, given, outcome)
+  const currentSession = atTime(session, now)
+  const number = typedNumber(session, typedAnswer)
+  if (currentSession.state !== 'pending')
+    return decideEnded(ctx, db, currentSession, { decision: typedAnswer.decision, number })
+  if (typedAnswer.pinResult === 'late') throw tooLate()
+  const outcome = outcomeOf(session, typedAnswer, number)
+  const browser = browserAfter(session, typedAnswer, outcome)
   const answer = {
     id: session.id,
     deviceId: session.deviceId ?? '',
-    decision: given.decision,
+    decision: typedAnswer.decision,
     number,
     outcome,
     browser,
@@ -125,7 +126,7 @@ async function decide(
     organizationOfDomain(db, session.domainId),
   ])
   // Settled after it was read above: by a cancellation, or by the same answer, which the device sent twice.
-  if (!won) return decideEnded(ctx, db, await reread(db, session), { decision: given.decision, number })
+  if (!won) return decideEnded(ctx, db, await reread(db, session), { decision: typedAnswer.decision, number })
   const actor = { kind: 'device', id: answer.deviceId } as const
   const { state, reason, factor = null } = outcome
   const settled = { ...session, state, reason: reason ?? null, factor, settledAt: now }
@@ -145,12 +146,12 @@ const { window: pausedFor } = pushLimits.afterReport
 type Ending = Pick<Given, 'decision'> & { readonly number: string | null }
 
 /** A session that no longer waits: a report of one that ended without an answer still denies the others. */
-async function decideEnded(ctx: ServiceContext, db: Queryable, session: SessionRow, given: Ending): Promise<Decided> {
+async function decideEnded(ctx: ServiceContext, db: Queryable, session: SessionRow, answer: Ending): Promise<Decided> {
   const now = ctx.clock.now()
   const { id, deviceId, domainId, state } = session
-  const isReport = given.decision === 'report' && isReportable(session, now)
+  const isReport = answer.decision === 'report' && isReportable(session, now)
   if (!isReport || !(await reportEnded(db, { id, deviceId }, now))) {
-    return { answered: await repeated(db, session, given), settled: [] }
+    return { answered: await repeated(db, session, answer), settled: [] }
   }
   const organizationId = await organizationOfDomain(db, domainId)
   const actor = { kind: 'device', id: deviceId ?? '' } as const
@@ -187,13 +188,13 @@ async function blockedAt(db: Queryable, { userId, reason, answeredDecision, sett
 }
 
 /** Only an approval of a request with a number has one. */
-function typedNumber(session: SessionRow, given: Typed): string | null {
-  return session.number !== null && given.decision === 'approve' ? (given.number ?? null) : null
+function typedNumber(session: SessionRow, answer: Typed): string | null {
+  return session.number !== null && answer.decision === 'approve' ? (answer.number ?? null) : null
 }
 
-function outcomeOf(session: SessionRow, given: Typed, number: string | null): Outcome {
-  if (given.decision === 'deny') return { state: 'denied', reason: 'user_denied' }
-  if (given.decision === 'report') return { state: 'denied', reason: 'reported' }
+function outcomeOf(session: SessionRow, answer: Typed, number: string | null): Outcome {
+  if (answer.decision === 'deny') return { state: 'denied', reason: 'user_denied' }
+  if (answer.decision === 'report') return { state: 'denied', reason: 'reported' }
   if (session.number === null) return { state: 'approved', factor: 'push' }
   if (number === null) throw new ApiProblem('api.error.invalid.number', 'number: required.')
   // One guess only: an attacker who does not see the page must not be able to try all ninety numbers.

@@ -33,8 +33,8 @@ export const issue: Handler<typeof contract.issueReplacement> = async (input, ca
       return present(call, token, grant) ?? issueCode(call, db, domain, { token, grant, epoch: input.epoch })
     }
     const now = call.clock.now()
-    const shown = token && !hasExpired(token, now) ? pending(call, token, grant) : undefined
-    if (shown) return shown
+    const replacement = token && !hasExpired(token, now) ? pending(call, token, grant) : undefined
+    if (replacement) return replacement
     const expiresAt = shownCodeExpiry(now)
     const firstOnly = user.everEnrolled === 0
     const { code } = await issueToken(call, db, { domain, user, expiresAt, firstOnly, selfEnrollment: true, grant })

@@ -28,11 +28,11 @@ export async function revokeTokens(
   now: number,
 ): Promise<Revoked> {
   const revoke = domainId === undefined ? inAllDomains : inOneDomain
-  const of = { userIds, domainId: domainId ?? '' }
-  const tokens = await revoke.tokens(db, of)
-  const devices = await revoke.devices(db, of, now)
+  const scope = { userIds, domainId: domainId ?? '' }
+  const tokens = await revoke.tokens(db, scope)
+  const devices = await revoke.devices(db, scope, now)
   await endDevices(db, devices, epoch)
-  const sessions = await revoke.sessions(db, of, now)
+  const sessions = await revoke.sessions(db, scope, now)
   return { tokens, devices, sessions }
 }
 

@@ -33,9 +33,9 @@ export const useEmailCode = changesRow(
 const latestExpiry = (now: number): number => latestBeginning(now + emailCodeLifetime)
 
 /** Counts a wrong try; the last one takes the code away. */
-export async function countWrongEmailCode(db: Queryable, of: Of, maxTries: number): Promise<void> {
-  await countWrongTry(db, of)
-  await removeTriedCode(db, of, maxTries)
+export async function countWrongEmailCode(db: Queryable, member: Of, maxTries: number): Promise<void> {
+  await countWrongTry(db, member)
+  await removeTriedCode(db, member, maxTries)
 }
 
 const countWrongTry = change('countWrongTry', (db, { domainId, userId }: Slots<Of>) =>

@@ -34,10 +34,10 @@ export async function everydayFactors(db: Queryable, { domainId, userId, rpId }:
  */
 export async function requireAnotherFactor(
   db: Queryable,
-  of: Of,
+  owner: Of,
   givenUp: 'device' | 'hardware' | { readonly passkey: string },
 ): Promise<void> {
-  const { device, hardware, passkeys } = await everydayFactors(db, of)
+  const { device, hardware, passkeys } = await everydayFactors(db, owner)
   const others = [
     device && givenUp !== 'device',
     hardware && givenUp !== 'hardware',

@@ -23,10 +23,10 @@ import { signedIn, visibleTo } from '../administrators/call.ts'
 import { readPeople } from './pages.ts'
 import { standingCall } from '../callers/console.ts'
 
-export const search: Handler<typeof contract.searchPeople> = async ({ sort, order, from, ...given }, call) => {
+export const search: Handler<typeof contract.searchPeople> = async ({ sort, order, from, ...filters }, call) => {
   const first = Number(from ?? 1)
   const page = { from: first, ...(sort && { sort }), ...(order && { order }) }
-  const { rows, ...place } = await readPeople(call, given, page)
+  const { rows, ...place } = await readPeople(call, filters, page)
   return { people: await summaries(call, rows), from: first, ...place }
 }
 

@@ -24,13 +24,13 @@ interface Of {
  *
  * @throws {ApiProblem} `api.error.toomanyrequests` for an administrator of the console, once it was done too often.
  */
-export function unlockUser(ctx: Acting, of: Of): Promise<void> {
-  return inTransaction(ctx.store.db, (db) => unlockInTransaction(db, ctx, of))
+export function unlockUser(ctx: Acting, user: Of): Promise<void> {
+  return inTransaction(ctx.store.db, (db) => unlockInTransaction(db, ctx, user))
 }
 
-export async function unlockInTransaction(db: Queryable, ctx: Acting, of: Of): Promise<void> {
-  const { organizationId, userId } = of
-  if (await lift(db, of)) {
+export async function unlockInTransaction(db: Queryable, ctx: Acting, user: Of): Promise<void> {
+  const { organizationId, userId } = user
+  if (await lift(db, user)) {
     await takeLift(db, ctx, 'unlocked', userId)
     await announceChange(db, ctx, { kind: 'unlocked', organizationId, userId })
   }
@@ -58,10 +58,10 @@ async function lift(db: Queryable, { organizationId, userId, domainIds }: Of): P
  */
 export async function codesLocked(
   { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
-  of: CodesOf,
+  owner: CodesOf,
 ): Promise<number | 'unlocked' | undefined> {
   const now = clock.now()
-  const until = await codesLockedUntil(store.db, of, now)
+  const until = await codesLockedUntil(store.db, owner, now)
   if (until === null || until === undefined || until <= now) return undefined
   return until === untilUnlocked ? 'unlocked' : until
 }

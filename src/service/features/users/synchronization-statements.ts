@@ -26,11 +26,11 @@ export type Held = Pick<SynchronizationRow, 'id' | 'organizationId' | 'domainId'
 export const stepSize = 500
 
 /** Draws the ticket of a synchronization that has just arrived. @returns undefined where there is no such domain. */
-export const drawTicket = firstValue('drawTicket', (db, of: Slots<DomainOfOrganization>) =>
+export const drawTicket = firstValue('drawTicket', (db, slots: Slots<DomainOfOrganization>) =>
   db
     .updateTable('domain')
     .set((eb) => ({ synchronizationTicket: eb('synchronizationTicket', '+', 1) }))
-    .where((is) => is.and({ id: of.domainId, organizationId: of.organizationId }))
+    .where((is) => is.and({ id: slots.domainId, organizationId: slots.organizationId }))
     .returning('synchronizationTicket'),
 )
 
@@ -68,11 +68,11 @@ export async function synchronizationBringing(
   username: string,
 ): Promise<SynchronizationRow | undefined> {
   // Two statements: joined, PostgreSQL may look for the name among all users that a synchronization brings.
-  const user = await bringing(db, organizationId, username)
+  const user = await synchronizationByUsername(db, organizationId, username)
   return user?.addedBy ? synchronizationById(db, user.addedBy) : undefined
 }
 
-const bringing = firstRow('bringing', (db, organizationId: Slot<string>, username: Slot<string>) =>
+const synchronizationByUsername = firstRow('bringing', (db, organizationId: Slot<string>, username: Slot<string>) =>
   db.selectFrom('user').select('addedBy').where('organizationId', '=', organizationId).where('username', '=', username),
 )
 
@@ -179,8 +179,8 @@ export async function stageMembers(
   { id: addedBy, domainId }: Held,
   userIds: readonly string[],
 ): Promise<number> {
-  const known = new Set(await presentMembers(db, domainId, userIds))
-  const missing = userIds.filter((userId) => !known.has(userId))
+  const memberIds = new Set(await presentMembers(db, domainId, userIds))
+  const missing = userIds.filter((userId) => !memberIds.has(userId))
   if (missing.length === 0) return 0
   await db
     .insertInto('membership')
