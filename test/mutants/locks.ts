@@ -74,7 +74,7 @@ function waits(): readonly Mutant[] {
     {
       defense: 'the minute that may have passed since the clock was set back',
       file: 'src/service/upkeep/future-times.ts',
-      find: 'present: now - interval }',
+      find: 'now: now - interval }',
       replace: 'present: now }',
       test: clockTest,
       title: locked,
@@ -82,7 +82,7 @@ function waits(): readonly Mutant[] {
     {
       defense: 'the correction at the start',
       file: 'src/service/core.ts',
-      find: 'if (!store.created) await correctFutureTimes(ctx, (now) => ({ future: now, present: now }))',
+      find: 'if (!store.created) await correctFutureTimes(ctx, (now) => ({ future: now, now }))',
       replace: '',
       test: clockTest,
       title: 'is also noticed at the next start',
@@ -230,8 +230,8 @@ function corrections(): readonly Mutant[] {
     {
       defense: 'the trusted time, by which a slow clock is no correction',
       file: 'src/service/upkeep/future-times.ts',
-      find: 'Math.max(present, trustedAt + trustedTimeLag)',
-      replace: 'Math.min(present, trustedAt + trustedTimeLag)',
+      find: 'Math.max(wallTime, trustedAt + trustedTimeLag)',
+      replace: 'Math.min(wallTime, trustedAt + trustedTimeLag)',
       test: clockTest,
       title: 'invalidates nothing if it was only slow for a moment',
     },

@@ -71,7 +71,7 @@ export function AnswerForm({
     PASSCODE: !!secret,
   }
   // An old problem does not hide what to scan.
-  const shown = hint ?? (Scanner ? undefined : problem)
+  const message = hint ?? (Scanner ? undefined : problem)
   const isFirst = question === questions[0]
   const missing = questions.find((each) => !complete[each])
 
@@ -83,7 +83,7 @@ export function AnswerForm({
     form.current?.querySelector<HTMLInputElement>('input[type=password]')?.focus({ preventScroll: true })
   }, [problem, busy])
 
-  const labelFor = (asked: Question) => (asked === 'number' && labels ? labels.number : labelOf(asked, request, words))
+  const labelFor = (kind: Question) => (kind === 'number' && labels ? labels.number : labelOf(kind, request, words))
   function typeNumber(digits: string) {
     setHint(undefined)
     setNumber(digits)
@@ -150,15 +150,15 @@ export function AnswerForm({
       ) : null}
       <div class="question">
         {question === undefined ? null : Scanner ? (
-          <p id="scanning" class={shown === undefined ? '' : 'unseen'}>
+          <p id="scanning" class={message === undefined ? '' : 'unseen'}>
             {words.scanOwnScreen}
           </p>
         ) : (
-          <label for={fieldOf(question)} class={shown === undefined ? '' : 'unseen'}>
+          <label for={fieldOf(question)} class={message === undefined ? '' : 'unseen'}>
             {labelFor(question)}
           </label>
         )}
-        <Problem text={shown} />
+        <Problem text={message} />
       </div>
       {question === undefined ? null : Scanner ? (
         <Scanner

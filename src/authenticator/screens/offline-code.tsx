@@ -65,8 +65,8 @@ const focusButton = (line: HTMLElement | null) => focus(line?.querySelector('but
 function CodeLine({ code: { code, expiresAt }, now }: { readonly code: OfflineCode; readonly now: number }) {
   const words = useWords()
   const [copied, setCopied] = useState<string>()
-  const left = Math.max(0, expiresAt - now)
-  const spaced = `${code.slice(0, 3)} ${code.slice(3)}`
+  const remaining = Math.max(0, expiresAt - now)
+  const spacedCode = `${code.slice(0, 3)} ${code.slice(3)}`
 
   async function copy() {
     try {
@@ -79,13 +79,13 @@ function CodeLine({ code: { code, expiresAt }, now }: { readonly code: OfflineCo
   return (
     <p class="code-line">
       <button type="button" class="code" onClick={() => void copy()} ref={focus}>
-        <bdi dir="ltr">{spaced}</bdi>
+        <bdi dir="ltr">{spacedCode}</bdi>
         {copied === code ? null : <small> {words.copyHint}</small>}
       </button>
       <small role="status">{copied === code ? words.copied : null}</small>
       <small class="code-left" aria-hidden="true">
-        {words.codeLeft(left)}
-        <Ring share={left / period} />
+        {words.codeLeft(remaining)}
+        <Ring share={remaining / period} />
       </small>
     </p>
   )

@@ -27,9 +27,9 @@ function summary(
   dryRun: boolean,
 ): string {
   const skipped = rejectedRows > 0 ? `, ${counted(rejectedRows, 'row')} rejected` : ''
-  const known = present > 0 ? ` (${present} already existed)` : ''
-  if (dryRun) return `${counted(acceptable, noun)} can be imported${known}${skipped}. Nothing was changed.`
-  if (imported > 0) return `${counted(imported, noun)} imported${known}${skipped}.`
+  const presentText = present > 0 ? ` (${present} already existed)` : ''
+  if (dryRun) return `${counted(acceptable, noun)} can be imported${presentText}${skipped}. Nothing was changed.`
+  if (imported > 0) return `${counted(imported, noun)} imported${presentText}${skipped}.`
   const others = acceptable > 0 ? ', or import the others with --skip-rejected' : ''
   return `Nothing was imported${skipped}. Correct the file${others}.`
 }

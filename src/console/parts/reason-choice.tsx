@@ -13,9 +13,9 @@ export interface Reason {
   readonly require: () => Because | undefined
 }
 
-/** @param known The reason of what was asked for before. Otherwise none is preselected: the audit trail would only record our guess. */
-export function useReason(known?: Because): Reason {
-  const [because, choose] = useState(known)
+/** @param initialReason The reason of what was asked for before. Otherwise none is preselected: the audit trail would only record our guess. */
+export function useReason(initialReason?: Because): Reason {
+  const [because, choose] = useState(initialReason)
   const [asked, setAsked] = useState(false)
 
   function require() {

@@ -34,7 +34,7 @@ export function AdministratorScreen({ id }: { readonly id: string }) {
   const name = loaded.value ? printable(loaded.value.administrator.name) : words.administrators
   return (
     <Page title={name} above={{ to: 'administrators', title: words.administrators }}>
-      <WhenLoaded of={loaded}>{(value) => <AdministratorParts {...value} reload={loaded.reload} />}</WhenLoaded>
+      <WhenLoaded loaded={loaded}>{(value) => <AdministratorParts {...value} reload={loaded.reload} />}</WhenLoaded>
     </Page>
   )
 }

@@ -50,8 +50,8 @@ export function OwnRecord({ administrator, reload }: OwnRecordProps) {
     await reload()
   }
   async function link() {
-    const found = (await search(username)).find((each) => each.username === username)
-    if (found) await decide(found, true)
+    const match = (await search(username)).find((each) => each.username === username)
+    if (match) await decide(match, true)
     else showProblem(words.record.unknown)
   }
   const stateOf = (person: Found): 'own' | 'undecided' | 'other' =>
@@ -60,7 +60,7 @@ export function OwnRecord({ administrator, reload }: OwnRecordProps) {
     <section class="card form" aria-labelledby="record">
       <h2 id="record">{words.record.title}</h2>
       <p class="sentence">{words.record.sentence}</p>
-      <WhenLoaded of={people}>
+      <WhenLoaded loaded={people}>
         {(list) =>
           list.length === 0 ? (
             <p class="sentence">{words.record.none}</p>
@@ -125,4 +125,4 @@ export function OwnRecord({ administrator, reload }: OwnRecordProps) {
   )
 }
 
-const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+const isSame = (first: string, second: string): boolean => first.toLowerCase() === second.toLowerCase()

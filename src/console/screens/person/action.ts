@@ -55,9 +55,9 @@ export interface PersonAction {
   /** What has to be entered. */
   readonly asks?: 'serialNumber' | 'bypassCode' | 'twoCodes' | 'days' | 'email'
   /** What was entered elsewhere. */
-  readonly entered?: Partial<Entered>
+  readonly values?: Partial<Entered>
   /** What the operation is called with, besides the person, the reason and secrets. */
-  readonly parameters?: (entered: Entered) => ConsentParameters
+  readonly parameters?: (values: Entered) => ConsentParameters
   /** Takes nothing away. */
   readonly harmless?: boolean
   /** The apps to choose from, for a link. */
@@ -66,5 +66,5 @@ export interface PersonAction {
   readonly removes?: (person: Person) => Losses
   /** What is said afterwards. */
   readonly done: string
-  readonly run: (because: Because, entered: Entered) => Promise<ShownCode | undefined>
+  readonly run: (because: Because, values: Entered) => Promise<ShownCode | undefined>
 }
