@@ -24,9 +24,9 @@ const inputs = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig
  */
 export async function build({ types = true, checked = false } = {}): Promise<boolean> {
   const complete = await fingerprint(root, inputs)
-  const wanted = types ? complete : `${complete} without types`
-  const present = await readFile(stamp, 'utf8').catch(() => '')
-  if (present === wanted || present === complete) return true
+  const newStamp = types ? complete : `${complete} without types`
+  const currentStamp = await readFile(stamp, 'utf8').catch(() => '')
+  if (currentStamp === newStamp || currentStamp === complete) return true
   await mkdir(dist, { recursive: true })
   // The previous build stays until the new one succeeds: an app may be running on it.
   const scratch = await mkdtemp(join(dist, scratchPrefix))
@@ -38,7 +38,7 @@ export async function build({ types = true, checked = false } = {}): Promise<boo
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
-  await writeFile(stamp, wanted)
+  await writeFile(stamp, newStamp)
   return true
 }
 

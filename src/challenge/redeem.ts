@@ -20,7 +20,7 @@ export interface Redeemed {
   readonly browser?: KnownBrowser | undefined
 }
 
-interface Redeeming {
+interface RedeemingConditions {
   readonly allowed: readonly Factor[]
   /** The policy of the app and the route, in this browser. */
   readonly policy: PhishingResistance
@@ -40,7 +40,7 @@ interface Redeeming {
 export async function redeem(
   service: ConnectedService,
   challenge: Challenge,
-  { allowed, policy, unknownBrowser, browser: passedBrowser, redeemed, now }: Redeeming,
+  { allowed, policy, unknownBrowser, browser: passedBrowser, redeemed, now }: RedeemingConditions,
 ): Promise<Redeemed> {
   if (challenge.sessionId === undefined) return {}
   const phishingResistant = requestedPolicy(policy)

@@ -14,7 +14,7 @@ const maxAsked = 4
 const maxInTurn = 1_000
 
 /** A verification that a connection relies on for longer than one request. */
-export interface Relied {
+export interface ReliedVerification {
   readonly user: MfaUser
   readonly verified: Verified
   readonly policy: Policy
@@ -23,7 +23,7 @@ export interface Relied {
 /** Tells connections when the verification that they were opened with has ended. */
 export interface VerificationEnds {
   /** @param onEnd is called once, never before this returns. @returns the function that stops watching. */
-  watch(verification: Relied, onEnd: () => void): () => void
+  watch(verification: ReliedVerification, onEnd: () => void): () => void
 }
 
 interface EndOptions {
@@ -33,7 +33,7 @@ interface EndOptions {
   readonly failed: (error: unknown) => void
 }
 
-interface Watched extends Relied {
+interface WatchedConnection extends ReliedVerification {
   readonly onEnd: () => void
 }
 
@@ -42,7 +42,7 @@ interface Watched extends Relied {
  * where its requests would cost one as well.
  */
 export function createVerificationEnds({ epochs, clock, failed }: EndOptions): VerificationEnds {
-  const byUser = new Map<string, Set<Watched>>()
+  const byUser = new Map<string, Set<WatchedConnection>>()
   /** Users about whom the service has to be asked first. */
   const waiting = new Set<string>()
   /** Users about whom it is being asked. */
@@ -82,13 +82,13 @@ export function createVerificationEnds({ epochs, clock, failed }: EndOptions): V
     for (const watched of byUser.get(userKey) ?? []) settleOne(userKey, watched, by)
   }
 
-  function settleOne(userKey: string, watched: Watched, by: Judging['epochs']): void {
+  function settleOne(userKey: string, watched: WatchedConnection, by: Judging['epochs']): void {
     const result = judge(watched.verified, userKey, watched.policy, { now: clock.now(), epochs: by })
     if (typeof result !== 'string') plan(expiryOf(watched))
     else if (remove(userKey, watched)) end(watched)
   }
 
-  function end({ onEnd }: Watched): void {
+  function end({ onEnd }: WatchedConnection): void {
     try {
       onEnd()
     } catch (error) {
@@ -96,7 +96,7 @@ export function createVerificationEnds({ epochs, clock, failed }: EndOptions): V
     }
   }
 
-  function remove(userKey: string, watched: Watched): boolean {
+  function remove(userKey: string, watched: WatchedConnection): boolean {
     const all = byUser.get(userKey)
     const isRemoved = all?.delete(watched) ?? false
     if (all?.size === 0) byUser.delete(userKey)
@@ -124,7 +124,7 @@ export function createVerificationEnds({ epochs, clock, failed }: EndOptions): V
 
   return {
     watch(verification, onEnd) {
-      const watched: Watched = { ...verification, onEnd }
+      const watched: WatchedConnection = { ...verification, onEnd }
       const userKey = userKeyOf(verification.user)
       const others = byUser.get(userKey)
       if (others) others.add(watched)

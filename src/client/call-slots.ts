@@ -24,7 +24,7 @@ export interface CallSlots {
 
 /** The slots that a caller holds, and the calls that wait for one. */
 interface Caller {
-  taken: number
+  inUse: number
   readonly queue: Set<() => void>
 }
 
@@ -35,21 +35,21 @@ export function createCallSlots(size: number): CallSlots {
   const callers = new Map<string, Caller>()
   let slotsInUse = 0
 
-  const isFree = (name: string, caller: Caller) => slotsInUse < size && (name === '' || caller.taken < share)
+  const isFree = (name: string, caller: Caller) => slotsInUse < size && (name === '' || caller.inUse < share)
 
   function take(name: string, caller: Caller): () => void {
     slotsInUse++
-    caller.taken++
+    caller.inUse++
     return () => {
       slotsInUse--
-      caller.taken--
+      caller.inUse--
       forgetIdle(name, caller)
       serveNext()
     }
   }
 
   function forgetIdle(name: string, caller: Caller): void {
-    if (caller.taken === 0 && caller.queue.size === 0 && callers.get(name) === caller) callers.delete(name)
+    if (caller.inUse === 0 && caller.queue.size === 0 && callers.get(name) === caller) callers.delete(name)
   }
 
   function serveNext(): void {
@@ -66,7 +66,7 @@ export function createCallSlots(size: number): CallSlots {
 
   return {
     acquire({ startTimeout, signal, caller: name = '' }) {
-      const caller = callers.get(name) ?? { taken: 0, queue: new Set() }
+      const caller = callers.get(name) ?? { inUse: 0, queue: new Set() }
       callers.set(name, caller)
       if (isFree(name, caller) && caller.queue.size === 0) return Promise.resolve(take(name, caller))
       if (name !== '' && caller.queue.size >= maxQueuedPerCaller) {

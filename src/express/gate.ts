@@ -37,12 +37,12 @@ export async function passGate(request: WebRequest): Promise<Outcome> {
   return demand(request, { purpose: 'sign_in' })
 }
 
-interface Decided {
+interface GateResult {
   readonly decision: GateDecision
   readonly effects?: Effects
 }
 
-async function decide(request: WebRequest, isVerified: boolean): Promise<Decided> {
+async function decide(request: WebRequest, isVerified: boolean): Promise<GateResult> {
   const { req, context, state, user } = request
   const { options } = context.mfa
   if (!options.gate) return { decision: 'off' }

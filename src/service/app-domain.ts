@@ -32,7 +32,7 @@ export async function openAppDomain(
   return { organizationId, domainId }
 }
 
-interface Named {
+interface NamedRow {
   readonly id: string
   readonly name: string
   /** The name that the app gave it last. */
@@ -43,11 +43,11 @@ interface Named {
 /** Organizations, or the domains of one organization. */
 interface Shelf {
   readonly kind: 'organization' | 'domain'
-  all(): Promise<readonly Named[]>
+  all(): Promise<readonly NamedRow[]>
   /** @throws {NameTakenError} */
   create(name: string): Promise<unknown>
   /** @returns false if the name is taken. */
-  rename(row: Named, name: string): Promise<boolean>
+  rename(row: NamedRow, name: string): Promise<boolean>
 }
 
 async function find(
@@ -62,14 +62,14 @@ async function find(
 }
 
 /** The one that the app uses, whatever its name: renaming the app must not lead to an empty organization. */
-function ownOf({ kind }: Shelf, all: readonly Named[], app: string | undefined): Named | undefined {
+function ownOf({ kind }: Shelf, all: readonly NamedRow[], app: string | undefined): NamedRow | undefined {
   const [ownRow] = all.filter(({ appName }) => appName !== null).toSorted((a, b) => a.createdAt - b.createdAt)
   const names = [defaultNames[kind], formerNames[kind], app]
   return ownRow ?? names.flatMap((candidateName) => all.find(({ name }) => name === candidateName) ?? [])[0]
 }
 
 /** A name that an administrator has chosen is not changed. */
-async function followApp(ctx: ServiceContext, shelf: Shelf, ownRow: Named, app: string | undefined): Promise<void> {
+async function followApp(ctx: ServiceContext, shelf: Shelf, ownRow: NamedRow, app: string | undefined): Promise<void> {
   if (ownRow.appName !== null && ownRow.appName !== ownRow.name) return
   const name = app ?? ownRow.name
   if (ownRow.appName === name || (await shelf.rename(ownRow, name))) return
@@ -79,7 +79,7 @@ async function followApp(ctx: ServiceContext, shelf: Shelf, ownRow: Named, app: 
   ctx.logger.warn({}, `the ${shelf.kind} is still called "${ownRow.name}", because another one is called "${name}"`)
 }
 
-async function findOrCreate(shelf: Shelf, name: string): Promise<Named> {
+async function findOrCreate(shelf: Shelf, name: string): Promise<NamedRow> {
   const findByName = async () => (await shelf.all()).find((row) => row.name === name)
   const existing = await findByName()
   if (existing) return existing

@@ -37,7 +37,7 @@ const locks: Partial<Record<string, 'codes' | 'token'>> = { 'codes.locked': 'cod
 /** How long `close()` waits for work in progress, milliseconds. */
 const closeTimeout = 10_000
 
-type Given = Pick<
+type CoreOptions = Pick<
   ServiceContext,
   | 'addressOf'
   | 'clock'
@@ -66,7 +66,7 @@ export interface Core {
   close(drain: () => Promise<void>): Promise<void>
 }
 
-export async function createCore(store: Store, options: Given, observer: Observer): Promise<Core> {
+export async function createCore(store: Store, options: CoreOptions, observer: Observer): Promise<Core> {
   const { addressOf, random, logger, failures, limits, mailer, keys, auditRetention, bypassCodes, pinHashCost } =
     options
   const { authenticatorUrl } = options

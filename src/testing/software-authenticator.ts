@@ -53,7 +53,7 @@ export interface SoftwareAuthenticator {
 /** Options that name no credential ask for any one of the relying party. */
 type AnyRequestOptions = Pick<RequestOptions, 'challenge' | 'rpId' | 'allowCredentials'>
 
-interface Given {
+interface ResponseInput {
   readonly origin: string
   readonly algorithm?: Algorithm
   /** Whether it has a signature counter. Those of synchronized passkeys stay 0. */
@@ -61,7 +61,7 @@ interface Given {
   readonly flags?: Flags
 }
 
-export function createAuthenticator({ origin, algorithm = 'ES256', counts = true, flags = {} }: Given) {
+export function createAuthenticator({ origin, algorithm = 'ES256', counts = true, flags = {} }: ResponseInput) {
   const credentials: (Credential & { readonly key: KeyObject })[] = []
   const truth = { up: true, uv: true, be: false, bs: false, ...flags }
 

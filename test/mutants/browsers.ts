@@ -132,7 +132,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the separate limits of requests from known browsers',
     file: 'src/service/features/sessions/push-budget.ts',
-    find: "${of.knownBrowser === 1 ? 'known ' : ''}",
+    find: "${pushRequest.knownBrowser === 1 ? 'known ' : ''}",
     replace: '',
     test: 'service/features/browsers/known-browsers.test.ts',
     title: 'are still sent from a known browser while an attacker uses up the requests elsewhere',

@@ -84,8 +84,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the end of the time for an answer to a call',
     file: 'src/service/features/callers/rules.ts',
-    find: 'begun && call.expiresAt > now',
-    replace: 'begun && call.expiresAt > 0',
+    find: 'hasBegun && call.expiresAt > now',
+    replace: 'hasBegun && call.expiresAt > 0',
     also: [
       {
         file: openCall,

@@ -53,11 +53,11 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'using an e-mailed code up',
     file: 'src/service/features/email-codes/statements.ts',
-    find: `(db, { domainId, userId, codeLookups }: Slots<Of & { codeLookups: readonly string[] }>, now: Slot<number>) =>
+    find: `(db, { domainId, userId, codeLookups }: Slots<Member & { codeLookups: readonly string[] }>, now: Slot<number>) =>
     db
       .deleteFrom('emailCode')
 `,
-    replace: `(db, { domainId, userId, codeLookups }: Slots<Of & { codeLookups: readonly string[] }>, now: Slot<number>) =>
+    replace: `(db, { domainId, userId, codeLookups }: Slots<Member & { codeLookups: readonly string[] }>, now: Slot<number>) =>
     db
       .updateTable('emailCode')
       .set({ wrongTries: 0 })

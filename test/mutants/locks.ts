@@ -98,8 +98,8 @@ function waits(): readonly Mutant[] {
     {
       defense: 'what is pending of a row',
       file: 'src/service/features/sessions/rules.ts',
-      find: '(begun && session.expiresAt > now)',
-      replace: '((begun || !begun) && session.expiresAt > now)',
+      find: '(hasBegun && session.expiresAt > now)',
+      replace: '((hasBegun || !hasBegun) && session.expiresAt > now)',
       test: clockTest,
       title: pending,
     },

@@ -67,7 +67,7 @@ function statementsOfPostgres(): readonly Mutant[] {
     {
       defense: 'statements without names behind a pooler that loses them',
       file: pool,
-      find: 'prepares.kept = false',
+      find: 'prepares.isKept = false',
       replace: 'prepares.kept &&= true',
       test,
       title: 'is executed without a name once a pooler has lost what was prepared',

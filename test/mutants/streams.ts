@@ -236,7 +236,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'one caller has a quarter of the slots',
     file: 'src/client/call-slots.ts',
-    find: "slotsInUse < size && (name === '' || caller.taken < share)",
+    find: "slotsInUse < size && (name === '' || caller.inUse < share)",
     replace: 'slotsInUse < size',
     test: 'client/call-limit.test.ts',
     title: 'gets at most a quarter of the slots, so that others find one free',

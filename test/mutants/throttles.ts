@@ -92,7 +92,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the silence after a report',
     file: 'src/service/features/sessions/push-budget.ts',
-    find: 'secondsUntilFree(db, { scope: reported(of), ...pushLimits.afterReport }, now),',
+    find: 'secondsUntilFree(db, { scope: reported(pushRequest), ...pushLimits.afterReport }, now),',
     replace: '0,',
     test: 'attacks/knows-the-password.test.ts',
     title: 'is paused for 15 minutes in every browser after the owner reports one',

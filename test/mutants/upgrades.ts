@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an upgrade counts only at the service of the record',
     file: upgrade,
-    find: '  if (isForeign(state, { userKey, mfa: own })) return undefined\n',
+    find: '  if (isForeign(state, { userKey, mfa: internals })) return undefined\n',
     replace: '',
     test,
     title: 'accepts no record of another service or domain',
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an upgrade decides by what the service has answered',
     file: upgrade,
-    find: 'const verified = judgeBy(own.epochs)',
+    find: 'const verified = judgeBy(internals.epochs)',
     replace: 'const verified = judgeBy(everyEpoch)',
     test,
     title: 'accepts no web session that was ended, at its first use at a node',
@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an upgrade follows the policy of its own mfa()',
     file: upgrade,
-    find: "narrow(own.policy, readNeed('verifyUpgrade', need))",
+    find: "narrow(internals.policy, readNeed('verifyUpgrade', need))",
     replace:
       "narrow({ ...own.policy, factors: ['push'], phishingResistant: 'off', unknownBrowser: 'number' }, readNeed('verifyUpgrade', need))",
     test,
@@ -76,8 +76,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an upgrade needs what its connection needs',
     file: upgrade,
-    find: "narrow(own.policy, readNeed('verifyUpgrade', need))",
-    replace: "narrow(own.policy, readNeed('verifyUpgrade', need) && {})",
+    find: "narrow(internals.policy, readNeed('verifyUpgrade', need))",
+    replace: "narrow(internals.policy, readNeed('verifyUpgrade', need) && {})",
     test,
     title: 'requires what the connection needs: %s',
   },
@@ -100,8 +100,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an error at an upgrade is logged, and ends no process',
     file: upgrade,
-    find: '    own.options.logger.error(`mfa: verifyUpgrade()',
-    replace: '    if (error) throw error\n    own.options.logger.error(`mfa: verifyUpgrade()',
+    find: '    internals.options.logger.error(`mfa: verifyUpgrade()',
+    replace: '    if (error) throw error\n    internals.options.logger.error(`mfa: verifyUpgrade()',
     test,
     title: 'never rejects: what is wrong is logged, and no user is accepted',
   },

@@ -285,7 +285,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the limits on calls at once, of all callers and of one',
     file: 'src/client/call-slots.ts',
-    find: "slotsInUse < size && (name === '' || caller.taken < share)",
+    find: "slotsInUse < size && (name === '' || caller.inUse < share)",
     replace: "size > 0 || share > caller.taken || name === ''",
     test: 'express/dead-service.test.ts',
     title: 'does not block the app: 100 users get an answer each, and few calls are made',

@@ -15,11 +15,11 @@ import { focus } from '../parts/secret-field.tsx'
 import { useWords } from '../words/speech.tsx'
 import type { Words } from '../words/en.ts'
 
-type Asked = Pick<DeviceRequest, 'id' | 'domain' | 'numberLength' | 'newBrowser' | 'purpose'>
+type QuestionKind = Pick<DeviceRequest, 'id' | 'domain' | 'numberLength' | 'newBrowser' | 'purpose'>
 
 interface AnswerFormProps {
   readonly account: Account
-  readonly request: Asked
+  readonly request: QuestionKind
   /** Words of its own, if it is not a sign-in. */
   readonly labels?: { readonly number: string; readonly deny: string; readonly approve: string }
   readonly clock: Clock
@@ -221,9 +221,9 @@ export function AnswerForm({
 }
 
 /** A change of devices asks for enough. The answer is no until the person says yes: a relay has a browser to keep as well. */
-const mayKeep = ({ newBrowser, purpose }: Asked): boolean => newBrowser === true && purpose === undefined
+const mayKeep = ({ newBrowser, purpose }: QuestionKind): boolean => newBrowser === true && purpose === undefined
 
-function questionsOf(account: Account, request: Asked): readonly Question[] {
+function questionsOf(account: Account, request: QuestionKind): readonly Question[] {
   const secret = requiredSecret(account)
   return [...(request.numberLength > 0 ? (['number'] as const) : []), ...(secret ? [secret] : [])]
 }
@@ -232,7 +232,7 @@ function fieldOf(question: Question): string {
   return question === 'number' ? 'number' : 'pin'
 }
 
-function labelOf(question: Question, { domain, numberLength }: Asked, words: Words): string {
+function labelOf(question: Question, { domain, numberLength }: QuestionKind, words: Words): string {
   if (question === 'number') return words.numberLabel
   if (question === 'PASSCODE') return words.yourPasscode
   return numberLength > 0 ? words.nextPin(isolated(domain.name)) : words.yourPin

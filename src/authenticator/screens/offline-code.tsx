@@ -24,8 +24,8 @@ const period = 30
 /** The offline code of an account. Hidden until the person asks for it, and again when the page is left. */
 export function OfflineCodeLine({ account, now }: OfflineCodeProps) {
   const words = useWords()
-  const [asking, setAsking] = useState(false)
-  const [asked, setAsked] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  const [hasAsked, setAsked] = useState(false)
   const [source, setSource] = useState<CodeSource>()
   const code = useOfflineCode(source, now)
   const visible = useVisible()
@@ -40,11 +40,11 @@ export function OfflineCodeLine({ account, now }: OfflineCodeProps) {
   }, [visible])
 
   if (code) return <CodeLine code={code} now={now} />
-  if (asking && secret) {
+  if (isAsking && secret) {
     return <CodePin secret={secret} onPin={async (pin) => setSource(await unlockCodes(account, pin))} onCancel={hide} />
   }
   return (
-    <p class="code-line" ref={asked ? focusButton : null}>
+    <p class="code-line" ref={hasAsked ? focusButton : null}>
       <Button
         class="link"
         aria-label={words.showCodeOf(words.at(nameOf(account), nameOfUser(account.user)))}

@@ -16,12 +16,12 @@ interface ScanScreenProps {
   readonly onCancel: () => void
 }
 
-type Seen = CameraTrouble | 'scanOther'
+type ScanResult = CameraTrouble | 'scanOther'
 
 /** Scans with the camera, while the page is visible. */
 export function ScanScreen({ clock, onRead, onCancel }: ScanScreenProps) {
   const words = useWords()
-  const [scanResult, setSeen] = useState<Seen>()
+  const [scanResult, setSeen] = useState<ScanResult>()
 
   function read(text: string) {
     if (isActivation(text)) onRead(text)

@@ -182,10 +182,10 @@ function recordCommand(): Command {
         ) => {
           const { id } = await find(service, administratorName)
           const user = await findUser(service, nameOrId)
-          const own = settings.notOwn !== true
+          const isOwn = settings.notOwn !== true
           const administrator = { organizationId: service.organization.id, id }
-          const changed = await decideRecord(service.ctx, administrator, { user: user.id, own })
-          const relation = own ? 'is the record of' : 'is somebody else than'
+          const changed = await decideRecord(service.ctx, administrator, { user: user.id, own: isOwn })
+          const relation = isOwn ? 'is the record of' : 'is somebody else than'
           printDone(settings, changed, `${quote(user.username)} ${relation} ${quote(changed.name)}.`)
         },
       ),

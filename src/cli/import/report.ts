@@ -22,12 +22,12 @@ export function reportImport(report: ImportReport, noun: string, { json, dryRun,
 }
 
 function summary(
-  { imported, acceptable, present = 0, rejectedRows }: ImportReport,
+  { imported, acceptable, present: presentCount = 0, rejectedRows }: ImportReport,
   noun: string,
   dryRun: boolean,
 ): string {
   const skipped = rejectedRows > 0 ? `, ${counted(rejectedRows, 'row')} rejected` : ''
-  const presentText = present > 0 ? ` (${present} already existed)` : ''
+  const presentText = presentCount > 0 ? ` (${presentCount} already existed)` : ''
   if (dryRun) return `${counted(acceptable, noun)} can be imported${presentText}${skipped}. Nothing was changed.`
   if (imported > 0) return `${counted(imported, noun)} imported${presentText}${skipped}.`
   const others = acceptable > 0 ? ', or import the others with --skip-rejected' : ''

@@ -52,10 +52,10 @@ export function useLoad<T>(key: string, load: (unattended: boolean) => Promise<T
   )
 
   useEffect(() => void reload(), [reload])
-  const shown = keep || state.key === key
+  const isShown = keep || state.key === key
   return {
-    value: shown ? state.value : undefined,
-    problem: shown ? state.problem : undefined,
+    value: isShown ? state.value : undefined,
+    problem: isShown ? state.problem : undefined,
     loading,
     current: state.key === key && 'value' in state,
     reload,

@@ -15,7 +15,7 @@ import { describe } from '../request/service-outage.ts'
 import { readDebugKey } from '../session/debug-key.ts'
 import { readMfaState } from '../session/web-session.ts'
 import type { Debug } from './debug.ts'
-import type { LoggedLine, Recorded, TracedRequest } from './debug-log.ts'
+import type { LoggedLine, DebugRecord, TracedRequest } from './debug-log.ts'
 import { debugLimits } from './debug-log.ts'
 import { unverifiedWords } from './explain.ts'
 
@@ -46,7 +46,7 @@ export function debugPage(request: DebugRequest): Outcome {
   return { state: 'detach', answer: { kind: 'continue', run: () => showDebug(request, recorded) } }
 }
 
-async function showDebug(request: DebugRequest, record: Recorded): Promise<Outcome> {
+async function showDebug(request: DebugRequest, record: DebugRecord): Promise<Outcome> {
   const { req, context, debug, failure } = request
   const { options } = context.mfa
   const layout = layoutOf(request, englishOf(options.languages))

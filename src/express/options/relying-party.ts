@@ -20,7 +20,7 @@ export interface ResolvedPasskeys {
   readonly off?: string
 }
 
-interface Given {
+interface RelyingPartyInput {
   readonly passkeys: false | PasskeysOptions
   readonly publicUrl: string | undefined
 }
@@ -29,7 +29,10 @@ interface Given {
  * @param warn called where the app's address is an IP address.
  * @throws {TypeError} if browsers would reject every passkey of these options.
  */
-export function resolvePasskeys({ passkeys, publicUrl }: Given, warn: (message: string) => void): ResolvedPasskeys {
+export function resolvePasskeys(
+  { passkeys, publicUrl }: RelyingPartyInput,
+  warn: (message: string) => void,
+): ResolvedPasskeys {
   if (passkeys === false) return { ...none, off: 'passkeys is false' }
   const { rpId, rpName: name, origins } = passkeys
   if (publicUrl === undefined) {

@@ -5,10 +5,10 @@ import type { SessionReason } from '../../contract/sessions.ts'
 import type { Message, Messages } from '../messages/en.ts'
 import type { StatusPage, StatusOf } from './status-view.ts'
 
-type Ending = 'ended' | 'throttled' | 'no_device' | 'no_member' | 'similar_name'
+type EndStatus = 'ended' | 'throttled' | 'no_device' | 'no_member' | 'similar_name'
 
 /** The request ended without approval, or could not be sent. */
-export function endView(page: StatusPage, status: StatusOf<Ending>) {
+export function endView(page: StatusPage, status: StatusOf<EndStatus>) {
   const { layout, context, now } = page
   const { passwordUrl } = context.mfa.options
   return {
@@ -23,17 +23,17 @@ export function endView(page: StatusPage, status: StatusOf<Ending>) {
 }
 
 /** Whether the user denied or reported the request: then an attacker may know the password. */
-function isAlarming(status: StatusOf<Ending>): boolean {
+function isAlarming(status: StatusOf<EndStatus>): boolean {
   return status.kind === 'ended' && !status.unexplained && /^(user_denied|reported)$/.test(status.reason)
 }
 
 /** The button leads to the other ways, and help is there. */
 const noWays = { hasWays: false, helpUrl: undefined }
 
-const isReported = (status: StatusOf<Ending>) => status.kind === 'ended' && status.reason === 'reported'
+const isReported = (status: StatusOf<EndStatus>) => status.kind === 'ended' && status.reason === 'reported'
 
 /** While no push request can be sent, a code is the alternative, if the user has a factor for it and codes are not paused. */
-function wayOf(page: StatusPage, status: StatusOf<Ending>) {
+function wayOf(page: StatusPage, status: StatusOf<EndStatus>) {
   const { layout, context, challenge, pauses, others, now } = page
   const { words } = layout
   const codes = codesPause(pauses, challenge, page)
@@ -63,7 +63,7 @@ function changeEnded(
   return purpose === 'change_devices' ? words.changeEnded : {}
 }
 
-function messageOf({ layout, challenge, pauses, now }: StatusPage, status: StatusOf<Ending>): Message {
+function messageOf({ layout, challenge, pauses, now }: StatusPage, status: StatusOf<EndStatus>): Message {
   const { words, span } = layout
   if (status.kind === 'throttled') {
     return { ...words.throttled, sentence: words.throttled.sentence(span(Math.max(1, status.until - now))) }

@@ -5,14 +5,14 @@ import { latinDigits } from '../../contract/languages.ts'
 import type { Language } from '../options/languages.ts'
 
 /** The texts for the result of the user's last attempt. */
-export interface Said {
+export interface NoticeText {
   /** Replaces the headline of the page. */
   readonly headline?: string
   readonly sentence: string
 }
 
 /** @param now Unix time, seconds. */
-export function saidOf({ tag, words }: Language, notice: Notice, now: number): Said {
+export function saidOf({ tag, words }: Language, notice: Notice, now: number): NoticeText {
   if (notice.kind === 'wrong_code') return wrongCode({ tag, words }, notice)
   if (notice.kind === 'no_browser_key') return { sentence: words.passkeyNeeded.noKey }
   if (notice.kind === 'passkey_needed') return passkeyNeeded(words)
@@ -22,7 +22,7 @@ export function saidOf({ tag, words }: Language, notice: Notice, now: number): S
   return { ...texts, sentence: texts.sentence(formatDuration(tag, Math.max(1, notice.until - now))) }
 }
 
-function passkeyNeeded({ ended }: Language['words']): Required<Said> {
+function passkeyNeeded({ ended }: Language['words']): Required<NoticeText> {
   const { headline, sentence } = ended.phishing_resistance_required
   return { headline, sentence }
 }
@@ -32,7 +32,7 @@ export function pausedSaid(
   { tag, words }: Pick<Language, 'tag' | 'words'>,
   until: number | undefined,
   now: number,
-): Required<Said> {
+): Required<NoticeText> {
   const { headline, sentence, unlock } = words.notices.codes_paused
   return { headline, sentence: until === undefined ? unlock : sentence(formatDuration(tag, Math.max(1, until - now))) }
 }
@@ -40,7 +40,7 @@ export function pausedSaid(
 function wrongCode(
   { tag, words }: Pick<Language, 'tag' | 'words'>,
   { isRecovery, triesLeft: tries, pausedFor }: Extract<Notice, { readonly kind: 'wrong_code' }>,
-): Said {
+): NoticeText {
   const { headline, triesLeft, lastTry, lastTryLocks, ...sentences } = words.notices.wrong_code
   const sentence = isRecovery ? sentences.recovery : sentences.sentence
   if (tries === undefined) return { headline, sentence }

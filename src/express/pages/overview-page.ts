@@ -13,7 +13,7 @@ import { layoutOf, page } from './layout.ts'
 
 type Layout = ReturnType<typeof layoutOf>
 
-interface Given {
+interface OverviewInput {
   readonly ownFactors: OwnFactors
   readonly browsers: readonly ListedBrowser[]
   readonly service: ConnectedService
@@ -22,7 +22,7 @@ interface Given {
 }
 
 /** All factors of the user. */
-export function overviewPage(request: WebRequest, { ownFactors, browsers, service, token }: Given): Page {
+export function overviewPage(request: WebRequest, { ownFactors, browsers, service, token }: OverviewInput): Page {
   const { req, context } = request
   const layout = layoutOf(request)
   const { words } = layout

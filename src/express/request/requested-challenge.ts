@@ -8,7 +8,7 @@ import type { RequestContext } from './context.ts'
 import { safeReturnTo } from './return-to.ts'
 
 /** The kind of challenge that a route demands. */
-export interface ChallengeWanted {
+export interface ChallengeRequirement {
   readonly purpose: Challenge['purpose']
   readonly factors?: readonly Factor[] | undefined
   readonly phishingResistant?: RequestedPhishingResistance | undefined
@@ -21,7 +21,7 @@ export interface ChallengeWanted {
  * The address to which a refused script sends the user; it may add `returnTo`. The request of a script opens no challenge, so
  * the address names the kind of challenge. That proves nothing: the guard checks the verification record afterwards.
  */
-export function challengeAddress({ base }: RequestContext, challenge: ChallengeWanted): string {
+export function challengeAddress({ base }: RequestContext, challenge: ChallengeRequirement): string {
   const { purpose, factors, phishingResistant, unknownBrowser, action } = challenge
   const query = [
     ...(purpose === 'sign_in' ? [] : [`purpose=${purpose}`]),
@@ -33,7 +33,7 @@ export function challengeAddress({ base }: RequestContext, challenge: ChallengeW
   return query.length === 0 ? base : `${base}?${query.join('&')}`
 }
 
-export interface RequestedChallenge extends ChallengeWanted {
+export interface RequestedChallenge extends ChallengeRequirement {
   readonly returnTo: string | undefined
 }
 
@@ -55,7 +55,7 @@ export function requestedChallenge(req: Request, context: RequestContext): Reque
   }
 }
 
-const purposes: readonly ChallengeWanted['purpose'][] = ['step_up', 'change_devices']
+const purposes: readonly ChallengeRequirement['purpose'][] = ['step_up', 'change_devices']
 
 const parameters = ['purpose', 'factors', 'phishingResistant', 'unknownBrowser', 'action', 'returnTo']
 

@@ -1,6 +1,6 @@
 import { deviceCode, isHandedOver, readOwnFactors } from '../../challenge/own-factors.ts'
 import { userKeyOf } from '../../challenge/user.ts'
-import type { Change, Watched } from '../live/shared-watches.ts'
+import type { Change, WatchTarget } from '../live/shared-watches.ts'
 import { polled } from '../live/shared-watches.ts'
 import { devicePage } from '../pages/device-page.ts'
 import { wantsJson } from '../request/navigation.ts'
@@ -67,7 +67,7 @@ export const deviceEvents = streamOf(watch)
 export const deviceStatus = whileHeld(watch)
 
 /** Whether the new device is active. If none is being set up there is nothing to wait for. */
-function watch(request: WebRequest): Watched | Change {
+function watch(request: WebRequest): WatchTarget | Change {
   const { context, user } = request
   const device = setupOf(request)?.device
   if (!device) return 'activated'

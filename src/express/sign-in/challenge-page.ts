@@ -32,7 +32,7 @@ import type { ChallengePolicy } from './challenge-policy.ts'
 import { acceptedFactors, challengePolicy, needsOnlyPasskey } from './challenge-policy.ts'
 import { defaultChallenge, openChallenge, withChallenge } from './open-challenge.ts'
 import { canUsePasskey } from './passkey.ts'
-import type { Started } from './start-once.ts'
+import type { StartedChallenge } from './start-once.ts'
 import { startOnce, startWithoutPush } from './start-once.ts'
 
 /** `GET /mfa`: the status of the challenge. The first look starts it; a page without JavaScript completes it by reloading. */
@@ -144,7 +144,7 @@ function optionForPasskeys(policy: ChallengePolicy): string | undefined {
 const timedOut = { kind: 'ended', reason: 'timeout' } as const
 
 /** The user has no passkey where only a passkey passes: everywhere, or in this browser. */
-function noPasskey(policy: ChallengePolicy, membership: KnownHere) {
+function noPasskey(policy: ChallengePolicy, membership: MembershipHere) {
   const isForBrowser =
     needsOnlyPasskey(policy, membership) && !needsOnlyPasskey(policy, membership, policy.phishingResistant)
   return { kind: 'ended', reason: isForBrowser ? 'unknown_browser' : 'phishing_resistance_required' } as const
@@ -156,7 +156,7 @@ function isForPasskeys(allowed: readonly Factor[], { kind }: ChallengeStatus): b
 }
 
 /** The user, as the service knows it. */
-interface KnownHere {
+interface MembershipHere {
   readonly service: ConnectedService
   readonly member: User | undefined
 }
@@ -165,8 +165,8 @@ interface KnownHere {
 async function currentStatus(
   request: WebRequest,
   challenge: Challenge,
-  { policy, membership }: { readonly policy: ChallengePolicy; readonly membership: KnownHere },
-): Promise<Started> {
+  { policy, membership }: { readonly policy: ChallengePolicy; readonly membership: MembershipHere },
+): Promise<StartedChallenge> {
   const { service, member } = membership
   if (challenge.sessionId !== undefined) {
     return { challenge, status: await readStatus(service, challenge), events: [] }
@@ -176,7 +176,7 @@ async function currentStatus(
   return factors.includes('push') ? startOnce(request, challenge) : startWithoutPush(request, challenge, member)
 }
 
-function offersPasskey(challenge: Challenge, allowed: readonly Factor[], member: User | undefined): Started {
+function offersPasskey(challenge: Challenge, allowed: readonly Factor[], member: User | undefined): StartedChallenge {
   const canAskDevice = allowed.includes('push') && member?.factors?.includes('push') === true
   return { challenge, status: { kind: 'passkey', canAskDevice }, events: [] }
 }
@@ -194,7 +194,7 @@ function stateAfter(
 }
 
 /** Read where the page offers other factors; while the device is asked or has approved, it offers none. */
-async function pausesOf({ req, context }: WebRequest, { service, member }: KnownHere, { kind }: ChallengeStatus) {
+async function pausesOf({ req, context }: WebRequest, { service, member }: MembershipHere, { kind }: ChallengeStatus) {
   const isUnderWay = kind === 'waiting' || kind === 'approved' || kind === 'enrolling'
   if (isUnderWay && req.query['use'] === undefined) return {}
   return member ? readPauses(service, member, browserCookie.read(req, context)) : {}

@@ -7,7 +7,7 @@ import type { Outcome } from '../request/outcome.ts'
 import { continueAt, json, redirect } from '../request/outcome.ts'
 import { checkNeed } from '../setup-checks/phishing-resistance.ts'
 import type { RequestContext } from '../request/context.ts'
-import type { ChallengeWanted } from '../request/requested-challenge.ts'
+import type { ChallengeRequirement } from '../request/requested-challenge.ts'
 import { challengeAddress } from '../request/requested-challenge.ts'
 import { requestedPath } from '../request/return-to.ts'
 import { verifiedOf } from '../request/verified.ts'
@@ -15,7 +15,7 @@ import type { WebRequest } from '../request/web-request.ts'
 import { bindingOf } from '../session/binding.ts'
 import { openChallenge } from './open-challenge.ts'
 
-export interface Demand extends ChallengeWanted {
+export interface Demand extends ChallengeRequirement {
   /** Where the user continues afterwards; by default at the address of this request. */
   readonly returnTo?: string | undefined
   readonly giveUpTo?: string | undefined
@@ -81,7 +81,7 @@ export async function openAction({ mfa, userKey }: RequestContext, sealed: strin
 const actionOf = (userKey: string | undefined) => `step-up of ${userKey}`
 
 /** 403 in a form that a script can act on. */
-export function refuse(context: RequestContext, requirement: ChallengeWanted = { purpose: 'sign_in' }): Outcome {
+export function refuse(context: RequestContext, requirement: ChallengeRequirement = { purpose: 'sign_in' }): Outcome {
   const challenge = challengeAddress(context, requirement)
   context.trace?.note({ kind: 'refused', to: challenge })
   const message = 'Pass the second step first: send the user to the address in "challenge".'

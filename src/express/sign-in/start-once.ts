@@ -23,7 +23,7 @@ const rememberedFor = 10_000
 const starts = new Map<string, Promise<Progress>>()
 
 /** A challenge after a look at its status, and the events of that. */
-export interface Started extends Progress {
+export interface StartedChallenge extends Progress {
   readonly events: readonly EventFacts[]
 }
 
@@ -31,7 +31,7 @@ export interface Started extends Progress {
  * Sends a push request in place of the present one. Pages that load, and buttons that are pressed, at the same moment send
  * it once: all of them have loaded the web session before any could save in it that a request was sent.
  */
-export async function startOnce(request: WebRequest, challenge: Challenge): Promise<Started> {
+export async function startOnce(request: WebRequest, challenge: Challenge): Promise<StartedChallenge> {
   const name = `${challenge.id} ${challenge.asks ?? 0}`
   const runningStart = starts.get(name)
   if (runningStart) return { ...(await runningStart), events: [] }
@@ -68,7 +68,7 @@ export async function startWithoutPush(
   request: WebRequest,
   challenge: Challenge,
   member: User | undefined,
-): Promise<Started> {
+): Promise<StartedChallenge> {
   const service = await request.context.mfa.connect()
   const status = member
     ? undefined

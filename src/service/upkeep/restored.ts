@@ -55,9 +55,9 @@ export function settleRestored(ctx: ServiceContext, revocations: readonly Revoca
 /** @returns false if the backup does not contain it. */
 async function apply(ctx: ServiceContext, db: Queryable, { event, ids }: Revocation): Promise<boolean> {
   const now = ctx.clock.now()
-  const member: Of = { userId: ids['user'] ?? '', domainId: ids['domain'] ?? '' }
+  const member: MemberKey = { userId: ids['user'] ?? '', domainId: ids['domain'] ?? '' }
   const organizationId = await organizationOfUser(db, member.userId)
-  const ofUser = async (end: (user: Of & { organizationId: string }) => Promise<unknown>): Promise<boolean> => {
+  const ofUser = async (end: (user: MemberKey & { organizationId: string }) => Promise<unknown>): Promise<boolean> => {
     if (organizationId !== undefined) await end({ ...member, organizationId })
     return organizationId !== undefined
   }
@@ -78,12 +78,12 @@ async function apply(ctx: ServiceContext, db: Queryable, { event, ids }: Revocat
 }
 
 /** The token's user and domain. */
-interface Of {
+interface MemberKey {
   readonly userId: string
   readonly domainId: string
 }
 
-async function revokeIn(db: Queryable, member: Of | undefined, now: number): Promise<boolean> {
+async function revokeIn(db: Queryable, member: MemberKey | undefined, now: number): Promise<boolean> {
   if (member) await revokeTokens(db, { userIds: [member.userId], domainId: member.domainId }, now)
   return member !== undefined
 }

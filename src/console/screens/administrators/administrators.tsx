@@ -61,7 +61,7 @@ function Administrators({ administrators }: AdministratorsProps) {
   const namesOf = useDomainNames()
   if (administrators.length === 0) return <Empty icon={person}>{words.administratorsEmpty}</Empty>
   const columns: readonly Column<Administrator>[] = [
-    { title: words.name, cell: (row) => <PersonName {...row} own={row.id === session.administrator.id} /> },
+    { title: words.name, cell: (row) => <PersonName {...row} isOwn={row.id === session.administrator.id} /> },
     { title: words.role, cell: ({ role }) => words.roles[role] },
     { title: words.domains, cell: ({ domains }) => <bdi>{namesOf(domains)}</bdi> },
     { title: words.lastSeen, cell: ({ lastSeenAt }) => (lastSeenAt === null ? words.never : <Time at={lastSeenAt} />) },

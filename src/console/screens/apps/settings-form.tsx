@@ -38,7 +38,7 @@ export function SettingsForm({ domain, onName, onSaved }: SettingsFormProps) {
   const { busy, problem, showProblem, run } = useAttempt()
   const [before, setBefore] = useState(domain)
   const [settings, setTyped] = useState<Settings>(domain)
-  const [asking, setAsking] = useState(false)
+  const [isAsking, setAsking] = useState(false)
   const params = { domainId: domain.id }
   const changes = changesOf(before, settings)
 
@@ -108,7 +108,7 @@ export function SettingsForm({ domain, onName, onSaved }: SettingsFormProps) {
           <Button type="submit" class="filled" aria-disabled={busy} label={apps.save} />
         </div>
       </form>
-      {asking ? (
+      {isAsking ? (
         <Confirm
           title={apps.lockoutTitle(isolated(before.name))}
           action={apps.save}

@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { Because } from '../../../admin-contract/because.ts'
 import type { ConsentParameters } from '../../../admin-contract/consents.ts'
 import { hasCode } from '../../client/errors.ts'
-import { type Entered, nothingEntered, type PersonAction, type ShownCode } from './action.ts'
+import { type ActionValues, nothingEntered, type PersonAction, type ShownCode } from './action.ts'
 import { isNothing, type Losses } from './losses.ts'
 import { useWords } from '../../words/speech.tsx'
 import { ActionFields } from './action-fields.tsx'
@@ -40,7 +40,7 @@ export function ActionDialog(props: ActionDialogProps) {
   const { action, losses, reading, verifiable, verified, onAsk, onDone, onClose } = props
   const words = useWords()
   const reason = useReason(action.because)
-  const [values, setEntered] = useState<Entered>({ ...nothingEntered, ...action.values })
+  const [values, setEntered] = useState<ActionValues>({ ...nothingEntered, ...action.values })
   /** Why another administrator has to consent to it. */
   const [guarded, setGuarded] = useState<'guarded' | 'sameaddress'>()
 

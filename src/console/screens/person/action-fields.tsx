@@ -1,5 +1,5 @@
 import { linkDays } from '../../../admin-contract/link-days.ts'
-import type { Entered, PersonAction } from './action.ts'
+import type { ActionValues, PersonAction } from './action.ts'
 import type { Words } from '../../words/en.ts'
 import { useSignedIn } from '../../session/session.tsx'
 import { useWords } from '../../words/speech.tsx'
@@ -8,8 +8,8 @@ interface ActionFieldsProps {
   /** The apps to choose from, where there are several. */
   readonly apps?: readonly string[] | undefined
   readonly asks: NonNullable<PersonAction['asks']>
-  readonly values: Entered
-  readonly onChange: (values: Entered) => void
+  readonly values: ActionValues
+  readonly onChange: (values: ActionValues) => void
 }
 
 /** What has to be entered for an action on a person. */

@@ -26,7 +26,7 @@ const lostAfter = 60
 const beatInterval = 1_000
 
 type Context = Omit<TrailContext, 'address'>
-type Taken = NonNullable<RowOf<typeof takeAuditVerification>>
+type RunClaim = NonNullable<RowOf<typeof takeAuditVerification>>
 
 export function createVerifications(ctx: Context): Verifications {
   const ending = new AbortController()
@@ -64,7 +64,7 @@ export function createVerifications(ctx: Context): Verifications {
   return verifications
 }
 
-async function run(ctx: Context, claim: Taken, signal: AbortSignal): Promise<void> {
+async function run(ctx: Context, claim: RunClaim, signal: AbortSignal): Promise<void> {
   const { db } = ctx.store
   const span = await auditSpan(db)
   const lost = new AbortController()
@@ -84,7 +84,7 @@ async function run(ctx: Context, claim: Taken, signal: AbortSignal): Promise<voi
 }
 
 /** The trail records that it was verified, for whom, and how many deviations there are. */
-async function finish(ctx: Context, claim: Taken, { entries, findings, first }: OwnVerification): Promise<void> {
+async function finish(ctx: Context, claim: RunClaim, { entries, findings, first }: OwnVerification): Promise<void> {
   const { organizationId, requestedBy } = claim
   await ctx.store.db.transaction().execute(async (db) => {
     const broken = first ? JSON.stringify(first) : null

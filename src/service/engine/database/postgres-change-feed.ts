@@ -61,7 +61,7 @@ export async function openChangeFeed({ connect, query, beat, onHearing }: Change
     onHearing(hears)
   }
   const listener = await listen(connect, beat, {
-    heard(payload) {
+    onPayload(payload) {
       const [from, ...words] = payload.split(' ')
       if (from === self) echo.heard(words)
       else if (words[0] !== echoWord) report(words.length === 0 ? 'gap' : words)
@@ -91,7 +91,7 @@ export async function openChangeFeed({ connect, query, beat, onHearing }: Change
 /** Checks that messages sent through the pool arrive at the listening connection. */
 function createEcho(send: (word: string) => Promise<unknown>, timeout: number) {
   let count = 0
-  let settle: ((heard: boolean) => void) | undefined
+  let settle: ((hasArrived: boolean) => void) | undefined
   let timer: NodeJS.Timeout | undefined
 
   return {
@@ -154,7 +154,7 @@ function createSender(send: (words: readonly string[]) => Promise<unknown>) {
 }
 
 interface Hearing {
-  readonly heard: (payload: string) => void
+  readonly onPayload: (payload: string) => void
   /** There was a time without a connection. */
   readonly missed: () => void
   /** The connection has just answered. */
@@ -189,7 +189,7 @@ async function listen(connect: () => Pg.Client, beat: number, hearing: Hearing):
       if (!closed) tryAgain(firstPause)
     }
     fresh.on('error', lost).on('end', lost)
-    fresh.on('notification', ({ payload }) => hearing.heard(payload ?? ''))
+    fresh.on('notification', ({ payload }) => hearing.onPayload(payload ?? ''))
     try {
       await fresh.connect()
       await fresh.query(`listen ${channel}`)

@@ -61,7 +61,7 @@ interface Group {
 
 export function createWriter(database: BetterSqlite3.Database, { timeout, failed }: WriterOptions): Writer {
   const waiting: (() => void)[] = []
-  let taken = false
+  let isTaken = false
   let group: Group | undefined
   const prepare = createStatementCache(database)
 
@@ -101,7 +101,7 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
     // A database in memory has no disk to wait for: each unit is its own group.
     if (group && (!next || database.memory || group.units >= maxUnits)) commitGroup(group)
     if (next) next()
-    else taken = false
+    else isTaken = false
   }
 
   /** Returns when {@link quietTurns} turns of the event loop have brought no further unit, or the transaction would be full. */
@@ -167,9 +167,9 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
       const change = watchCaller()
       // From its arrival, not from its turn: those behind a change that has waited in vain do not wait as long again.
       const until = performance.now() + timeout()
-      if (taken) await new Promise<void>((resolve) => void waiting.push(resolve))
+      if (isTaken) await new Promise<void>((resolve) => void waiting.push(resolve))
       else {
-        taken = true
+        isTaken = true
         // A database in memory has no disk to wait for.
         if (!database.memory) await gatherUnits()
       }

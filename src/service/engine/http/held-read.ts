@@ -10,7 +10,7 @@ export function preferredWait(prefer: string | undefined): number | undefined {
 }
 
 /** A read that is held until its value changes. */
-export interface Held<T> {
+export interface HoldableRead<T> {
   /** The key that wakes it; see `waiterKey`. */
   readonly key: string
   /** Seconds. */
@@ -27,7 +27,7 @@ export interface Held<T> {
 }
 
 /** Reads until the value changes or the wait is over, and returns the last value. */
-export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>, read: Held<T>): Promise<T> {
+export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>, read: HoldableRead<T>): Promise<T> {
   if (read.wait === 0) return read.read()
   const subscription = ctx.waiters.subscribe(read.key)
   let over = false
@@ -47,10 +47,10 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
       if (!leave) return value
       startsWaiting(read.reader)
       const stopAlarm = alarm(ctx, changesAt, () => subscription.wake())
-      const news = await subscription.woken()
+      const hasChanged = await subscription.woken()
       stopAlarm()
       // When many waits end at the same moment, none of them reads again.
-      if (!news) return value
+      if (!hasChanged) return value
     }
   } finally {
     stopTimer()

@@ -32,10 +32,10 @@ export function createInFlight(admission?: Admission): InFlight {
   /** @returns a function to call at the end of the request; it is also called when its reader is closed. */
   const enter = (reader: Reader, stopWorking = () => {}) => {
     count += 1
-    let left = false
+    let hasLeft = false
     const leave = () => {
-      if (left) return
-      left = true
+      if (hasLeft) return
+      hasLeft = true
       stopWorking()
       count -= 1
       if (count === 0) drained?.()

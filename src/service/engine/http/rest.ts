@@ -8,7 +8,7 @@ import { observe } from './observe.ts'
 import { ApiProblem, tooManyRequests } from '../base/problem.ts'
 import type { Reader } from '../base/reader.ts'
 import type { NamedImage } from './image.ts'
-import type { Access, Admitted } from './access.ts'
+import type { Access, AdmittedCaller } from './access.ts'
 import { jsonAnswer, vendorLabel } from './answer.ts'
 import type { Answer } from './answer.ts'
 import { readFile, readJson, readRows } from './body.ts'
@@ -23,7 +23,7 @@ import type { Match } from './path-table.ts'
 import { leaveAfter, takeAll } from '../waiting/places.ts'
 import { parseQuery } from './query-string.ts'
 import { contextOfRequest } from './request-id.ts'
-import type { Call, FileOutput, Given, HttpExchange, Route } from './route.ts'
+import type { Call, FileOutput, RouteInput, HttpExchange, Route } from './route.ts'
 import type { RestRequest } from './rest-request.ts'
 
 export interface RestOptions {
@@ -118,7 +118,7 @@ function decodeParams(params: Place['params']): Place['params'] {
 }
 
 /** @throws {ApiProblem} if the service is closing, or the key has the maximum number of streams. */
-function takeStream({ waiters, places, limits, clock }: ServiceContext, { id }: Admitted, reader: Reader): void {
+function takeStream({ waiters, places, limits, clock }: ServiceContext, { id }: AdmittedCaller, reader: Reader): void {
   // The stream would end at once, and its caller would open the next one.
   if (waiters.closed()) throw new ApiProblem('api.error.unavailable')
   const leave = places.streamsOfKey.take(id)
@@ -162,7 +162,7 @@ interface Giving {
   readonly received: () => Promise<void>
 }
 
-function givenBy(request: RestRequest, { params, endpoint, received }: Giving, { version, logger }: Call): Given {
+function givenBy(request: RestRequest, { params, endpoint, received }: Giving, { version, logger }: Call): RouteInput {
   const onLatin1 = () =>
     logger.warn({ path: endpoint.path }, 'body is not valid UTF-8: read as ISO-8859-1; have the client send UTF-8')
   const options = { limit: endpoint.bodyLimit ?? bodyLimit, onLatin1: version === '1.3' ? onLatin1 : undefined }
@@ -188,7 +188,7 @@ const headersOf = ({ headers }: Endpoint, request: RestRequest) =>
   headers && Object.fromEntries(Object.keys(headers.shape).map((name) => [name, request.headers[`x-${name}`]]))
 
 interface CallParts {
-  readonly admission: Admitted
+  readonly admission: AdmittedCaller
   readonly version: Version
   readonly headers: Record<string, string>
   readonly request: RestRequest

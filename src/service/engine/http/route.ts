@@ -8,7 +8,7 @@ import type { Mistake } from '../../../contract/validate.ts'
 import type { Caller } from '../context/caller.ts'
 import { ApiProblem } from '../base/problem.ts'
 import type { EventSource } from '../waiting/follower.ts'
-import type { Held } from './held-read.ts'
+import type { HoldableRead } from './held-read.ts'
 import type { NamedImage } from './image.ts'
 
 /** One call of an operation, by a caller who is allowed to call it. */
@@ -31,7 +31,7 @@ export interface HttpExchange {
 }
 
 /** A read that can be held. */
-export interface HeldCall<T> extends Pick<Held<T>, 'read' | 'changesAt'> {
+export interface HeldCall<T> extends Pick<HoldableRead<T>, 'read' | 'changesAt'> {
   /** The user it is about: the number of held reads per user is limited. */
   readonly userOf: (value: T) => string
 }
@@ -82,11 +82,11 @@ export type Prepare<E extends Endpoint, P> = (params: Parsed<E, 'params'>, call:
 /** An endpoint and its implementation. */
 export interface Route {
   readonly endpoint: Endpoint
-  readonly run: (request: Given, call: Call) => Promise<unknown>
+  readonly run: (request: RouteInput, call: Call) => Promise<unknown>
 }
 
 /** The caller's input, not validated. */
-export interface Given {
+export interface RouteInput {
   readonly params: unknown
   readonly query: unknown
   /** Those of the endpoint, by their members. */
@@ -124,7 +124,7 @@ export function preparedRoute<E extends Endpoint, P>(
   }
 }
 
-function parseHead(endpoint: Endpoint, request: Given): object {
+function parseHead(endpoint: Endpoint, request: RouteInput): object {
   return {
     ...(endpoint.params && parse(endpoint.params, request.params, (issue) => notFound(issue))),
     ...(endpoint.query && parse(endpoint.query, request.query, (issue) => invalid(endpoint, issue))),
@@ -133,18 +133,18 @@ function parseHead(endpoint: Endpoint, request: Given): object {
   }
 }
 
-async function parseContent(endpoint: Endpoint, request: Given, version: Version): Promise<object> {
+async function parseContent(endpoint: Endpoint, request: RouteInput, version: Version): Promise<object> {
   const body = version === '1.3' ? (endpoint.body13 ?? endpoint.body) : endpoint.body
   return body ? parseBody(endpoint, body, request) : {}
 }
 
-async function parseBody(endpoint: Endpoint, body: z.ZodType, request: Given): Promise<object> {
+async function parseBody(endpoint: Endpoint, body: z.ZodType, request: RouteInput): Promise<object> {
   if (body instanceof z.ZodArray) return { rows: await parseRows(endpoint, body.element as z.ZodType, request) }
   return parse(body, await request.body(), (issue) => invalid(endpoint, issue)) as object
 }
 
 /** Lets other work run between batches. Error messages name the array by the last word of the path. */
-async function parseRows(endpoint: Endpoint, schema: z.ZodType, request: Given): Promise<unknown[]> {
+async function parseRows(endpoint: Endpoint, schema: z.ZodType, request: RouteInput): Promise<unknown[]> {
   const name = endpoint.path.replace(/^.*\//, '')
   const rows: unknown[] = []
   for (const batch of request.rows ? await request.rows() : [(await request.body()) as unknown[]]) {

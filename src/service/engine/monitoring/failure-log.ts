@@ -19,24 +19,24 @@ export interface FailureLog {
 
 export function createFailureLog({ logger, clock }: { readonly logger: Logger; readonly clock: Clock }): FailureLog {
   const limit = createLogLimit(clock)
-  let gone = false
+  let isGone = false
   /** The reason that was logged last. */
   let loggedReason = ''
   /** Whether writes have failed: then successful reads do not end the outage. */
   let writesFailed = false
   const outage = createOutageWatch(clock, {
     onStart(error) {
-      gone = true
+      isGone = true
       loggedReason = messageOf(error)
       logger.error({ reason: reasonOf(error) }, 'database unavailable')
     },
     onEnd({ seconds, refused }) {
-      gone = false
+      isGone = false
       writesFailed = false
       logger.warn({ seconds, refused }, 'database available again')
     },
   })
-  const covers = (error: unknown) => gone && error instanceof StoreUnavailableError
+  const covers = (error: unknown) => isGone && error instanceof StoreUnavailableError
 
   return {
     requestFailed(problem, requestId) {
@@ -52,7 +52,7 @@ export function createFailureLog({ logger, clock }: { readonly logger: Logger; r
       failed(part, error) {
         writesFailed ||= part === 'write'
         outage.failed(error)
-        if (gone && messageOf(error) !== loggedReason && limit.admits(messageOf(error))) {
+        if (isGone && messageOf(error) !== loggedReason && limit.admits(messageOf(error))) {
           loggedReason = messageOf(error)
           logger.error({ reason: reasonOf(error) }, 'database unavailable for another reason')
         }

@@ -8,10 +8,10 @@ export interface Field {
   readonly description: string
 }
 
-type Named = Readonly<Record<string, JsonSchema>>
+type NamedSchemas = Readonly<Record<string, JsonSchema>>
 
 /** The members of an object, or of the objects of a list. */
-export function fieldsOf(schemas: Named, schema: JsonSchema = {}): Field[] {
+export function fieldsOf(schemas: NamedSchemas, schema: JsonSchema = {}): Field[] {
   const { items, properties = {}, required = [] } = resolve(schemas, schema)
   if (items) return fieldsOf(schemas, items)
   return Object.entries(properties).map(([name, member]) => ({
@@ -22,11 +22,11 @@ export function fieldsOf(schemas: Named, schema: JsonSchema = {}): Field[] {
   }))
 }
 
-function resolve(schemas: Named, schema: JsonSchema): JsonSchema {
+function resolve(schemas: NamedSchemas, schema: JsonSchema): JsonSchema {
   return schema.$ref === undefined ? schema : (schemas[schema.$ref.replace(/^.*\//, '')] ?? {})
 }
 
-function typeOf(schemas: Named, schema: JsonSchema): string {
+function typeOf(schemas: NamedSchemas, schema: JsonSchema): string {
   const resolved = resolve(schemas, schema)
   if (resolved.anyOf) return [...new Set(resolved.anyOf.map((option) => typeOf(schemas, option)))].join(' or ')
   if (resolved.items) return `list of ${typeOf(schemas, resolved.items)}`

@@ -116,7 +116,7 @@ function requestBody(name: string, endpoint: Endpoint, { vendor, schemas }: Desc
   const contents = versionsOf(endpoint).flatMap((version) => {
     const type = version === '1.3' ? (endpoint.body13 ?? endpoint.body) : endpoint.body
     if (!type) return []
-    const example = known(type, examples[name]?.request)
+    const example = knownMembers(type, examples[name]?.request)
     return [[mediaType(vendor, version), { schema: schemas.convert(type, 'sent'), example }]]
   })
   return { required: true, content: Object.fromEntries(contents) as object }
@@ -129,7 +129,7 @@ function fileBody(name: string, { media }: FileBody) {
 }
 
 /** The part of an example that a version's schema contains. */
-function known(type: z.ZodType, example: unknown): unknown {
+function knownMembers(type: z.ZodType, example: unknown): unknown {
   if (!(type instanceof z.ZodObject) || typeof example !== 'object' || example === null) return example
   return Object.fromEntries(Object.entries(example).filter(([name]) => name in type.shape))
 }

@@ -78,7 +78,7 @@ function markUp(text: string): string {
   return eta.renderString('<%= it.text %>', { text }).replace(/`([^`]+)`/g, '<code>$1</code>')
 }
 
-interface Shown {
+interface ShownOperation {
   readonly id: string
   readonly method: string
   readonly path: string
@@ -91,7 +91,7 @@ interface Shown {
   readonly errors: readonly { readonly code: string; readonly status: number }[]
 }
 
-function describe(document: OpenApi, vendor: Vendor, basePath: string, { name, endpoint }: Operation): Shown {
+function describe(document: OpenApi, vendor: Vendor, basePath: string, { name, endpoint }: Operation): ShownOperation {
   const path = pathTemplate(endpoint.path)
   const described = document.paths[path]?.[endpoint.method.toLowerCase()]
   const { parameters = [], requestBody, responses } = described ?? {}
@@ -113,7 +113,7 @@ function describe(document: OpenApi, vendor: Vendor, basePath: string, { name, e
     request: requestText(vendor, basePath, { name, endpoint, section: '' }, parameters, body?.example),
     answers: Object.entries(contentOf(responses?.['200'])).map(([title, { example }]) => ({
       title,
-      text: shown(example),
+      text: exampleText(example),
     })),
     errors: errorsOf(endpoint).map((code) => ({ code, status: errorStatus[code] })),
   }
@@ -146,7 +146,7 @@ function requestText(
     `curl ${endpoint.method === 'GET' ? '' : `-X ${endpoint.method} `}${quoted(address)}`,
     `-H "Authorization: ${vendor.scheme} key=\\"$MFA_API_KEY\\""`,
     ...headers.map((header) => `-H ${quoted(header)}`),
-    ...(body === undefined ? [] : [`-d ${quoted(shown(body))}`]),
+    ...(body === undefined ? [] : [`-d ${quoted(exampleText(body))}`]),
   ].join(' \\\n  ')
 }
 
@@ -154,7 +154,7 @@ function requestText(
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** Image bytes cannot be shown. */
-function shown(example: unknown): string {
+function exampleText(example: unknown): string {
   if (example === undefined) return '…'
   return typeof example === 'string' ? example : JSON.stringify(example, undefined, 2)
 }

@@ -12,10 +12,13 @@ import type { Pusher, PusherParts } from './pusher.ts'
 import { findWebPush } from './web-push.ts'
 import type { PushKeys, WebPush } from './web-push.ts'
 
-type Given = Omit<PusherParts, 'webPush' | 'keys' | 'hosts' | 'agent'>
+type PusherOptions = Omit<PusherParts, 'webPush' | 'keys' | 'hosts' | 'agent'>
 
 /** @returns undefined if push is disabled or unavailable, which is logged. */
-export async function openPusher(parts: Given, options: ResolvedPushOptions | false): Promise<Pusher | undefined> {
+export async function openPusher(
+  parts: PusherOptions,
+  options: ResolvedPushOptions | false,
+): Promise<Pusher | undefined> {
   if (options === false) return undefined
   const { logger } = parts
   try {
@@ -29,7 +32,7 @@ export async function openPusher(parts: Given, options: ResolvedPushOptions | fa
   return undefined
 }
 
-async function openWith(webPush: WebPush, parts: Given, options: ResolvedPushOptions): Promise<Pusher> {
+async function openWith(webPush: WebPush, parts: PusherOptions, options: ResolvedPushOptions): Promise<Pusher> {
   const { store, secrets, logger } = parts
   if (options.subject === defaultVapidSubject) {
     logger.info({}, 'push services have no contact for questions: set push.subject')

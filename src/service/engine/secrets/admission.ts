@@ -19,7 +19,7 @@ interface Candidate {
   readonly row: Database['keyNode']
 }
 
-interface Admitted {
+interface AdmittedKeys {
   readonly key: RingKey
   /** Unix time, seconds. */
   readonly since: number
@@ -30,7 +30,7 @@ interface Admitted {
  *
  * @throws {KeysError} if it lacks a key that is in use, because it could not read what others wrote.
  */
-export function admit(ctx: KeysContext, candidate: Candidate): Promise<Admitted> {
+export function admit(ctx: KeysContext, candidate: Candidate): Promise<AdmittedKeys> {
   const { ring, row } = candidate
   return ctx.store.db.transaction().execute(async (db) => {
     const checks = await keyChecks(db)

@@ -6,7 +6,7 @@ import type { Secrets } from './secrets.ts'
 /** Values per transaction: few enough that others hardly wait. */
 const batch = 50
 
-interface Given {
+interface ResealOptions {
   readonly secrets: Secrets
   /** Whether a value is already sealed as it should be. */
   readonly isCurrent: (sealed: string) => boolean
@@ -25,7 +25,7 @@ interface Given {
  */
 export async function resealAll(
   db: Queryable,
-  options: Given,
+  options: ResealOptions,
   inTransaction: (step: (db: Queryable) => Promise<void>) => Promise<void>,
 ): Promise<number> {
   let resealed = 0
@@ -48,7 +48,7 @@ export async function resealAll(
 
 async function resealPage(
   db: Queryable,
-  { secrets, open }: Given,
+  { secrets, open }: ResealOptions,
   place: SealedPlace,
   values: readonly SealedValue[],
 ): Promise<void> {

@@ -4,7 +4,7 @@ import type { Logger } from '../base/logger.ts'
 import type { FailureLog } from '../monitoring/failure-log.ts'
 import type { Follower } from './follower.ts'
 import { createSettledReader } from './settled-reader.ts'
-import type { Found } from './settled-reader.ts'
+import type { FoundSessions } from './settled-reader.ts'
 import type { Store } from '../database/store.ts'
 import { epochChangeOf, sessionIdOf } from '../base/waiter-key.ts'
 import type { Waiters } from './waiters.ts'
@@ -19,7 +19,7 @@ export interface SettledFeed {
   close(): void
 }
 
-interface Given {
+interface FeedOptions {
   readonly store: Store
   readonly waiters: Waiters
   readonly clock: Clock
@@ -27,7 +27,7 @@ interface Given {
   readonly failures?: Pick<FailureLog, 'covers'>
 }
 
-export function createSettledFeed(options: Given): SettledFeed {
+export function createSettledFeed(options: FeedOptions): SettledFeed {
   const followers = new Map<string, Set<SettledFollower>>()
   let watch: Watch | undefined
   let closed = false
@@ -90,7 +90,7 @@ interface Watch {
 }
 
 /** Collects notifications while it reads, and then reads again. */
-function startWatch({ store, waiters, clock, logger, failures }: Given, audience: Audience): Watch {
+function startWatch({ store, waiters, clock, logger, failures }: FeedOptions, audience: Audience): Watch {
   const reader = createSettledReader(store.db, clock, audience.domains)
   const alarm = createAlarm(clock, () => note({ expired: true }))
   let pendingLook = nothing
@@ -125,7 +125,7 @@ function startWatch({ store, waiters, clock, logger, failures }: Given, audience
     looking = false
   }
 
-  function tell({ settled, epochs = [], expiry }: Found): void {
+  function tell({ settled, epochs = [], expiry }: FoundSessions): void {
     if (stopped) return
     for (const { domainId, id } of settled) audience.tell(domainId, { id })
     publishEpochs(epochs)

@@ -12,7 +12,7 @@ import type { EpochChange, SessionSummary } from './statements.ts'
 import type { Queryable } from '../database/schema/schema.ts'
 
 /** What a read of the database found. */
-export interface Found {
+export interface FoundSessions {
   readonly settled: readonly SessionSummary[]
   /** Users whose epochs changed. */
   readonly epochs?: readonly EpochChange[]
@@ -23,11 +23,11 @@ export interface Found {
 /** Finds settled sessions of the followed domains. */
 export interface SettledReader {
   /** Looks at these sessions, which have changed. */
-  byIds(ids: readonly string[]): Promise<Found>
+  byIds(ids: readonly string[]): Promise<FoundSessions>
   /** Looks at all sessions, after another process changed something unknown. */
-  recent(): Promise<Found>
+  recent(): Promise<FoundSessions>
   /** Looks at expired sessions. */
-  expired(): Promise<Found>
+  expired(): Promise<FoundSessions>
 }
 
 /** Times are whole seconds, and a change is visible a moment after it was made; seconds. */

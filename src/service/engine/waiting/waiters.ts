@@ -131,9 +131,9 @@ function createBell(): Pick<Subscription, 'woken' | 'wake' | 'giveUp'> {
   return {
     async woken() {
       if (!ringState) await new Promise<void>((resolve) => void (listener = resolve))
-      const news = ringState === 'news'
+      const hasNews = ringState === 'news'
       ringState = undefined
-      return news
+      return hasNews
     },
     wake() {
       ringState = 'news'

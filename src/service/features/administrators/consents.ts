@@ -76,14 +76,14 @@ function idsIn(userId: string, { domainId, passkeyId }: Consent['parameters']): 
   return Object.fromEntries(Object.entries(ids).flatMap(([name, id]) => (typeof id === 'string' ? [[name, id]] : [])))
 }
 
-interface Asked {
+interface ConsentRequest {
   readonly requestedBy: string
   readonly userId: string
   readonly operation: string
 }
 
 /** After a denial, no other colleague is asked for the same operation on the same person for a while. */
-async function requireFewRequests(db: Queryable, call: Call, consentRequest: Asked): Promise<void> {
+async function requireFewRequests(db: Queryable, call: Call, consentRequest: ConsentRequest): Promise<void> {
   const now = call.clock.now()
   const denied = await deniedUntil(db, consentRequest, now)
   if (denied !== undefined) throw tooManyRequests({ limit: 'a colleague has denied this', wait: denied - now, now })

@@ -13,13 +13,13 @@ export function expectedVersion({ http }: Call, noun: string): string {
   throw new ApiProblem('api.error.precondition', `If-Match: expected the version of the ${noun}, in quotes.`)
 }
 
-interface Changed extends Pick<AuditQuery, 'domainIds' | 'facts'> {
+interface ChangedThing extends Pick<AuditQuery, 'domainIds' | 'facts'> {
   readonly noun: string
   readonly event: EventName
 }
 
 /** The problem for a version that is not the present one. It names the last change: the fields, when, and by whom. */
-export async function outdated(db: Queryable, call: Call, { noun, ...changed }: Changed): Promise<ApiProblem> {
+export async function outdated(db: Queryable, call: Call, { noun, ...changed }: ChangedThing): Promise<ApiProblem> {
   const { organizationId } = signedIn(call)
   const { rows } = await readOlder(db, { organizationId, ...changed }, undefined, call.clock.now() + settling)
   const [last] = rows

@@ -59,14 +59,18 @@ const browserOf = firstRow(
       .where('passedAt', '<=', derived(now, latestBeginning)),
 )
 
-type Kept = Omit<KnownBrowserRow, 'factors' | 'idHash' | 'seenAt'> & { readonly id: string }
+type NewBrowserRow = Omit<KnownBrowserRow, 'factors' | 'idHash' | 'seenAt'> & { readonly id: string }
 
 /**
  * Keeps a browser for this user, or keeps it longer. In a transaction that has locked the user.
  *
  * @param knownFactors The state of the user's factors, where this transaction has read it.
  */
-export async function keepKnownBrowser(db: Queryable, { id, ...row }: Kept, knownFactors?: string): Promise<void> {
+export async function keepKnownBrowser(
+  db: Queryable,
+  { id, ...row }: NewBrowserRow,
+  knownFactors?: string,
+): Promise<void> {
   const factors = knownFactors ?? (await factorState(db, row.userId))
   await storeBrowser(db, { ...row, idHash: hashOfBrowser(id), factors })
 }

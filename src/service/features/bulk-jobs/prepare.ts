@@ -29,7 +29,7 @@ const maxSeen = 20_000
 /** How long jobs and their reports are kept, seconds. */
 const preparedLifetime = 30 * 24 * 60 * 60
 
-type Given = Input<typeof contract.prepareBulkJob>
+type JobInput = Input<typeof contract.prepareBulkJob>
 
 /** Stores whom the job is to change, so that exactly those are changed who were counted in the preview. */
 export const prepare: ChangeHandler<typeof contract.prepareBulkJob> = async (input, call, change) => {
@@ -51,7 +51,7 @@ export const prepare: ChangeHandler<typeof contract.prepareBulkJob> = async (inp
 }
 
 /** Inserts a job without people, which cannot be started, in a transaction. The next preview removes it. */
-async function insertJob(input: Given, call: Call): Promise<NewJob> {
+async function insertJob(input: JobInput, call: Call): Promise<NewJob> {
   const administrator = signedIn(call)
   const { id: requestedBy, organizationId } = administrator
   const { action, because } = input
@@ -68,7 +68,7 @@ async function insertJob(input: Given, call: Call): Promise<NewJob> {
 type NewJob = Pick<BulkJobRow, 'id' | 'action' | 'domainId' | 'expiresAt'>
 
 /** @returns how many people the job is to change, of all who were looked at. */
-async function storePeople(input: Given, call: Call, job: NewJob): Promise<{ people: number; candidates: number }> {
+async function storePeople(input: JobInput, call: Call, job: NewJob): Promise<{ people: number; candidates: number }> {
   const { role } = signedIn(call)
   const max = Math.min(maxBulkPeople(role, job.action), await peopleLeft(call.store.db, call))
   let [people, candidates] = [0, 0]
@@ -107,14 +107,14 @@ async function insertItems(
 /** Whether a job can still be started. */
 export const startableSince = (now: number): number => now - bulkJobLifetime
 
-async function domainOf({ action, domain }: Given, call: Call): Promise<string | null> {
+async function domainOf({ action, domain }: JobInput, call: Call): Promise<string | null> {
   if (action === 'unlock') return null
   if (domain === undefined) throw new ApiProblem('api.error.malformed', `domain: needed for ${action}`)
   await domainsFor(call, domain)
   return domain
 }
 
-async function* selected({ people, search }: Given, call: Call): AsyncGenerator<readonly string[]> {
+async function* selected({ people, search }: JobInput, call: Call): AsyncGenerator<readonly string[]> {
   if ((people === undefined) === (search === undefined))
     throw new ApiProblem('api.error.malformed', 'expected either people or search')
   if (search) {

@@ -37,7 +37,7 @@ export const create: Handler<typeof contract.createBypassCode> = async (input, c
 export async function createDrawn(
   input: Input<typeof contract.createBypassCode>,
   call: Call,
-  newCode: Drawn,
+  newCode: DrawnCode,
 ): Promise<BypassCode> {
   const row = await inTransaction(call.store.db, async (db) => {
     // Locked, so that concurrent requests are counted one by one.
@@ -120,7 +120,7 @@ async function insertNew(
   call: Call,
   db: Queryable,
   input: Input<typeof contract.createBypassCode>,
-  { storedCode }: Drawn,
+  { storedCode }: DrawnCode,
 ): Promise<BypassCodeRow | undefined> {
   const now = call.clock.now()
   const id = newId(call.random)
@@ -143,20 +143,20 @@ async function insertNew(
   return row
 }
 
-interface Drawn {
+interface DrawnCode {
   readonly code: string
   readonly storedCode: string
 }
 
 /** Runs before the transaction, because hashing takes time. */
-export async function draw(call: Call, userId: string): Promise<Drawn> {
+export async function draw(call: Call, userId: string): Promise<DrawnCode> {
   const code = newBypassCode(call.random)
   return { code, storedCode: await storedForm(call, userId, code) }
 }
 
 /** All of them distinct. */
-async function drawMany(call: Call, userId: string, count: number): Promise<readonly Drawn[]> {
-  const byCode = new Map<string, Drawn>()
+async function drawMany(call: Call, userId: string, count: number): Promise<readonly DrawnCode[]> {
+  const byCode = new Map<string, DrawnCode>()
   while (byCode.size < count) {
     const newCode = await draw(call, userId)
     byCode.set(newCode.code, newCode)

@@ -18,7 +18,7 @@ import { parseContent } from '../devices/signature.ts'
 import { consumeCall, requireActive } from '../devices/signed-call.ts'
 import type { SignedCall } from '../devices/signed-call.ts'
 
-type Given = ReturnType<typeof CallAnswerRequest.parse>
+type CallAnswer = ReturnType<typeof CallAnswerRequest.parse>
 
 /**
  * The user's answer to "Did you call the help desk?". Checks, in this order: signature (by the caller), nonce, PIN, number. It
@@ -48,7 +48,7 @@ async function findCall(
   db: Queryable,
   { device }: SignedCall,
   id: string,
-  answer: Pick<Given, 'nonce'>,
+  answer: Pick<CallAnswer, 'nonce'>,
 ): Promise<CallerVerificationRow> {
   const row = await callOfDevice(db, device.id, id)
   if (!row) throw new ApiProblem('api.error.notfound.callerverification')
@@ -67,7 +67,7 @@ async function decide(
   ctx: ServiceContext,
   db: Queryable,
   row: CallerVerificationRow,
-  answer: Given & { readonly pinResult: PinResult },
+  answer: CallAnswer & { readonly pinResult: PinResult },
 ): Promise<Decided> {
   const now = ctx.clock.now()
   const { id } = row
@@ -76,9 +76,9 @@ async function decide(
   if (currentRow.state !== 'pending') return { answered: repeated(currentRow, answer, number), settled: undefined }
   if (answer.pinResult === 'late') throw tooLate()
   const state = outcomeOf(row, answer, number)
-  const won = await settleCall(db, { id, deviceId: row.deviceId, decision: answer.decision, number, state }, now)
+  const isFirst = await settleCall(db, { id, deviceId: row.deviceId, decision: answer.decision, number, state }, now)
   // Settled after it was read above: perhaps by the same answer, which the device sent twice.
-  if (!won) return { answered: repeated(await reread(db, row), answer, number), settled: undefined }
+  if (!isFirst) return { answered: repeated(await reread(db, row), answer, number), settled: undefined }
   await auditCallerAnswer(db, ctx, { ...row, state })
   if (isAlarming(state)) await mailOwnersAfterCommit(db, ctx, row)
   return { answered: { id, state }, settled: row }
@@ -91,12 +91,12 @@ async function reread(db: Queryable, { id, deviceId }: CallerVerificationRow): P
 }
 
 /** A lost answer can be repeated with the same result. A different answer is too late. */
-function repeated(row: CallerVerificationRow, answer: Given, number: string | null): CallAnswered {
+function repeated(row: CallerVerificationRow, answer: CallAnswer, number: string | null): CallAnswered {
   if (row.answeredDecision !== answer.decision || row.answeredNumber !== number) throw tooLate()
   return { id: row.id, state: row.state }
 }
 
-function outcomeOf(row: CallerVerificationRow, { decision }: Given, number: string | null): CallState {
+function outcomeOf(row: CallerVerificationRow, { decision }: CallAnswer, number: string | null): CallState {
   if (decision === 'deny') return 'denied'
   if (decision === 'report') return 'reported'
   if (number === null) throw new ApiProblem('api.error.invalid.number', 'number: required.')

@@ -21,7 +21,7 @@ import { pendingNumbers } from '../sessions/statements.ts'
 import { signedIn } from '../administrators/call.ts'
 import type { ChangeHandler } from '../administrators/change.ts'
 
-type Asked = Input<typeof contract.verifyCaller>
+type CallQuestion = Input<typeof contract.verifyCaller>
 
 export const verify: ChangeHandler<typeof contract.verifyCaller> = async (input, call, change) => {
   const { id: administrator } = signedIn(call)
@@ -56,7 +56,11 @@ export async function standingCall(call: Call, userId: string): Promise<CallerVe
 }
 
 /** Call it in a transaction. */
-async function ask(call: Call, { domainId, userId }: Asked, administratorId: string): Promise<CallerVerificationRow> {
+async function ask(
+  call: Call,
+  { domainId, userId }: CallQuestion,
+  administratorId: string,
+): Promise<CallerVerificationRow> {
   const { db } = call.store
   // The user and the administrator are locked: what is counted below, no other question is counting.
   const { domain, user } = await findMember(call, domainId, { id: userId })

@@ -2,7 +2,7 @@ import type { CallDecision, CallState } from '../../../contract/phone-calls.ts'
 import { allValues, change, changesRow, firstRow, pick } from '../../engine/database/statement.ts'
 import type { Slot, Slots } from '../../engine/database/statement.ts'
 import { isOpenCall } from '../../engine/database/open-call.ts'
-import type { Asked } from '../administrators/caller-statements.ts'
+import type { VerifiedCallQuery } from '../administrators/caller-statements.ts'
 import { isOfMember, hasDeviceInUse } from '../administrators/caller-statements.ts'
 import type { CallerVerificationRow } from '../devices/call-statements.ts'
 
@@ -15,9 +15,9 @@ export const insertCallerVerification = change('insertCallerVerification', (db, 
   }),
 )
 
-type Of = Pick<CallerVerificationRow, 'organizationId' | 'domainId' | 'userId' | 'id'>
+type VerificationKey = Pick<CallerVerificationRow, 'organizationId' | 'domainId' | 'userId' | 'id'>
 
-export const callerVerificationOf = firstRow('callerVerificationOf', (db, slots: Slots<Of>) =>
+export const callerVerificationOf = firstRow('callerVerificationOf', (db, slots: Slots<VerificationKey>) =>
   db
     .selectFrom('callerVerification')
     .selectAll()
@@ -25,7 +25,7 @@ export const callerVerificationOf = firstRow('callerVerificationOf', (db, slots:
 )
 
 /** The newest question of an administrator to a user. */
-export const newestCallBy = firstRow('newestCallBy', (db, slots: Slots<Asked>) =>
+export const newestCallBy = firstRow('newestCallBy', (db, slots: Slots<VerifiedCallQuery>) =>
   db
     .selectFrom('callerVerification')
     .selectAll()

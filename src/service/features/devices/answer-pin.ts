@@ -10,7 +10,7 @@ import type { SignedCall } from './signed-call.ts'
 /** The result of the PIN check. */
 export type PinResult = 'not-required' | 'late' | 'right'
 
-interface Given {
+interface PinInput {
   /** Whether the answer says yes: only then a PIN is needed. */
   readonly agrees: boolean
   readonly pin: string | undefined
@@ -28,7 +28,7 @@ interface Given {
 export async function verifyAnswerPin(
   ctx: ServiceContext,
   call: SignedCall,
-  { agrees, pin, attempt = call.claims.jti }: Given,
+  { agrees, pin, attempt = call.claims.jti }: PinInput,
   isPending: (db: Queryable) => Promise<boolean>,
 ): Promise<PinResult> {
   const rule = agrees ? await pinRule(ctx.store.db, call.device.domainId) : undefined

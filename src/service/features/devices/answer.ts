@@ -22,7 +22,7 @@ import { requireActive, consumeCall } from './signed-call.ts'
 import { readCommitted } from '../../engine/database/transaction-ends.ts'
 import type { SignedCall } from './signed-call.ts'
 
-type Given = ReturnType<typeof AnswerRequest.parse>
+type DeviceAnswer = ReturnType<typeof AnswerRequest.parse>
 
 /** The user's answer. Checks, in this order: signature (by the caller), nonce, PIN, number. */
 export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Answered> {
@@ -78,12 +78,16 @@ function announce(ctx: ServiceContext, { device }: SignedCall, { answered, settl
   if (settled.length === 0) notifySession(ctx, { id: answered.id, deviceId: device.id })
 }
 
-interface Meant {
+interface AnsweredSession {
   readonly sessionId: string
-  readonly answer: Pick<Given, 'nonce'>
+  readonly answer: Pick<DeviceAnswer, 'nonce'>
 }
 
-async function findSession(db: Queryable, { device }: SignedCall, { sessionId, answer }: Meant): Promise<SessionRow> {
+async function findSession(
+  db: Queryable,
+  { device }: SignedCall,
+  { sessionId, answer }: AnsweredSession,
+): Promise<SessionRow> {
   const session = await sessionOfDevice(db, device.id, sessionId)
   if (!session) throw new ApiProblem('api.error.notfound.session')
   if (!isSameText(session.nonce, answer.nonce))
@@ -91,7 +95,7 @@ async function findSession(db: Queryable, { device }: SignedCall, { sessionId, a
   return session
 }
 
-type Typed = Pick<Given, 'decision' | 'number' | 'keepBrowser'>
+type TypedAnswer = Pick<DeviceAnswer, 'decision' | 'number' | 'keepBrowser'>
 
 interface Decided {
   readonly answered: Answered
@@ -103,7 +107,7 @@ async function decide(
   ctx: ServiceContext,
   db: Queryable,
   session: SessionRow,
-  typedAnswer: Typed & { readonly pinResult: PinResult },
+  typedAnswer: TypedAnswer & { readonly pinResult: PinResult },
 ): Promise<Decided> {
   const now = ctx.clock.now()
   const currentSession = atTime(session, now)
@@ -121,12 +125,12 @@ async function decide(
     outcome,
     browser,
   }
-  const [won, organizationId] = await Promise.all([
+  const [isFirst, organizationId] = await Promise.all([
     settleSession(db, answer, now),
     organizationOfDomain(db, session.domainId),
   ])
   // Settled after it was read above: by a cancellation, or by the same answer, which the device sent twice.
-  if (!won) return decideEnded(ctx, db, await reread(db, session), { decision: typedAnswer.decision, number })
+  if (!isFirst) return decideEnded(ctx, db, await reread(db, session), { decision: typedAnswer.decision, number })
   const actor = { kind: 'device', id: answer.deviceId } as const
   const { state, reason, factor = null } = outcome
   const settled = { ...session, state, reason: reason ?? null, factor, settledAt: now }
@@ -143,10 +147,15 @@ async function decide(
 
 const { window: pausedFor } = pushLimits.afterReport
 
-type Ending = Pick<Given, 'decision'> & { readonly number: string | null }
+type EndedAnswer = Pick<DeviceAnswer, 'decision'> & { readonly number: string | null }
 
 /** A session that no longer waits: a report of one that ended without an answer still denies the others. */
-async function decideEnded(ctx: ServiceContext, db: Queryable, session: SessionRow, answer: Ending): Promise<Decided> {
+async function decideEnded(
+  ctx: ServiceContext,
+  db: Queryable,
+  session: SessionRow,
+  answer: EndedAnswer,
+): Promise<Decided> {
   const now = ctx.clock.now()
   const { id, deviceId, domainId, state } = session
   const isReport = answer.decision === 'report' && isReportable(session, now)
@@ -167,12 +176,16 @@ async function reread(db: Queryable, { id, deviceId }: SessionRow): Promise<Sess
 }
 
 /** The person keeps the browser by approving in it, and only then. */
-function browserAfter({ browser }: SessionRow, { keepBrowser }: Typed, { state }: Outcome): SessionRow['browser'] {
+function browserAfter(
+  { browser }: SessionRow,
+  { keepBrowser }: TypedAnswer,
+  { state }: Outcome,
+): SessionRow['browser'] {
   return browser === 'new' && keepBrowser && state === 'approved' ? 'keeping' : browser
 }
 
 /** A lost answer can be repeated with the same result. A different answer is too late. */
-async function repeated(db: Queryable, session: SessionRow, { decision, number }: Ending): Promise<Answered> {
+async function repeated(db: Queryable, session: SessionRow, { decision, number }: EndedAnswer): Promise<Answered> {
   const same = session.answeredDecision === decision && session.answeredNumber === number
   if (!same) throw tooLate()
   const { id, state, reason } = session
@@ -188,11 +201,11 @@ async function blockedAt(db: Queryable, { userId, reason, answeredDecision, sett
 }
 
 /** Only an approval of a request with a number has one. */
-function typedNumber(session: SessionRow, answer: Typed): string | null {
+function typedNumber(session: SessionRow, answer: TypedAnswer): string | null {
   return session.number !== null && answer.decision === 'approve' ? (answer.number ?? null) : null
 }
 
-function outcomeOf(session: SessionRow, answer: Typed, number: string | null): Outcome {
+function outcomeOf(session: SessionRow, answer: TypedAnswer, number: string | null): Outcome {
   if (answer.decision === 'deny') return { state: 'denied', reason: 'user_denied' }
   if (answer.decision === 'report') return { state: 'denied', reason: 'reported' }
   if (session.number === null) return { state: 'approved', factor: 'push' }

@@ -24,10 +24,10 @@ export function followInbox(ctx: ServiceContext, deviceId: string): EventSource<
         // The service has begun to close since the device called: nothing will wake the device.
         if (ctx.waiters.closed()) return
         const stopAlarm = alarm(ctx, changesAt(inbox), () => subscription.wake())
-        const news = await subscription.woken()
+        const hasChanged = await subscription.woken()
         stopAlarm()
         // The service is closing.
-        if (!news) return
+        if (!hasChanged) return
       }
     }
 

@@ -32,7 +32,7 @@ export const giveUp: Handler<typeof contract.giveUpFactor> = async (input, call)
 
 const missing = { device: 'api.error.notfound.token', hardware: 'api.error.notfound.hardware' } as const
 
-interface Of {
+interface FactorOwner {
   readonly domainId: string
   readonly userId: string
   /** The user's epoch after the change. */
@@ -40,7 +40,7 @@ interface Of {
   readonly pass: string
 }
 
-type Remove = (db: Queryable, call: Call, owner: Of) => Promise<Revoked>
+type Remove = (db: Queryable, call: Call, owner: FactorOwner) => Promise<Revoked>
 
 const removers: Readonly<Record<'device' | 'hardware', Remove>> = {
   async device(db, call, { domainId, userId, epoch, pass }) {

@@ -76,11 +76,11 @@ async function alert(ctx: ServiceContext, event: keyof typeof alerts, failures: 
     return wait === 0
   })
   // The response stands even if this fails, and a duplicate line is better than none.
-  const told = await telling.catch((error: unknown) => {
+  const wasSent = await telling.catch((error: unknown) => {
     ctx.logger.error({ err: error, event }, 'audit entry not written')
     return true
   })
-  if (!told) return
+  if (!wasSent) return
   ctx.observer.alerted(event)
   ctx.logger.error({ event, failures }, alerts[event])
 }

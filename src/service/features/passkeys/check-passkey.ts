@@ -46,13 +46,13 @@ export async function presentPasskey(
   }
 }
 
-interface Answered {
+interface AnsweredCeremony {
   readonly answer: AuthenticationAnswer
   readonly answered: NamedCeremony
   readonly ceremony: CeremonyRow
 }
 
-async function verify(caller: Caller, webauthn: WebAuthn, { answer, answered, ceremony }: Answered) {
+async function verify(caller: Caller, webauthn: WebAuthn, { answer, answered, ceremony }: AnsweredCeremony) {
   const { userId, rpId } = ceremony
   // In a frame of another origin, the page around it may have tricked the person.
   if (answered.clientData.crossOrigin || isOfAnotherUser(answer, userId)) return undefined

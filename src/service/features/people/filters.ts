@@ -29,9 +29,9 @@ const hasBypassCode = (is: IsUser, now: Slot<number>): Expression<SqlBool> =>
   )
 
 /** The domains that are looked at: those that are visible, or the one that was chosen. */
-type Here = Slots<Pick<Visible, 'domainIds' | 'everyone'>>
+type VisibleDomains = Slots<Pick<Visible, 'domainIds' | 'everyone'>>
 
-const takesEmail = (is: IsUser, visible: Here): Expression<SqlBool> =>
+const takesEmail = (is: IsUser, visible: VisibleDomains): Expression<SqlBool> =>
   is.and([
     is('user.email', '<>', ''),
     is.exists(
@@ -47,7 +47,7 @@ const takesEmail = (is: IsUser, visible: Here): Expression<SqlBool> =>
     ),
   ])
 
-const isEnrolled = (is: IsUser, visible: Here): Expression<SqlBool> =>
+const isEnrolled = (is: IsUser, visible: VisibleDomains): Expression<SqlBool> =>
   isStrong(is, (isToken) =>
     isToken.or([sql<SqlBool>`${visible.everyone} = 1`, isToken('token.domainId', 'in', visible.domainIds)]),
   )
@@ -69,7 +69,7 @@ function isInactive(is: IsUser, now: Slot<number>): Expression<SqlBool> {
   ])
 }
 
-type Condition = (is: IsUser, now: Slot<number>, visible: Here) => Expression<SqlBool>
+type Condition = (is: IsUser, now: Slot<number>, visible: VisibleDomains) => Expression<SqlBool>
 
 export const conditions: Readonly<Record<Filter, Condition>> = {
   none: () => sql<SqlBool>`1 = 1`,

@@ -38,7 +38,7 @@ import { notifySession } from '../../engine/waiting/notify.ts'
 import { notifyCancelled } from './operations.ts'
 import { redeemWithin, policyOf } from './redeem.ts'
 
-export type New = Input<typeof contract.createSession>
+export type NewSessionInput = Input<typeof contract.createSession>
 
 export const create: Handler<typeof contract.createSession> = async (rawInput, call) => {
   const prepared = await prepare(call, rawInput)
@@ -91,12 +91,12 @@ export const create: Handler<typeof contract.createSession> = async (rawInput, c
 }
 
 /** A caller that names a browser, or has a rule for unknown ones, distinguishes them. */
-function passedBeforeIn({ hasPassed }: FoundBrowser, { browser, unknownBrowser }: New): Fact | null {
+function passedBeforeIn({ hasPassed }: FoundBrowser, { browser, unknownBrowser }: NewSessionInput): Fact | null {
   if (browser === undefined && unknownBrowser === undefined) return null
   return hasPassed ? 1 : 0
 }
 
-const throttledOf = ({ domain, user }: Member, budget: Budget, { ipAddress = null }: New) => ({
+const throttledOf = ({ domain, user }: Member, budget: Budget, { ipAddress = null }: NewSessionInput) => ({
   domain: domain.id,
   user: user.id,
   budget,
@@ -104,7 +104,12 @@ const throttledOf = ({ domain, user }: Member, budget: Budget, { ipAddress = nul
 })
 
 /** Redeems the approval of a code or a passkey before any other call can read it. If that is impossible, the code is not used up. */
-async function redeemCode(call: Call, db: Queryable, session: SessionRow, { redeem: redemption, challenge }: New) {
+async function redeemCode(
+  call: Call,
+  db: Queryable,
+  session: SessionRow,
+  { redeem: redemption, challenge }: NewSessionInput,
+) {
   if (!redemption || challenge === undefined || session.state !== 'approved') return undefined
   const redeemed = await redeemWithin(call, db, session, { challenge, browser: redemption.browser })
   if (!redeemed) throw new ApiProblem('api.error.notfound.user')
@@ -112,16 +117,17 @@ async function redeemCode(call: Call, db: Queryable, session: SessionRow, { rede
 }
 
 /** Requests that are limited by network count those of other users, which no lock on this user orders. */
-function transactionFor({ store }: Call, input: New) {
+function transactionFor({ store }: Call, input: NewSessionInput) {
   const { passkey, challenge = null, ipAddress = null } = input
   const isLimited = !isByCode(input) && !passkey && limitedNetwork({ challenge, ipAddress }) !== null
   return isLimited ? store.db.transaction() : readCommitted(store.db)
 }
 
-const isByCode = ({ bypasscode, otp, passkey }: New): boolean => !passkey && (bypasscode ?? otp) !== undefined
+const isByCode = ({ bypasscode, otp, passkey }: NewSessionInput): boolean =>
+  !passkey && (bypasscode ?? otp) !== undefined
 
 /** Informational fields never fail a sign-in: they are shortened or omitted. The log mentions it without the values. */
-function fitInformation(call: Call, input: New): New {
+function fitInformation(call: Call, input: NewSessionInput): NewSessionInput {
   const { attributes, shortened, leftOut } = fitAttributes(input.attributes ?? [])
   const noAddress = input.ipAddress === null
   if ((shortened > 0 || leftOut > 0 || noAddress) && call.logLimit.admits(`information ${input.domainId}`)) {
@@ -137,8 +143,8 @@ interface Prepared {
   readonly assertion: PresentedPasskey | undefined
 }
 
-interface Starting extends Prepared {
-  readonly input: New
+interface StartContext extends Prepared {
+  readonly input: NewSessionInput
   readonly domain: DomainRow
   readonly user: UserRow
   readonly budget: Budget
@@ -148,7 +154,7 @@ interface Starting extends Prepared {
   readonly passedBefore: Fact | null
 }
 
-async function prepare(call: Call, input: New): Promise<Prepared> {
+async function prepare(call: Call, input: NewSessionInput): Promise<Prepared> {
   const { passkey } = input
   const isBypass = meantFactor(input) === 'bypass'
   if (!passkey && !isBypass) return { bypassLookups: [], assertion: undefined }
@@ -168,7 +174,7 @@ interface Started {
   readonly deviceName?: string | undefined
 }
 
-async function start(call: Call, db: Queryable, startContext: Starting): Promise<Started> {
+async function start(call: Call, db: Queryable, startContext: StartContext): Promise<Started> {
   const { input, domain, user, assertion, browser } = startContext
   if (assertion) return byPasskey(call, db, startContext, assertion)
   const passkeyNeeded = await needsPasskey(db, startContext, policyOf(domain, input, browser))
@@ -181,11 +187,11 @@ async function start(call: Call, db: Queryable, startContext: Starting): Promise
   return { ...askResult, deviceName: call.role === 'admin' ? device.name : undefined }
 }
 
-const needsPasskey = (db: Queryable, { input, user }: Starting, policy: PhishingResistance): Promise<boolean> =>
+const needsPasskey = (db: Queryable, { input, user }: StartContext, policy: PhishingResistance): Promise<boolean> =>
   userNeedsPasskey(db, { policy, userId: user.id, rpId: input.rpId })
 
 /** Whether a code that an administrator hands over may lead to a passkey, or keep this browser. */
-async function mayReplacePasskey(db: Queryable, startContext: Starting): Promise<boolean> {
+async function mayReplacePasskey(db: Queryable, startContext: StartContext): Promise<boolean> {
   const { input, domain, browser } = startContext
   if (!isTriedForPasskey(triedFactor(input), input.purpose ?? 'sign_in')) return false
   if (!isKeptByCode(browser, input.unknownBrowser)) return true
@@ -195,7 +201,7 @@ async function mayReplacePasskey(db: Queryable, startContext: Starting): Promise
 }
 
 /** Only a passkey would do: nothing is sent to a device, and a code is neither checked, used up nor counted. */
-async function refuse(call: Call, db: Queryable, startContext: Starting): Promise<Started> {
+async function refuse(call: Call, db: Queryable, startContext: StartContext): Promise<Started> {
   const { input, domain } = startContext
   const factor = triedFactor(input)
   // A browser that is kept would not help where the domain or the app wants a passkey in any case.
@@ -205,9 +211,9 @@ async function refuse(call: Call, db: Queryable, startContext: Starting): Promis
 }
 
 /** E-mailed codes count as `otp`, as they cannot be told apart before they are checked. */
-const triedFactor = (input: New) => (isByCode(input) ? meantFactor(input) : 'push')
+const triedFactor = (input: NewSessionInput) => (isByCode(input) ? meantFactor(input) : 'push')
 
-interface Asking extends Starting {
+interface Asking extends StartContext {
   readonly deviceId: string
 }
 
@@ -267,7 +273,7 @@ async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: Us
 async function byCode(
   call: Call,
   db: Queryable,
-  startContext: Starting & Pick<GivenCode, 'passkeyNeeded'>,
+  startContext: StartContext & Pick<GivenCode, 'passkeyNeeded'>,
 ): Promise<Started> {
   const { input, user, domain, budget } = startContext
   const codeRequest = { ...startContext, ...input, user }
@@ -293,7 +299,7 @@ async function byCode(
 async function byPasskey(
   call: Call,
   db: Queryable,
-  startContext: Starting,
+  startContext: StartContext,
   assertion: PresentedPasskey,
 ): Promise<Started> {
   const now = call.clock.now()
@@ -311,10 +317,13 @@ async function byPasskey(
 const denied = (reason: SessionReason, now: number) => ({ state: 'denied', reason, settledAt: now }) as const
 
 /** What a session stores of the request that creates it. */
-type Given = Pick<New, 'attributes' | 'ipAddress' | 'challenge' | 'purpose' | 'phishingResistant' | 'unknownBrowser'>
+type SignInInput = Pick<
+  NewSessionInput,
+  'attributes' | 'ipAddress' | 'challenge' | 'purpose' | 'phishingResistant' | 'unknownBrowser'
+>
 
-type Blank = Omit<Starting, keyof Prepared | 'input' | 'keptBrowser' | 'passedBefore'> & {
-  readonly input: Given
+type Blank = Omit<StartContext, keyof Prepared | 'input' | 'keptBrowser' | 'passedBefore'> & {
+  readonly input: SignInInput
   readonly keptBrowser?: string | null
 }
 

@@ -11,7 +11,7 @@ import { waiterKey } from '../../engine/base/waiter-key.ts'
 import { findDomain } from '../domains/find.ts'
 import { notifySession } from '../../engine/waiting/notify.ts'
 
-type Of = { domainId: string; sessionId: string }
+type SessionKey = { domainId: string; sessionId: string }
 
 export const get: Handler<typeof contract.getSession> = async (input, call) => {
   const read = () => load(call, input)
@@ -48,7 +48,7 @@ export function notifyCancelled(call: Call, sessions: readonly SessionRow[]): vo
 }
 
 /** The session in its current state. Settled sessions can be read for a day. */
-export async function load(call: Call, sessionKey: Of): Promise<SessionRow> {
+export async function load(call: Call, sessionKey: SessionKey): Promise<SessionRow> {
   const now = call.clock.now()
   const row = await sessionOf(call.store.db, { organizationId: call.organizationId, ...sessionKey })
   if (!row) await findDomain(call, sessionKey.domainId)

@@ -31,27 +31,32 @@ export interface PushOf {
  *
  * @throws {ApiProblem} `api.error.toomanyrequests`
  */
-export async function takePush(ctx: Context, db: Queryable, of: PushOf): Promise<void> {
-  const limits = limitsOf(of)
-  const reached = await reachedLimit(ctx, db, of, limits)
+export async function takePush(ctx: Context, db: Queryable, pushRequest: PushOf): Promise<void> {
+  const limits = limitsOf(pushRequest)
+  const reached = await reachedLimit(ctx, db, pushRequest, limits)
   if (reached.wait > 0) throw tooManyRequests(reached)
   await noteAttempt(db, limits, ctx.clock.now())
 }
 
 /** @returns the seconds until a request can be sent; 0 for now. */
-export async function secondsUntilPush(ctx: Context, db: Queryable, of: PushOf): Promise<number> {
-  return (await reachedLimit(ctx, db, of, limitsOf(of))).wait
+export async function secondsUntilPush(ctx: Context, db: Queryable, pushRequest: PushOf): Promise<number> {
+  return (await reachedLimit(ctx, db, pushRequest, limitsOf(pushRequest))).wait
 }
 
 /** @returns the limit that lasts longest; its wait is 0 if none is reached. */
-async function reachedLimit(ctx: Context, db: Queryable, of: PushOf, limits: readonly PushLimit[]): Promise<Reached> {
+async function reachedLimit(
+  ctx: Context,
+  db: Queryable,
+  pushRequest: PushOf,
+  limits: readonly PushLimit[],
+): Promise<Reached> {
   const now = ctx.clock.now()
   // A known browser has its own limits, which others at the same address cannot use up.
-  const network = of.knownBrowser === 1 ? null : limitedNetwork(of)
-  const period = { domainId: of.domainId, since: now - networkWindow, until: latestBeginning(now) }
+  const network = pushRequest.knownBrowser === 1 ? null : limitedNetwork(pushRequest)
+  const period = { domainId: pushRequest.domainId, since: now - networkWindow, until: latestBeginning(now) }
   const [reportWait, expiries, pushedUsers, limitWaits] = await Promise.all([
-    secondsUntilFree(db, { scope: reported(of), ...pushLimits.afterReport }, now),
-    pendingExpiries(db, of, now),
+    secondsUntilFree(db, { scope: reported(pushRequest), ...pushLimits.afterReport }, now),
+    pendingExpiries(db, pushRequest, now),
     network === null ? [] : askedFrom(db, { ...period, network }),
     Promise.all(limits.map((limit) => secondsUntilFree(db, limit, now))),
   ])
@@ -81,8 +86,8 @@ export function limitedNetwork({ challenge, ipAddress }: Pick<PushOf, 'challenge
 }
 
 /** An approval shows that the requests were wanted. */
-export function forgetPushes(db: Queryable, of: PushOf): Promise<void> {
-  const scopes = limitsOf(of).map(({ scope }) => scope)
+export function forgetPushes(db: Queryable, pushRequest: PushOf): Promise<void> {
+  const scopes = limitsOf(pushRequest).map(({ scope }) => scope)
   return forgetScopes(db, scopes)
 }
 
@@ -105,8 +110,8 @@ export function pausePushes(
   return noteAttempt(db, [{ scope: reported(owner) }], ctx.clock.now())
 }
 
-function limitsOf(of: PushOf): readonly PushLimit[] {
-  const key = `${of.knownBrowser === 1 ? 'known ' : ''}${of.domainId} ${of.userId}`
+function limitsOf(pushRequest: PushOf): readonly PushLimit[] {
+  const key = `${pushRequest.knownBrowser === 1 ? 'known ' : ''}${pushRequest.domainId} ${pushRequest.userId}`
   return [
     { scope: `push 10m ${key}`, ...pushLimits.short, words: notApproved(pushLimits.short.limit, '10 minutes') },
     { scope: `push 24h ${key}`, ...pushLimits.long, words: notApproved(pushLimits.long.limit, '24 hours') },

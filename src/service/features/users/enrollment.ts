@@ -32,17 +32,17 @@ export async function markEnrolled(
   return removeFirstTokens(db, userId, tokenId)
 }
 
-type Most = Slots<{ everEnrolled: number; strongEnrolled: number }>
+type EnrolledState = Slots<{ everEnrolled: number; strongEnrolled: number }>
 
-const markStrong = changesRow('markStrong', (db, userId: Slot<string>, max: Most) =>
+const markStrong = changesRow('markStrong', (db, userId: Slot<string>, max: EnrolledState) =>
   enrolling(db, userId, max).set({ everEnrolled: 1, strongEnrolled: 1 }),
 )
 
-const markWeak = changesRow('markWeak', (db, userId: Slot<string>, max: Most) =>
+const markWeak = changesRow('markWeak', (db, userId: Slot<string>, max: EnrolledState) =>
   enrolling(db, userId, max).set({ everEnrolled: 1 }),
 )
 
-const enrolling = (db: Queryable, userId: Slot<string>, max: Most) =>
+const enrolling = (db: Queryable, userId: Slot<string>, max: EnrolledState) =>
   db
     .updateTable('user')
     .where('id', '=', userId)

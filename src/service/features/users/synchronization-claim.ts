@@ -2,7 +2,7 @@ import type { ServiceContext } from '../../engine/context/service-context.ts'
 import { newId } from '../../engine/base/random.ts'
 import { StoreUnavailableError } from '../../engine/base/store-errors.ts'
 import { correctBeats, insertSynchronization, synchronizationOf, takeOver } from './synchronization-statements.ts'
-import type { Held, SynchronizationRow } from './synchronization-statements.ts'
+import type { ClaimedSync, SynchronizationRow } from './synchronization-statements.ts'
 import { waiterKey } from '../../engine/base/waiter-key.ts'
 import { hasEnded, ownProcess } from './synchronization-process-identity.ts'
 
@@ -16,7 +16,7 @@ export async function claim(
   ctx: ServiceContext,
   domain: { organizationId: string; domainId: string },
   recover: (abandoned: SynchronizationRow) => Promise<void>,
-): Promise<Held> {
+): Promise<ClaimedSync> {
   let timedOut = false
   const cancelTimeout = ctx.clock.after(claimTimeout * 1000, () => (timedOut = true))
   const subscription = ctx.waiters.subscribe(waiterKey.synchronization(domain.organizationId))
@@ -47,12 +47,12 @@ export function secondsUntilAbandoned({ beatAt, holderProcess }: Synchronization
 }
 
 /** Replaces a dead holder. @returns undefined if it has reported again, or another process was faster. */
-export async function replaceHolder(ctx: ServiceContext, row: SynchronizationRow): Promise<Held | undefined> {
+export async function replaceHolder(ctx: ServiceContext, row: SynchronizationRow): Promise<ClaimedSync | undefined> {
   const holder = newId(ctx.random)
-  const won = await takeOver(ctx.store.db, row, {
+  const isFirst = await takeOver(ctx.store.db, row, {
     holder,
     holderProcess: ownProcess ?? null,
     now: ctx.clock.now(),
   })
-  return won ? { ...row, holder } : undefined
+  return isFirst ? { ...row, holder } : undefined
 }

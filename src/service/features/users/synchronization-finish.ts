@@ -12,19 +12,19 @@ import {
   removeStaged,
   removeSynchronization,
 } from './synchronization-statements.ts'
-import type { Held } from './synchronization-statements.ts'
+import type { ClaimedSync } from './synchronization-statements.ts'
 import { waiterKey } from '../../engine/base/waiter-key.ts'
 import { step, stepThrough } from './synchronization-step.ts'
 
 /** Completes an applied synchronization: ends what ended with it. Can be resumed after an interruption. */
-export async function finish(ctx: ServiceContext, claimed: Held): Promise<void> {
+export async function finish(ctx: ServiceContext, claimed: ClaimedSync): Promise<void> {
   await endMemberships(ctx, claimed)
   await changeUsers(ctx, claimed, (db, userIds) => applyChanges(db, ctx, claimed, userIds))
   await end(ctx, claimed)
 }
 
 /** Removes the staged rows of a synchronization that was not applied. */
-export async function undo(ctx: ServiceContext, claimed: Held): Promise<void> {
+export async function undo(ctx: ServiceContext, claimed: ClaimedSync): Promise<void> {
   await stepThrough(ctx, claimed, (db) => removeStaged(db, claimed, 'membership'))
   await stepThrough(ctx, claimed, (db) => removeStaged(db, claimed, 'user'))
   await changeUsers(ctx, claimed, () => Promise.resolve())
@@ -33,7 +33,7 @@ export async function undo(ctx: ServiceContext, claimed: Held): Promise<void> {
 
 async function changeUsers(
   ctx: ServiceContext,
-  claimed: Held,
+  claimed: ClaimedSync,
   change: (db: Queryable, userIds: readonly string[]) => Promise<void>,
 ): Promise<void> {
   await stepThrough(ctx, claimed, async (db) => {
@@ -45,12 +45,12 @@ async function changeUsers(
   })
 }
 
-async function endMemberships(ctx: ServiceContext, claimed: Held): Promise<void> {
+async function endMemberships(ctx: ServiceContext, claimed: ClaimedSync): Promise<void> {
   for (let more = true; more;) {
     const userIds = await step(ctx, claimed, async (db) => {
       const leaving = await leavingIds(db, claimed)
-      const of = { domainId: claimed.domainId, userIds: leaving }
-      const ended = leaving.length > 0 ? await leaveDomain(db, ctx, of) : noneRevoked
+      const membersOfDomain = { domainId: claimed.domainId, userIds: leaving }
+      const ended = leaving.length > 0 ? await leaveDomain(db, ctx, membersOfDomain) : noneRevoked
       await auditRevoked(db, ctx, ended, claimed)
       notifyRevoked(db, ctx, ended)
       return leaving
@@ -59,7 +59,7 @@ async function endMemberships(ctx: ServiceContext, claimed: Held): Promise<void>
   }
 }
 
-async function end(ctx: ServiceContext, claimed: Held): Promise<void> {
+async function end(ctx: ServiceContext, claimed: ClaimedSync): Promise<void> {
   await removeSynchronization(ctx.store.db, claimed)
   ctx.waiters.wake(waiterKey.synchronization(claimed.organizationId))
 }

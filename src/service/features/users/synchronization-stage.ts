@@ -10,7 +10,7 @@ import {
   stepSize,
   usersByUsernames,
 } from './synchronization-statements.ts'
-import type { Held, StagedRow } from './synchronization-statements.ts'
+import type { ClaimedSync, StagedRow } from './synchronization-statements.ts'
 import { step } from './synchronization-step.ts'
 
 /** The changes of a synchronization: joining members, changed users, leaving members. */
@@ -38,7 +38,7 @@ export interface Staging {
 }
 
 /** Stages the changes, where they are not visible yet. */
-export async function stage(ctx: ServiceContext, claimed: Held, staging: Staging): Promise<Changes> {
+export async function stage(ctx: ServiceContext, claimed: ClaimedSync, staging: Staging): Promise<Changes> {
   const { rows, keepOthers = false, progress = () => {} } = staging
   const staying = new Set<string>()
   let added = 0
@@ -66,7 +66,7 @@ export async function stage(ctx: ServiceContext, claimed: Held, staging: Staging
 async function stageRows(
   ctx: ServiceContext,
   db: Queryable,
-  claimed: Held,
+  claimed: ClaimedSync,
   rows: readonly (SynchronizedRow & { newId: string })[],
 ): Promise<{ userIds: string[]; added: number; changed: number }> {
   const existingUsers = await usersByUsernames(
@@ -105,7 +105,7 @@ function completeRow(
 }
 
 /** Stages the members who leave. @returns how many. */
-async function stageRest(ctx: ServiceContext, claimed: Held, staying: ReadonlySet<string>): Promise<number> {
+async function stageRest(ctx: ServiceContext, claimed: ClaimedSync, staying: ReadonlySet<string>): Promise<number> {
   let count = 0
   let last = ''
   for (;;) {

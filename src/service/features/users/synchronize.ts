@@ -10,7 +10,7 @@ import {
   synchronizationBringing,
   useTicket,
 } from './synchronization-statements.ts'
-import type { Held, SynchronizationRow } from './synchronization-statements.ts'
+import type { ClaimedSync, SynchronizationRow } from './synchronization-statements.ts'
 import { claim, replaceHolder, secondsUntilAbandoned } from './synchronization-claim.ts'
 import { finish, undo } from './synchronization-finish.ts'
 import { stage } from './synchronization-stage.ts'
@@ -22,7 +22,7 @@ import type { Changes, SynchronizedRow } from './synchronization-stage.ts'
  *
  * @returns false if a list that arrived later was already applied: the result is as if this one had been applied before it.
  */
-export async function synchronizeMembers(ctx: ServiceContext, request: Arrived): Promise<boolean> {
+export async function synchronizeMembers(ctx: ServiceContext, request: SynchronizationRequest): Promise<boolean> {
   const { organizationId, domainId } = request
   const claimed = await claim(ctx, { organizationId, domainId }, (abandoned) => recover(ctx, abandoned))
   const changes = await stageOrUndo(ctx, claimed, request)
@@ -37,7 +37,7 @@ export async function synchronizeMembers(ctx: ServiceContext, request: Arrived):
 }
 
 /** A synchronization request. */
-export interface Arrived {
+export interface SynchronizationRequest {
   readonly organizationId: string
   readonly domainId: string
   readonly rows: readonly SynchronizedRow[]
@@ -54,7 +54,12 @@ export interface Arrived {
 }
 
 /** @returns false if a newer list was applied before, or the caller has disconnected. */
-async function apply(ctx: ServiceContext, claimed: Held, request: Arrived, changes: Changes): Promise<boolean> {
+async function apply(
+  ctx: ServiceContext,
+  claimed: ClaimedSync,
+  request: SynchronizationRequest,
+  changes: Changes,
+): Promise<boolean> {
   if (request.disconnected?.()) return false
   return ctx.store.db.transaction().execute(async (db) => {
     await lockMemberships(db, claimed.organizationId)
@@ -69,7 +74,11 @@ async function apply(ctx: ServiceContext, claimed: Held, request: Arrived, chang
   })
 }
 
-async function stageOrUndo(ctx: ServiceContext, claimed: Held, request: Arrived): Promise<Changes> {
+async function stageOrUndo(
+  ctx: ServiceContext,
+  claimed: ClaimedSync,
+  request: SynchronizationRequest,
+): Promise<Changes> {
   try {
     return await stage(ctx, claimed, request)
   } catch (error) {
